@@ -1,0 +1,1 @@
+//! The lifecycle language as a plain library: tokens in, diagnostics and tokens out. Knows no Kubernetes.

@@ -1,0 +1,3 @@
+//! `lifecycle-operator`: the command line.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Wire types of the Container Storage Interface; filled when volumes arrive.

@@ -1,0 +1,1 @@
+//! Runs lifecycles against a Kubernetes API server.

@@ -1,0 +1,1 @@
+//! What is managed: one file per resource, types and lifecycle.

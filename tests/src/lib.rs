@@ -1,0 +1,1 @@
+//! The test API server and what the test suites share.

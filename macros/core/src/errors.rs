@@ -1,0 +1,115 @@
+//! The sink of diagnostics: collects through all stages, orders by position, panics if it is dropped unread.
+
+use proc_macro2::Span;
+
+/// Whether a finding stops the build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The lifecycle is refused.
+    Error,
+    /// The lifecycle is accepted; rustc shows a deprecation warning, which `#[allow]` silences.
+    Warning,
+}
+
+/// One finding.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Stable code, `LC011`: users search for it.
+    pub code: &'static str,
+    /// Whether it stops the build.
+    pub severity: Severity,
+    /// The named thing that is guilty, as users wrote it: a fact, state, effect, condition, edge `A -> B`, or the lifecycle.
+    pub item: String,
+    /// The smallest guilty token.
+    pub span: Span,
+    /// Lower case, no full stop, names in backticks, with a witness where there is one.
+    pub message: String,
+    /// Other places that matter, with what they are.
+    pub notes: Vec<(Option<Span>, String)>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without notes.
+    pub fn error(
+        code: &'static str,
+        span: Span,
+        item: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            item: item.into(),
+            span,
+            message: message.into(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning without notes.
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        item: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, span, item, message)
+        }
+    }
+
+    /// Adds what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a sentence, at another place or at none.
+    #[must_use]
+    pub fn note(mut self, span: impl Into<Option<Span>>, note: impl Into<String>) -> Self {
+        self.notes.push((span.into(), note.into()));
+        self
+    }
+}
+
+/// Collects the findings of all stages.
+#[derive(Debug, Default)]
+pub struct Sink {
+    found: Vec<Diagnostic>,
+    read: bool,
+}
+
+impl Sink {
+    /// Takes one finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+
+    /// Whether an error was found; warnings do not count.
+    pub fn has_errors(&self) -> bool {
+        self.found.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// All findings, by position and then by code; the sink counts as read.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.read = true;
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by_key(|d| (d.span.start().line, d.span.start().column, d.code));
+        found
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        assert!(
+            self.read || self.found.is_empty() || std::thread::panicking(),
+            "findings were dropped unread: {:?}",
+            self.found
+        );
+    }
+}

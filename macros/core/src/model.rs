@@ -1,0 +1,364 @@
+//! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span.
+//! Built once by `model::build`; rules and generators only read it.
+
+use proc_macro2::{Ident, Span};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub usize);
+    )* };
+}
+ids! {
+    /// Position in [`Lifecycle::inputs`].
+    InputId,
+    /// Position in [`Lifecycle::values`].
+    ValueId,
+    /// Position in [`Lifecycle::vars`].
+    VarId,
+    /// Position in [`Lifecycle::states`].
+    StateId,
+    /// Position in [`Lifecycle::effects`].
+    EffectId,
+    /// Position in [`Lifecycle::conditions`].
+    ConditionId,
+}
+
+/// One `lifecycle!` block.
+#[derive(Clone, Debug)]
+pub struct Lifecycle {
+    pub kind: Kind,
+    /// The type of the resource, or the name of the volume.
+    pub name: Ident,
+    pub doc: String,
+    pub inputs: Vec<Input>,
+    pub values: Vec<Value>,
+    /// Every finite question, in this order: `deleting` and `claimed` (only with a held fact, and not in a volume), what inputs bring, declared facts, one refusal an effect.
+    pub vars: Vec<Var>,
+    /// Evaluation order of `vars`: each after everything that its `given` asks. Stable: source order where nothing else decides.
+    pub order: Vec<VarId>,
+    pub nevers: Vec<Never>,
+    pub states: Vec<State>,
+    pub effects: Vec<Effect>,
+    pub promises: Vec<Promise>,
+    pub transitions: Option<Transitions>,
+    pub conditions: Vec<Condition>,
+    pub ready: Option<Ready>,
+    pub fields: Vec<Field>,
+    pub columns: Vec<Column>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Resource,
+    Volume,
+}
+
+/// What a pure method may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The object itself; every method gets it, `from self` is allowed and means nothing more.
+    This,
+    /// The request of a volume call.
+    Request,
+    Input(InputId),
+    Value(ValueId),
+}
+
+/// A source with the place where it was written.
+#[derive(Clone, Debug)]
+pub struct Use {
+    pub source: Source,
+    pub name: Ident,
+}
+
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: Ident,
+    pub doc: String,
+    pub mode: Mode,
+    /// `[Type]`: any number of objects.
+    pub many: bool,
+    pub ty: syn::Type,
+    /// `of name`: who owns what is `owned` or `shared`; the object itself if absent.
+    pub of: Option<InputId>,
+    pub lookup: Lookup,
+    /// Milliseconds between polls.
+    pub every: Option<u64>,
+    pub given: Option<Pred>,
+    /// The built-in fact, where this kind of input brings one.
+    pub var: Option<VarId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Watched,
+    Owned,
+    Shared,
+    Part,
+    Record,
+    Poll,
+    Probe,
+}
+
+/// A dotted path: `spec.class_name`, `meta.name`, `request.volume_id`.
+#[derive(Clone, Debug)]
+pub struct Path {
+    pub parts: Vec<Ident>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// Nothing written: `record`, and what needs no key.
+    None,
+    /// `by name path` or `by name path?`; the path begins with `meta`, `spec`, `request` or an input.
+    Name { path: Path, optional: bool },
+    /// `by names of a, b`: one method that returns an ordered set of names.
+    Names { of: Vec<Use> },
+    /// `by labels { KEY = path, .. }`; the key is a path to a `&str` constant in the author's scope.
+    Labels { pairs: Vec<(Path, Path)> },
+    /// `by owner`: everything with an owner reference to the object.
+    Owner,
+    /// `by namespace`: everything of the kind in the object's namespace.
+    Namespace,
+    /// `by ref` or `by ref from a, b`: one method that returns `Option<ObjectRef>`.
+    Ref { from: Vec<Use> },
+    /// `by theirs = ours`: objects of the kind in the namespace whose path equals ours.
+    Equal { theirs: Path, ours: Path },
+    /// `by a` of a poll or probe: an input, or a path of the request or object, that is the key.
+    Key { path: Path, input: Option<Use> },
+}
+
+/// `let`: a value shared by facts, builders and fields.
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub name: Ident,
+    pub doc: String,
+    pub ty: syn::Type,
+    pub from: Vec<Use>,
+    pub given: Option<Pred>,
+}
+
+/// A finite question.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// As written; of a refusal the name of its effect.
+    pub name: Ident,
+    pub doc: String,
+    pub origin: Origin,
+    /// All values by name, `false` and `true` for a bool. First those that an answer may have, then those that only an `else` gives.
+    pub values: Vec<String>,
+    /// How many of `values` an answer may have.
+    pub answers: usize,
+    /// When it is asked. Empty: always. All must hold; the first that fails decides the value.
+    pub given: Vec<Guard>,
+    pub held: Option<Held>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// Brought by an input.
+    Input(InputId),
+    /// Declared; `boolean` if its domain was written `bool`.
+    Fact { from: Vec<Use>, boolean: bool },
+    /// `refused(effect)`: asked only where the effect would be enabled.
+    Refused(EffectId),
+    /// The object has a deletion timestamp.
+    Deleting,
+    /// Our finalizer is on the object.
+    Claimed,
+}
+
+#[derive(Clone, Debug)]
+pub struct Guard {
+    pub pred: Pred,
+    /// Index into the values of the variable.
+    pub otherwise: usize,
+    /// Where `else` was written.
+    pub otherwise_span: Option<Span>,
+}
+
+/// Which values of a held fact mean that nothing is ours.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub free: ValueSet,
+    pub span: Span,
+}
+
+/// A set of values of one variable, a bit each; a domain has at most 64 values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct ValueSet(pub u64);
+
+impl ValueSet {
+    pub fn one(value: usize) -> Self {
+        Self(1 << value)
+    }
+
+    pub fn contains(self, value: usize) -> bool {
+        self.0 >> value & 1 == 1
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Pred {
+    pub kind: PredKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum PredKind {
+    Is { var: VarId, values: ValueSet },
+    All(Vec<Pred>),
+    Any(Vec<Pred>),
+    Not(Box<Pred>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Never {
+    pub pred: Pred,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct State {
+    pub name: Ident,
+    pub doc: String,
+    pub goal: bool,
+    pub when: Pred,
+    pub phase: Option<Phase>,
+    /// `None`: it moves by itself. The object itself is [`Source::This`].
+    pub wakes: Option<Vec<Use>>,
+    /// Milliseconds; defaults to ten minutes.
+    pub overdue: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Pending,
+    Ready,
+    Error,
+}
+
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// As written, or made of verb and target (`apply_service`) with the span of the target.
+    pub name: Ident,
+    pub doc: String,
+    pub verb: Verb,
+    pub each: bool,
+    pub target: InputId,
+    pub target_span: Span,
+    pub from: Vec<Use>,
+    pub when: Option<Pred>,
+    /// The alternatives; defaults filled.
+    pub sets: Vec<Vec<Assign>>,
+    /// Whether `sets` was written.
+    pub sets_written: bool,
+    pub undo: Option<(EffectId, Span)>,
+    /// Whether some effect names this one as its `undo`.
+    pub is_undo: bool,
+    pub key: Option<Key>,
+    /// The refusal of this effect.
+    pub refused: VarId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Apply,
+    Delete,
+    Call,
+}
+
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub path: Path,
+    /// The input that the path begins with, if it is one (a record).
+    pub input: Option<InputId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Assign {
+    pub var: VarId,
+    pub value: usize,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Promise {
+    pub name: Ident,
+    pub doc: String,
+    pub when: Pred,
+    pub sets: Vec<Vec<Assign>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Transitions {
+    pub span: Span,
+    pub edges: Vec<Edge>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub from: StateId,
+    pub to: StateId,
+    /// The smallest place that names this edge: its target.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub name: Ident,
+    pub doc: String,
+    pub clauses: Vec<Clause>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub status: ConditionStatus,
+    /// As written; `None` on a True clause means the name of the condition.
+    pub reason: Option<String>,
+    pub event: Option<String>,
+    /// `None`: `otherwise`.
+    pub when: Option<Pred>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionStatus {
+    True,
+    False,
+    Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ready {
+    pub from: Vec<ConditionId>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: Ident,
+    pub doc: String,
+    pub what: FieldOf,
+}
+
+#[derive(Clone, Debug)]
+pub enum FieldOf {
+    /// One method of the author.
+    Method {
+        ty: syn::Type,
+        from: Vec<Use>,
+        kept: bool,
+    },
+    Phase,
+    Reason,
+    Message,
+}
+
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: Ident,
+    pub json_path: Option<String>,
+}

@@ -1,0 +1,158 @@
+//! `Listener`: one thing that is exposed, possibly load-balanced, and the addresses under which it can be reached.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::CustomResource;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What is exposed and by which class. Only Pods that mount the Listener as a volume get its traffic.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "listeners.stackable.tech",
+    version = "v1alpha1",
+    kind = "Listener",
+    plural = "listeners",
+    singular = "listener",
+    namespaced,
+    status = "ListenerStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Exposes the Pods that mount it, by the rules of its ListenerClass, and says where they can be reached.",
+    printcolumn(name = "Class", type_ = "string", json_path = ".spec.className"),
+    printcolumn(
+        name = "Address",
+        type_ = "string",
+        json_path = ".status.ingressAddresses[0].address"
+    ),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerSpec {
+    /// Name of the ListenerClass. Without it nothing is exposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_name: Option<String>,
+
+    /// Labels that a Pod must carry, besides mounting the Listener, to get traffic.
+    #[serde(default)]
+    pub extra_pod_selector_labels: BTreeMap<String, String>,
+
+    /// Ports that are exposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Vec<ListenerPort>>,
+
+    /// Whether Pods get traffic before they are ready. Null means true.
+    #[serde(default = "publish_not_ready_addresses")]
+    #[schemars(default = "publish_not_ready_addresses")]
+    pub publish_not_ready_addresses: Option<bool>,
+
+    /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect.
+    #[serde(default)]
+    #[schemars(schema_with = "free_objects")]
+    pub object_overrides: Vec<Map<String, Value>>,
+}
+
+impl ListenerSpec {
+    /// Whether Pods get traffic before they are ready.
+    pub fn publishes_not_ready_addresses(&self) -> bool {
+        self.publish_not_ready_addresses.unwrap_or(true)
+    }
+}
+
+/// One port that is exposed. Its number may differ from the one that clients use: see the addresses in the status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListenerPort {
+    /// Name, by which its real number is found in the status.
+    pub name: String,
+    /// Number on which the Pods listen.
+    pub port: i32,
+    /// `TCP` (the default), `UDP` or `SCTP`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+}
+
+/// Where the Listener can be reached, and whether it is well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerStatus {
+    /// Name of the Service behind the Listener.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_name: Option<String>,
+
+    /// Every address with the ports that a client dials there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingress_addresses: Option<Vec<ListenerIngress>>,
+
+    /// Node ports by port name, only for Services of type NodePort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_ports: Option<BTreeMap<String, i32>>,
+
+    /// What is true of the Listener and why; `Ready` sums up the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "conditions")]
+    pub conditions: Option<Vec<Condition>>,
+
+    /// Generation of the spec that this status is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+
+    /// `Pending`, `Ready` or `Error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+}
+
+/// One address with its ports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerIngress {
+    /// Host name or IP address; IPv6 without brackets.
+    pub address: String,
+    /// How to read `address`.
+    pub address_type: AddressType,
+    /// Port name to the number that a client dials.
+    pub ports: BTreeMap<String, i32>,
+}
+
+/// How an address is to be read.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum AddressType {
+    /// A name that is to be resolved.
+    Hostname,
+    /// A literal IPv4 or IPv6 address.
+    IP,
+}
+
+fn publish_not_ready_addresses() -> Option<bool> {
+    Some(true)
+}
+
+fn free_objects(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "items": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
+    })
+}
+
+fn conditions(generator: &mut SchemaGenerator) -> Schema {
+    let condition = generator.subschema_for::<Condition>();
+    schemars::json_schema!({
+        "type": "array",
+        "nullable": true,
+        "items": condition,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type"],
+    })
+}

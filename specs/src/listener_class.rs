@@ -1,0 +1,150 @@
+//! `ListenerClass`: the administrator's rules for exposing something in this cluster.
+
+use std::collections::BTreeMap;
+
+use kube::CustomResource;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// How Listeners of this class are exposed. An application only names the class; where its traffic enters the cluster is decided here.
+#[derive(CustomResource, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "listeners.stackable.tech",
+    version = "v1alpha1",
+    kind = "ListenerClass",
+    plural = "listenerclasses",
+    singular = "listenerclass",
+    derive = "PartialEq",
+    doc = "The rules by which Listeners are exposed in this cluster. An administrator writes it, an application names it in a Listener.",
+    printcolumn(
+        name = "Service Type",
+        type_ = "string",
+        json_path = ".spec.serviceType"
+    ),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerClassSpec {
+    /// Type of the Service that is made for each Listener of this class.
+    pub service_type: ServiceType,
+
+    /// Whether a LoadBalancer Service also reserves node ports. Switch it off if the load balancer reaches Pods directly.
+    #[serde(default = "allocate_node_ports")]
+    pub load_balancer_allocate_node_ports: bool,
+
+    /// Which load balancer implementation takes the Service; the cluster's default if unset. It cannot be changed on a Service that exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_balancer_class: Option<String>,
+
+    /// Annotations that each Service gets.
+    #[serde(default)]
+    pub service_annotations: BTreeMap<String, String>,
+
+    /// `Local` keeps traffic on the node where it enters and preserves the client's address; `Cluster` spreads it over all Pods.
+    /// Only for NodePort and LoadBalancer. Leave it out for the cluster's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_external_traffic_policy: Option<ExternalTrafficPolicy>,
+
+    /// Which kind of address is published where there is a choice. The other kind is used where the preferred one is missing.
+    #[serde(default)]
+    pub preferred_address_type: PreferredAddressType,
+
+    /// Only for NodePort: a Pod that mounts a Listener of this class stays on its node, so that the address stays valid.
+    #[serde(default)]
+    pub pinned_node_ports: bool,
+
+    /// Fields of a Service that are merged over the one that is made for each Listener.
+    #[serde(default = "no_service_overrides")]
+    #[schemars(schema_with = "free_object")]
+    pub service_overrides: Map<String, Value>,
+}
+
+impl ListenerClassSpec {
+    /// A class of this type with every default.
+    pub fn new(service_type: ServiceType) -> Self {
+        Self {
+            service_type,
+            load_balancer_allocate_node_ports: allocate_node_ports(),
+            load_balancer_class: None,
+            service_annotations: BTreeMap::new(),
+            service_external_traffic_policy: None,
+            preferred_address_type: PreferredAddressType::default(),
+            pinned_node_ports: false,
+            service_overrides: no_service_overrides(),
+        }
+    }
+}
+
+/// Type of a Service that can be chosen for a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ServiceType {
+    /// A port on nodes of the cluster.
+    NodePort,
+    /// A load balancer in front of the cluster.
+    LoadBalancer,
+    /// Only reachable inside the cluster.
+    ClusterIP,
+}
+
+impl ServiceType {
+    /// The word that Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NodePort => "NodePort",
+            Self::LoadBalancer => "LoadBalancer",
+            Self::ClusterIP => "ClusterIP",
+        }
+    }
+}
+
+/// Where traffic from outside may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ExternalTrafficPolicy {
+    /// To all Pods, by way of another node if need be.
+    Cluster,
+    /// To Pods of the node that it enters.
+    Local,
+}
+
+impl ExternalTrafficPolicy {
+    /// The word that Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cluster => "Cluster",
+            Self::Local => "Local",
+        }
+    }
+}
+
+/// Which kind of address is published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PreferredAddressType {
+    /// IP addresses for NodePort, whose host names seldom resolve outside; host names for all else.
+    #[default]
+    HostnameConservative,
+    /// Host names.
+    Hostname,
+    /// IP addresses.
+    IP,
+}
+
+pub(crate) fn free_object(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+fn allocate_node_ports() -> bool {
+    true
+}
+
+fn no_service_overrides() -> Map<String, Value> {
+    let Value::Object(empty) = json!({ "apiVersion": "v1", "kind": "Service", "metadata": {} })
+    else {
+        unreachable!("the literal is an object")
+    };
+    empty
+}

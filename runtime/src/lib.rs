@@ -1,1 +1,12 @@
-//! Runs lifecycles against a Kubernetes API server.
+//! Runs lifecycles against a Kubernetes API server: what generated code implements, and what drives it.
+
+#![deny(missing_docs)]
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod lifecycle;
+pub mod machine;
+
+pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
+pub use lifecycle_macros::lifecycle;

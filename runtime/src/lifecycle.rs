@@ -1,0 +1,61 @@
+//! The contract between generated code and drivers: what a pass looks at, what methods answer, and the trait that ties them to one lifecycle.
+//! Knows objects but no client: a unit test needs no cluster.
+
+pub mod answer;
+pub mod board;
+pub mod builtin;
+pub mod call;
+pub mod desired;
+pub mod object;
+pub mod text;
+
+use std::any::Any;
+use std::sync::Arc;
+
+pub use answer::{Answer, Because};
+pub use board::{Board, Look, This};
+pub use call::{CallError, Calling, Once, Polling};
+pub use desired::{Built, Desired};
+pub use object::{Kind, ObjectRef, Stored};
+
+use crate::machine::ir::Lifecycle;
+
+/// One lifecycle together with the logic of its author; the macro implements it, drivers run it.
+///
+/// # Guarantees
+/// All methods but `call` and `poll` are pure: equal boards give equal answers. Positions are those of [`Lifecycle`].
+/// A method that returns `None` was asked where its `given` does not hold, or where an input that it needs is not there.
+pub trait Machine: Send + Sync + 'static {
+    /// The const description.
+    fn ir(&self) -> &'static Lifecycle;
+
+    /// The kind of the object whose lifecycle this is.
+    fn subject(&self) -> Kind;
+
+    /// The kind of an input; `None` for records, polls and probes.
+    fn kind(&self, input: usize) -> Option<Kind>;
+
+    /// What to look an input up by.
+    fn look(&self, board: &Board, input: usize) -> Option<Look>;
+
+    /// Of an input found by `theirs = ours`: their side.
+    fn theirs(&self, input: usize, object: &Stored) -> Option<String>;
+
+    /// Computes a shared value.
+    fn value(&self, board: &Board, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
+
+    /// Answers a declared fact.
+    fn fact(&self, board: &Board, var: usize) -> Option<Answer>;
+
+    /// What an `apply` wants to be there.
+    fn build(&self, board: &Board, effect: usize) -> Option<Built>;
+
+    /// The value of a declared field of the status.
+    fn field(&self, board: &Board, field: usize) -> Option<serde_json::Value>;
+
+    /// Asks a polled or probed input.
+    fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>>;
+
+    /// Runs a `call`.
+    fn call<'a>(&'a self, board: &'a Board, effect: usize, once: Once<'a>) -> Option<Calling<'a>>;
+}

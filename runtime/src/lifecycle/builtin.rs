@@ -1,0 +1,86 @@
+//! The types of the facts that inputs bring by themselves. The order of variants is the order of values in worlds.
+
+macro_rules! builtin {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $value:ident),* $(,)? })*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$vdoc])* $value),* }
+
+        impl $name {
+            /// All values in the order of worlds.
+            pub const VALUES: &'static [Self] = &[$(Self::$value),*];
+        }
+    )* };
+}
+
+builtin! {
+    /// Of `by name path?` and the like.
+    Named {
+        /// The object names none.
+        Unnamed,
+        /// There is none of this name.
+        Absent,
+        /// It is there.
+        Present,
+    }
+    /// Of an input that is only read.
+    Watched {
+        /// It is not there.
+        Absent,
+        /// It is there.
+        Present,
+    }
+    /// Of `owned K`.
+    Owned {
+        /// It is not there.
+        Absent,
+        /// It is there and is not ours.
+        Foreign,
+        /// It is being deleted.
+        Terminating,
+        /// It differs from what the builder returns, or the builder cannot run.
+        Stale,
+        /// It is as the builder wants it.
+        Current,
+    }
+    /// Of `owned [K]` and `shared [K]`: the worst member counts, `Foreign` last.
+    OwnedSet {
+        /// A member is missing or differs.
+        Behind,
+        /// There is a member that nothing wants any more.
+        Surplus,
+        /// A member is being deleted.
+        Draining,
+        /// A wanted name is taken by somebody else.
+        Foreign,
+        /// All is as wanted.
+        Current,
+    }
+    /// Of `shared K`.
+    Shared {
+        /// It is not there.
+        Absent,
+        /// It is being deleted.
+        Terminating,
+        /// Our share differs from what the builder returns.
+        Stale,
+        /// Our share is as wanted.
+        Current,
+    }
+    /// Of `part K` and `record T`.
+    Part {
+        /// It is not there.
+        Absent,
+        /// Our fields differ from what the builder returns.
+        Stale,
+        /// Our fields are as wanted.
+        Current,
+    }
+    /// Of `poll T`.
+    Polled {
+        /// No answer yet, or none any more.
+        Unknown,
+        /// There is an answer.
+        Known,
+    }
+}

@@ -1,0 +1,89 @@
+//! Mutations and questions outside Kubernetes: tokens that are spent once, and their outcomes.
+
+use std::any::Any;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Permission for exactly one mutation: it cannot be copied, and [`Once::spend`] consumes it.
+#[derive(Debug)]
+pub struct Once<'a> {
+    key: &'a str,
+}
+
+/// What a `call` ended with: one of its declared alternatives, proved to come from its one mutation, or an error.
+pub type Outcome<R> = Result<Spent<R>, CallError>;
+
+/// The result of a mutation that consumed its [`Once`]; cannot be made otherwise.
+#[derive(Debug)]
+pub struct Spent<R> {
+    result: R,
+    token: PhantomData<()>,
+}
+
+/// Why a call or a poll has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The provider will say the same to the same request; shown to users, not repeated until something changes.
+    #[error("{0}")]
+    Refused(String),
+    /// It may work later: repeated with back-off.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A mutation on its way, as the driver waits for it: the position of the alternative that came about.
+pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Called, CallError>> + Send + 'a>>;
+
+/// Which declared alternative of a call came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called(pub usize);
+
+/// A question on its way.
+pub type Polling<'a> =
+    Pin<Box<dyn Future<Output = Result<Arc<dyn Any + Send + Sync>, CallError>> + Send + 'a>>;
+
+impl<'a> Once<'a> {
+    /// For drivers: a new token for one run of an effect under its key.
+    pub fn new(key: &'a str) -> Self {
+        Self { key }
+    }
+
+    /// The key under which the provider must treat a repetition as the same request.
+    pub fn key(&self) -> &str {
+        self.key
+    }
+
+    /// Runs the one mutation.
+    ///
+    /// # Errors
+    /// Those of the mutation.
+    pub async fn spend<R>(
+        self,
+        mutation: impl Future<Output = Result<R, CallError>>,
+    ) -> Outcome<R> {
+        mutation.await.map(|result| Spent {
+            result,
+            token: PhantomData,
+        })
+    }
+}
+
+/// For generated code: a call whose result names its alternative by position.
+pub fn calling<'a, R: Send + 'a>(
+    call: impl Future<Output = Outcome<R>> + Send + 'a,
+    alternative: fn(&R) -> usize,
+) -> Calling<'a> {
+    Box::pin(async move { call.await.map(|spent| Called(alternative(&spent.result))) })
+}
+
+/// For generated code: a poll whose answer is kept until the next.
+pub fn polling<'a, T: Send + Sync + 'static>(
+    poll: impl Future<Output = Result<T, CallError>> + Send + 'a,
+) -> Polling<'a> {
+    Box::pin(async move {
+        poll.await
+            .map(|answer| Arc::new(answer) as Arc<dyn Any + Send + Sync>)
+    })
+}

@@ -1,0 +1,70 @@
+//! What builders return: the fields that we want to own, as JSON, so that fields unknown to a Rust type survive.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// The desired fields of an object of kind `K`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Desired<K> {
+    fields: Value,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// What a builder of an effect returned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Built {
+    /// Of an effect on one object.
+    One(Value),
+    /// Of an effect on a set: all members, in order.
+    Each(Vec<Value>),
+}
+
+impl<K: Serialize> From<K> for Desired<K> {
+    fn from(object: K) -> Self {
+        Self::of(&object)
+    }
+}
+
+impl<K: Serialize> Desired<K> {
+    /// Every field that is set in the object.
+    pub fn of(object: &K) -> Self {
+        let fields = serde_json::to_value(object)
+            .expect("a Kubernetes object has string keys and serialises");
+        Self {
+            fields,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<K> Desired<K> {
+    /// Fields as they are.
+    pub fn from_json(fields: Value) -> Self {
+        Self {
+            fields,
+            kind: PhantomData,
+        }
+    }
+
+    /// The fields.
+    pub fn as_json(&self) -> &Value {
+        &self.fields
+    }
+
+    /// The fields, to change them.
+    pub fn as_json_mut(&mut self) -> &mut Value {
+        &mut self.fields
+    }
+
+    /// As the driver takes it.
+    pub fn into_built(self) -> Built {
+        Built::One(self.fields)
+    }
+
+    /// A set as the driver takes it.
+    pub fn into_built_each(all: Vec<Self>) -> Built {
+        Built::Each(all.into_iter().map(|d| d.fields).collect())
+    }
+}

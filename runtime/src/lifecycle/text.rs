@@ -1,0 +1,31 @@
+//! Strings and optional strings of Kubernetes types as one thing: what a lookup path reads.
+
+/// A path's value: text, or none.
+pub trait Text {
+    /// The text; `None` for a missing or empty one.
+    fn text(&self) -> Option<String>;
+}
+
+impl Text for String {
+    fn text(&self) -> Option<String> {
+        (!self.is_empty()).then(|| self.clone())
+    }
+}
+
+impl Text for str {
+    fn text(&self) -> Option<String> {
+        (!self.is_empty()).then(|| self.to_owned())
+    }
+}
+
+impl<T: Text> Text for Option<T> {
+    fn text(&self) -> Option<String> {
+        self.as_ref().and_then(Text::text)
+    }
+}
+
+impl<T: Text + ?Sized> Text for &T {
+    fn text(&self) -> Option<String> {
+        (**self).text()
+    }
+}

@@ -1,0 +1,6 @@
+//! The pure half of the runtime: what a lifecycle says about a world. Knows no clock, no client, nothing asynchronous.
+
+pub mod ir;
+pub mod policy;
+pub mod project;
+pub mod world;

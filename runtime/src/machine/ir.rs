@@ -1,0 +1,348 @@
+//! The const description of one lifecycle that the macro emits; every generator and driver is ordinary code over it.
+//! Plain data: names as written, positions instead of references, source order kept.
+
+/// One `lifecycle!` block.
+#[derive(Debug)]
+pub struct Lifecycle {
+    /// The resource's type, or the volume's name.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// Everything a pass looks at.
+    pub inputs: &'static [Input],
+    /// Values shared by facts, builders and fields.
+    pub values: &'static [Value],
+    /// Every finite question: `deleting` and `claimed` (only with a held fact), what inputs bring, declared facts, one refusal an effect.
+    pub vars: &'static [Var],
+    /// In which order a pass looks and asks: each entry after everything it depends on.
+    pub order: &'static [Node],
+    /// Worlds that cannot be.
+    pub nevers: &'static [Pred],
+    /// In order of declaration: the first that fits counts.
+    pub states: &'static [State],
+    /// In order of declaration: the first that is enabled runs.
+    pub effects: &'static [Effect],
+    /// What the world outside does by itself.
+    pub promises: &'static [Promise],
+    /// The state edges of a quiet run.
+    pub edges: &'static [(usize, usize)],
+    /// Conditions of the status, without `Ready`.
+    pub conditions: &'static [Condition],
+    /// Positions of the conditions that `Ready` is rolled up from, in order.
+    pub ready: &'static [usize],
+    /// Fields of the status, beside conditions.
+    pub fields: &'static [Field],
+    /// Printer columns.
+    pub columns: &'static [Column],
+}
+
+/// Something a pass looks at: a watch, an index back to the object, an RBAC rule.
+#[derive(Debug)]
+pub struct Input {
+    /// As declared.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// What we may do with it.
+    pub mode: Mode,
+    /// Any number of objects instead of at most one.
+    pub many: bool,
+    /// How it is found.
+    pub lookup: Lookup,
+    /// Milliseconds between two polls.
+    pub every: Option<u64>,
+    /// Looked at only where this holds.
+    pub given: Option<Pred>,
+    /// The built-in fact it brings.
+    pub var: Option<usize>,
+    /// The input that owns it; the object itself if `None`.
+    pub owner: Option<usize>,
+}
+
+/// What we may do with an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Only read.
+    Watched,
+    /// Ours, with a controller owner reference.
+    Owned,
+    /// Made by several of our objects together, an owner reference each.
+    Shared,
+    /// Somebody else's object of which we own some fields.
+    Part,
+    /// An annotation of the object that records what cannot be observed.
+    Record,
+    /// Asked of something outside Kubernetes from time to time.
+    Poll,
+    /// Local, asked in the pass.
+    Probe,
+}
+
+/// How an input is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// By its name, read from this path of the object (`spec.class_name`).
+    Name(&'static str),
+    /// By a set of names.
+    Names,
+    /// By these labels, in this order.
+    Labels(&'static [&'static str]),
+    /// By an owner reference to the object.
+    Owner,
+    /// Everything in the object's namespace.
+    Namespace,
+    /// By a reference that a method computes.
+    Ref,
+    /// By a path of theirs that equals one of ours.
+    Equal,
+    /// A poll, probe or record: by its key.
+    Key,
+}
+
+/// A value shared by facts, builders and fields.
+#[derive(Debug)]
+pub struct Value {
+    /// As declared.
+    pub name: &'static str,
+    /// Computed only where this holds.
+    pub given: Option<Pred>,
+}
+
+/// A finite question.
+#[derive(Debug)]
+pub struct Var {
+    /// As declared; of a refusal the name of its effect.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// Where its answer comes from.
+    pub origin: Origin,
+    /// All values by name: first those that an answer may have, then those that only an `else` gives.
+    pub values: &'static [&'static str],
+    /// How many of `values` an answer may have.
+    pub answers: u8,
+    /// When it is asked; all must hold, the first that fails decides the value.
+    pub given: &'static [Guard],
+    /// The values that mean that nothing is ours, a bit each; `None` unless `held`.
+    pub free: Option<u64>,
+}
+
+/// Where an answer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// What an input brings.
+    Input(usize),
+    /// A method of the author.
+    Fact,
+    /// The memory of the last answer to this effect's write.
+    Refused(usize),
+    /// The object has a deletion timestamp.
+    Deleting,
+    /// Our finalizer is on the object.
+    Claimed,
+}
+
+/// One `given .. else ..`.
+#[derive(Debug)]
+pub struct Guard {
+    /// What must hold.
+    pub pred: Pred,
+    /// The value if it does not.
+    pub otherwise: u8,
+}
+
+/// What is looked at or asked next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// Look an input up.
+    Input(usize),
+    /// Compute a shared value.
+    Value(usize),
+    /// Answer a question.
+    Var(usize),
+}
+
+/// A predicate over a world.
+#[derive(Debug)]
+pub enum Pred {
+    /// The variable has one of these values, a bit each.
+    Is(usize, u64),
+    /// Every one holds.
+    All(&'static [Pred]),
+    /// At least one holds.
+    Any(&'static [Pred]),
+    /// It does not hold.
+    Not(&'static Pred),
+}
+
+/// A named region of worlds.
+#[derive(Debug)]
+pub struct State {
+    /// As declared.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// The lifecycle wants to be here.
+    pub goal: bool,
+    /// The region; the states above are left out by order.
+    pub when: Pred,
+    /// What users see.
+    pub phase: Phase,
+    /// Only a change of these helps; `None`: it moves by itself.
+    pub wakes: Option<&'static [Source]>,
+    /// Milliseconds after which it has taken too long.
+    pub overdue: u64,
+}
+
+/// What users see of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// On its way.
+    Pending,
+    /// As wanted.
+    Ready,
+    /// Somebody must act.
+    Error,
+}
+
+/// What a method or a `wakes` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The object itself.
+    This,
+    /// The request of a volume call.
+    Request,
+    /// An input.
+    Input(usize),
+    /// A shared value.
+    Value(usize),
+}
+
+/// One write.
+#[derive(Debug)]
+pub struct Effect {
+    /// As declared, or verb and input.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// What kind of write.
+    pub verb: Verb,
+    /// One member of a set.
+    pub each: bool,
+    /// The input that is written.
+    pub target: usize,
+    /// What its builder needs.
+    pub from: &'static [Source],
+    /// The author's permission.
+    pub when: Option<Pred>,
+    /// What it establishes: alternatives of (variable, value).
+    pub sets: &'static [&'static [(usize, u8)]],
+    /// The effect that gives back what this one acquires.
+    pub undo: Option<usize>,
+    /// Some effect names this one as its undo.
+    pub is_undo: bool,
+    /// The variable that says that this write was refused.
+    pub refused: usize,
+}
+
+/// What kind of write an effect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Server-side apply.
+    Apply,
+    /// Delete.
+    Delete,
+    /// A mutation outside Kubernetes.
+    Call,
+}
+
+/// What the world outside does by itself, sooner or later.
+#[derive(Debug)]
+pub struct Promise {
+    /// As declared.
+    pub name: &'static str,
+    /// Where it holds.
+    pub when: Pred,
+    /// What it brings about: alternatives of (variable, value).
+    pub sets: &'static [&'static [(usize, u8)]],
+}
+
+/// A Kubernetes condition: a total function of the facts.
+#[derive(Debug)]
+pub struct Condition {
+    /// Its type.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub doc: &'static str,
+    /// The first that fits counts.
+    pub clauses: &'static [Clause],
+}
+
+/// One line of a condition.
+#[derive(Debug)]
+pub struct Clause {
+    /// `True`, `False` or `Unknown`.
+    pub status: ConditionStatus,
+    /// CamelCase word.
+    pub reason: &'static str,
+    /// The reason of the event of a change into it; `None`: the reason.
+    pub event: Option<&'static str>,
+    /// `None`: `otherwise`.
+    pub when: Option<Pred>,
+}
+
+/// Status of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionStatus {
+    /// It holds.
+    True,
+    /// It does not hold, and somebody must act.
+    False,
+    /// Not known yet.
+    Unknown,
+}
+
+impl ConditionStatus {
+    /// As the Kubernetes API spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+/// A field of the status.
+#[derive(Debug)]
+pub struct Field {
+    /// In the status, camelCase.
+    pub name: &'static str,
+    /// What it holds.
+    pub what: FieldOf,
+}
+
+/// What a field of the status holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldOf {
+    /// What the author's method returns.
+    Method {
+        /// While the method cannot run, the last reported value stays.
+        kept: bool,
+    },
+    /// The phase of the state.
+    Phase,
+    /// The reason of the roll-up.
+    Reason,
+    /// The message of the roll-up.
+    Message,
+}
+
+/// A printer column.
+#[derive(Debug)]
+pub struct Column {
+    /// Its heading.
+    pub name: &'static str,
+    /// Where it is found in the object.
+    pub json_path: Option<&'static str>,
+}

@@ -1,0 +1,213 @@
+//! What we do in a world: which state it is in, which effects are enabled, and the one move of a pass.
+
+use super::ir::{Effect, Lifecycle, Mode, Origin, Verb};
+use super::world::World;
+
+/// Where a world is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The object is being deleted.
+    Deleting,
+    /// A write was refused that no state mentions.
+    Refused {
+        /// The effect.
+        effect: usize,
+    },
+    /// A declared state.
+    State(usize),
+    /// A world that a `never` rules out, or that no state takes: the declaration is wrong about the world.
+    Contradiction,
+}
+
+/// The one thing a pass does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Put our finalizer on the object, before anything is acquired.
+    Claim,
+    /// Run an effect.
+    Effect(usize),
+    /// Take our finalizer away: nothing is held any more.
+    Release,
+    /// Nothing to do: report, and wait.
+    Rest,
+}
+
+/// Values of built-in facts with which an input cannot be read by builders, facts and fields.
+const UNUSABLE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+
+impl Lifecycle {
+    /// Whether the object needs our finalizer: exactly if something can be held.
+    pub fn has_finalizer(&self) -> bool {
+        self.vars.iter().any(|v| v.free.is_some())
+    }
+
+    /// The name of a variable's value in this world.
+    pub fn value(&self, world: &World, var: usize) -> &'static str {
+        self.vars[var].values[usize::from(world.get(var))]
+    }
+
+    /// Whether builders, facts and fields may read this input in this world: it is there, and it is not somebody else's.
+    pub fn usable(&self, world: &World, input: usize) -> bool {
+        let input = &self.inputs[input];
+        input.given.as_ref().is_none_or(|g| world.holds(g))
+            && input
+                .var
+                .is_none_or(|var| input.many || !UNUSABLE.contains(&self.value(world, var)))
+    }
+
+    /// The state of a world; `deleting` says that the object has a deletion timestamp.
+    pub fn classify(&self, world: &World, deleting: bool) -> Class {
+        if deleting {
+            return Class::Deleting;
+        }
+        if self.nevers.iter().any(|n| world.holds(n)) {
+            return Class::Contradiction;
+        }
+        let refused = self
+            .effects
+            .iter()
+            .position(|e| world.get(e.refused) == 1 && !self.mentions(e.refused));
+        if let Some(effect) = refused {
+            return Class::Refused { effect };
+        }
+        self.states
+            .iter()
+            .position(|s| world.holds(&s.when))
+            .map_or(Class::Contradiction, Class::State)
+    }
+
+    /// The move of a pass in this world.
+    pub fn next(&self, world: &World, deleting: bool) -> Move {
+        if self.classify(world, deleting) == Class::Contradiction {
+            return Move::Rest;
+        }
+        let chosen = if deleting {
+            self.next_undo(world)
+        } else {
+            (0..self.effects.len()).find(|&e| self.enabled(world, e, false))
+        };
+        match chosen {
+            Some(effect)
+                if !deleting && self.acquires(&self.effects[effect]) && !self.is_claimed(world) =>
+            {
+                Move::Claim
+            }
+            Some(effect) => Move::Effect(effect),
+            None if deleting
+                && self.has_finalizer()
+                && self.is_claimed(world)
+                && self.holds_nothing(world) =>
+            {
+                Move::Release
+            }
+            None => Move::Rest,
+        }
+    }
+
+    /// Last acquired, first given back.
+    fn next_undo(&self, world: &World) -> Option<usize> {
+        self.effects
+            .iter()
+            .rev()
+            .filter_map(|e| e.undo)
+            .find(|&undo| self.enabled(world, undo, true))
+    }
+
+    /// Whether an effect may run: permitted, and this very write was not refused.
+    pub fn enabled(&self, world: &World, effect: usize, deleting: bool) -> bool {
+        world.get(self.effects[effect].refused) == 0 && self.permitted(world, effect, deleting)
+    }
+
+    /// Whether an effect would be enabled if its write had never been refused.
+    pub fn permitted(&self, world: &World, effect: usize, deleting: bool) -> bool {
+        let effect = &self.effects[effect];
+        let sources = effect.from.iter().all(|s| match *s {
+            super::ir::Source::Input(input) => self.inputs[input].many || self.usable(world, input),
+            super::ir::Source::This | super::ir::Source::Request | super::ir::Source::Value(_) => {
+                true
+            }
+        });
+        let target = self.inputs[effect.target]
+            .given
+            .as_ref()
+            .is_none_or(|g| world.holds(g));
+        sources && target && self.has_room(world, effect) && self.in_season(world, effect, deleting)
+    }
+
+    /// Whether the target leaves something to do.
+    fn has_room(&self, world: &World, effect: &Effect) -> bool {
+        let input = &self.inputs[effect.target];
+        let target = input.var.map_or("", |var| self.value(world, var));
+        match (effect.verb, effect.each) {
+            (Verb::Apply, true) => target == "Behind",
+            (Verb::Apply, false) if input.mode == Mode::Part => target == "Stale",
+            (Verb::Apply, false) => target == "Absent" || target == "Stale",
+            (Verb::Delete, true) => target == "Surplus",
+            (Verb::Delete, false) => target == "Stale" || target == "Current",
+            (Verb::Call, _) => {
+                let unseen = input.mode == Mode::Poll && target == "Unknown";
+                !unseen
+                    && effect.sets.first().is_some_and(|first| {
+                        first.iter().any(|&(var, value)| world.get(var) != value)
+                    })
+            }
+        }
+    }
+
+    /// In life by the author's `when`; on deletion only what gives something back.
+    fn in_season(&self, world: &World, effect: &Effect, deleting: bool) -> bool {
+        if deleting {
+            return effect.is_undo
+                && self.is_claimed(world)
+                && self.frees(effect).any(|var| !self.is_free(world, var));
+        }
+        (!effect.is_undo || effect.when.is_some())
+            && effect.when.as_ref().is_none_or(|w| world.holds(w))
+    }
+
+    /// Whether an effect may take something that must be given back.
+    pub fn acquires(&self, effect: &Effect) -> bool {
+        let takes = |&(var, value): &(usize, u8)| {
+            self.vars[var]
+                .free
+                .is_some_and(|free| free >> value & 1 == 0)
+        };
+        effect
+            .sets
+            .iter()
+            .any(|alternative| alternative.iter().any(takes))
+    }
+
+    fn frees<'a>(&'a self, effect: &'a Effect) -> impl Iterator<Item = usize> + 'a {
+        let gives_back = |&&(var, value): &&(usize, u8)| {
+            self.vars[var]
+                .free
+                .is_some_and(|free| free >> value & 1 == 1)
+        };
+        effect
+            .sets
+            .iter()
+            .flat_map(move |alternative| alternative.iter().filter(gives_back).map(|&(var, _)| var))
+    }
+
+    fn is_free(&self, world: &World, var: usize) -> bool {
+        self.vars[var]
+            .free
+            .is_none_or(|free| free >> world.get(var) & 1 == 1)
+    }
+
+    fn holds_nothing(&self, world: &World) -> bool {
+        (0..self.vars.len()).all(|var| self.is_free(world, var))
+    }
+
+    fn is_claimed(&self, world: &World) -> bool {
+        self.vars
+            .iter()
+            .position(|v| v.origin == Origin::Claimed)
+            .is_none_or(|var| world.get(var) == 1)
+    }
+
+    fn mentions(&self, var: usize) -> bool {
+        self.states.iter().any(|s| s.when.mentions(var))
+    }
+}

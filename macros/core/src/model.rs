@@ -1,6 +1,8 @@
 //! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span.
 //! Built once by `model::build`; rules and generators only read it.
 
+pub mod frames;
+
 use proc_macro2::{Ident, Span};
 
 macro_rules! ids {

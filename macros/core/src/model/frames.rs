@@ -1,0 +1,291 @@
+//! Frames: what each variable is computed from, hence which variables an effect can change, and what an effect acquires or gives back.
+//! Knows no worlds: everything here follows from the declarations alone.
+
+use std::collections::BTreeSet;
+
+use crate::model::{
+    Effect, EffectId, Input, InputId, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind,
+    Source, Use, ValueId, VarId, Verb,
+};
+
+/// Something that an answer can depend on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The object itself.
+    This,
+    /// The request of a volume call.
+    Request,
+    Input(InputId),
+    Value(ValueId),
+    /// A path that a lookup goes by, and its first part alone: `meta.name` and `meta`.
+    Path(String),
+}
+
+/// What every variable reads and what every effect can change.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    reads: Vec<BTreeSet<Place>>,
+    affected: Vec<BTreeSet<VarId>>,
+}
+
+impl Frames {
+    /// Computes the frames of a lifecycle. Declarations in a circle do no harm.
+    pub fn of(lifecycle: &Lifecycle) -> Self {
+        let reads = all_reads(lifecycle);
+        let affected = lifecycle
+            .effects
+            .iter()
+            .map(|effect| affected(lifecycle, &reads, effect))
+            .collect();
+        Self { reads, affected }
+    }
+
+    /// Everything that a variable is computed from: through `from`, values, lookups and `given`. Empty for refusals and for what the object itself brings.
+    pub fn reads(&self, var: VarId) -> &BTreeSet<Place> {
+        &self.reads[var.0]
+    }
+
+    /// The variables that an effect can change, apart from refusals: whoever reads its target. Our own call never changes whether a poll answers.
+    pub fn affected(&self, effect: EffectId) -> &BTreeSet<VarId> {
+        &self.affected[effect.0]
+    }
+
+    /// What all of these variables read, apart from the object and the request that everything reads.
+    pub fn common(&self, vars: impl IntoIterator<Item = VarId>) -> BTreeSet<Place> {
+        let mut sets = vars.into_iter().map(|var| {
+            let mut set = self.reads[var.0].clone();
+            set.remove(&Place::This);
+            set.remove(&Place::Request);
+            set
+        });
+        let first = sets.next().unwrap_or_default();
+        sets.fold(first, |common, set| &common & &set)
+    }
+}
+
+impl Pred {
+    /// The variables that a predicate asks.
+    pub fn vars(&self) -> BTreeSet<VarId> {
+        let mut vars = BTreeSet::new();
+        self.collect_vars(&mut vars);
+        vars
+    }
+
+    fn collect_vars(&self, vars: &mut BTreeSet<VarId>) {
+        match &self.kind {
+            PredKind::Is { var, .. } => {
+                vars.insert(*var);
+            }
+            PredKind::All(parts) | PredKind::Any(parts) => {
+                parts.iter().for_each(|part| part.collect_vars(vars));
+            }
+            PredKind::Not(part) => part.collect_vars(vars),
+        }
+    }
+}
+
+impl Effect {
+    /// The held facts that this effect may make ours, in order of mention.
+    pub fn acquires(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
+        self.held(lifecycle, false)
+    }
+
+    /// The held facts that this effect may give back, in order of mention.
+    pub fn frees(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
+        self.held(lifecycle, true)
+    }
+
+    fn held(&self, lifecycle: &Lifecycle, free: bool) -> Vec<VarId> {
+        let mut vars = Vec::new();
+        for assign in self.sets.iter().flatten() {
+            let held = lifecycle.vars[assign.var.0].held;
+            if held.is_some_and(|held| held.free.contains(assign.value) == free)
+                && !vars.contains(&assign.var)
+            {
+                vars.push(assign.var);
+            }
+        }
+        vars
+    }
+}
+
+fn all_reads(lifecycle: &Lifecycle) -> Vec<BTreeSet<Place>> {
+    let mut reads = vec![BTreeSet::new(); lifecycle.vars.len()];
+    loop {
+        let closure = Closure {
+            lifecycle,
+            reads: &reads,
+        };
+        let next: Vec<_> = (0..lifecycle.vars.len())
+            .map(|var| closure.of_var(VarId(var)))
+            .collect();
+        if next == reads {
+            return reads;
+        }
+        reads = next;
+    }
+}
+
+/// One round: what is read, if the variables asked by each `given` read what the last round found.
+struct Closure<'a> {
+    lifecycle: &'a Lifecycle,
+    reads: &'a [BTreeSet<Place>],
+}
+
+impl Closure<'_> {
+    fn of_var(&self, id: VarId) -> BTreeSet<Place> {
+        let mut into = BTreeSet::new();
+        let var = &self.lifecycle.vars[id.0];
+        match &var.origin {
+            Origin::Input(input) => {
+                self.input(*input, &mut into);
+                // Stale or Current is the answer to a comparison with what the builder returns.
+                for effect in &self.lifecycle.effects {
+                    if effect.target == *input && effect.verb == Verb::Apply {
+                        self.uses(&effect.from, &mut into);
+                    }
+                }
+            }
+            Origin::Fact { from, .. } => {
+                self.uses(from, &mut into);
+                for guard in &var.given {
+                    self.pred(&guard.pred, &mut into);
+                }
+            }
+            Origin::Refused(_) | Origin::Deleting | Origin::Claimed => {}
+        }
+        into
+    }
+
+    fn uses(&self, uses: &[Use], into: &mut BTreeSet<Place>) {
+        for one in uses {
+            match one.source {
+                Source::This => {
+                    into.insert(Place::This);
+                }
+                Source::Request => {
+                    into.insert(Place::Request);
+                }
+                Source::Input(input) => self.input(input, into),
+                Source::Value(value) => self.value(value, into),
+            }
+        }
+    }
+
+    fn value(&self, id: ValueId, into: &mut BTreeSet<Place>) {
+        if into.insert(Place::Value(id)) {
+            let value = &self.lifecycle.values[id.0];
+            self.uses(&value.from, into);
+            // A value is absent where its `given` fails, and whoever reads it sees that.
+            if let Some(given) = &value.given {
+                self.pred(given, into);
+            }
+        }
+    }
+
+    fn input(&self, id: InputId, into: &mut BTreeSet<Place>) {
+        if into.insert(Place::Input(id)) {
+            let input = &self.lifecycle.inputs[id.0];
+            self.lookup(input, into);
+            if let Some(given) = &input.given {
+                self.pred(given, into);
+            }
+        }
+    }
+
+    fn lookup(&self, input: &Input, into: &mut BTreeSet<Place>) {
+        match &input.lookup {
+            Lookup::Name { path, .. } => self.path(path, into),
+            Lookup::Names { of } => self.uses(of, into),
+            Lookup::Ref { from } => self.uses(from, into),
+            Lookup::Key { path, input: None } => self.path(path, into),
+            Lookup::Key {
+                input: Some(input), ..
+            } => self.uses(std::slice::from_ref(input), into),
+            Lookup::Labels { pairs } => {
+                for (_, path) in pairs {
+                    self.path_of_input(path, into);
+                }
+            }
+            Lookup::None | Lookup::Owner | Lookup::Namespace | Lookup::Equal { .. } => {}
+        }
+    }
+
+    fn path(&self, path: &Path, into: &mut BTreeSet<Place>) {
+        if self.path_of_input(path, into) {
+            return;
+        }
+        let parts: Vec<String> = path.parts.iter().map(ToString::to_string).collect();
+        into.insert(match parts[0].as_str() {
+            "request" => Place::Request,
+            first => Place::Path(first.to_owned()),
+        });
+        into.insert(Place::Path(parts.join(".")));
+    }
+
+    fn path_of_input(&self, path: &Path, into: &mut BTreeSet<Place>) -> bool {
+        let found = self
+            .lifecycle
+            .inputs
+            .iter()
+            .position(|input| path.parts.first() == Some(&input.name));
+        if let Some(input) = found {
+            self.input(InputId(input), into);
+        }
+        found.is_some()
+    }
+
+    fn pred(&self, pred: &Pred, into: &mut BTreeSet<Place>) {
+        for var in pred.vars() {
+            into.extend(self.reads[var.0].iter().cloned());
+        }
+    }
+}
+
+fn affected(lifecycle: &Lifecycle, reads: &[BTreeSet<Place>], effect: &Effect) -> BTreeSet<VarId> {
+    let target = &lifecycle.inputs[effect.target.0];
+    let vars = (0..lifecycle.vars.len()).map(VarId);
+    vars.filter(|&var| match target.mode {
+        Mode::Part => reads_directly(lifecycle, var, effect.target),
+        Mode::Poll if target.var == Some(var) => false,
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Record | Mode::Poll | Mode::Probe => {
+            reads[var.0].contains(&Place::Input(effect.target))
+        }
+    })
+    .collect()
+}
+
+/// A write of our own fields in somebody else's object reaches its direct readers only: lookups do not go by what we write.
+fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
+    match &lifecycle.vars[var.0].origin {
+        Origin::Input(input) => {
+            *input == target
+                || lifecycle.effects.iter().any(|effect| {
+                    effect.target == *input
+                        && effect
+                            .from
+                            .iter()
+                            .any(|one| one.source == Source::Input(target))
+                })
+        }
+        Origin::Fact { from, .. } => from
+            .iter()
+            .any(|one| hands_over(lifecycle, one.source, target, lifecycle.values.len())),
+        Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    }
+}
+
+/// Whether a source is the target, or a value made of it; `depth` bounds values that are declared in a circle.
+fn hands_over(lifecycle: &Lifecycle, source: Source, target: InputId, depth: usize) -> bool {
+    match source {
+        Source::Input(input) => input == target,
+        Source::Value(value) => {
+            depth > 0
+                && lifecycle.values[value.0]
+                    .from
+                    .iter()
+                    .any(|one| hands_over(lifecycle, one.source, target, depth - 1))
+        }
+        Source::This | Source::Request => false,
+    }
+}

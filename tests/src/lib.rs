@@ -1,1 +1,7 @@
-//! The test API server and what the test suites share.
+//! The real API server that tests run against, and what the test suites share.
+//! Everything here serves tests and people who try things out; no other crate may depend on it.
+
+pub mod api_server;
+pub mod audit;
+pub mod binaries;
+pub mod harness;

@@ -1,0 +1,375 @@
+//! A real API server for one test: etcd and kube-apiserver on free loopback ports, without root, in a folder of its own.
+//! Everything goes when it is dropped, also on a panic. Knows no operator and no lifecycle.
+
+mod guard;
+mod identity;
+mod options;
+mod process;
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use http::Request;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::audit;
+use crate::binaries::{self, Binaries};
+use guard::Guard;
+use identity::Identity;
+pub use options::Options;
+use options::Ports;
+use process::Process;
+
+const AUDIT_LOG: &str = "audit.log";
+
+/// Two idle cores need 2 to 3 s; a machine that compiles beside it needs far more.
+const READY_WITHIN: Duration = Duration::from_secs(120);
+
+/// How long kube-apiserver may take to end its requests in a restart.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long the entry of an answered request may take to reach the audit log.
+const AUDITED_WITHIN: Duration = Duration::from_secs(20);
+
+/// How often another process that took a port between our look and our use is tolerated.
+const ATTEMPTS: usize = 3;
+
+/// A running etcd and kube-apiserver, and kube-controller-manager where it was asked for.
+// Fields are dropped in this order: processes first, then the guard, then the folder.
+pub struct ApiServer {
+    controller_manager: Option<Process>,
+    api_server: Option<Process>,
+    etcd: Process,
+    client: Client,
+    admin_kubeconfig: PathBuf,
+    identity: Identity,
+    ports: Ports,
+    options: Options,
+    binaries: Binaries,
+    _guard: Guard,
+    folder: TempDir,
+}
+
+impl ApiServer {
+    /// Starts an API server without controllers: no garbage collection, no namespace deletion, nothing becomes Ready.
+    ///
+    /// # Guarantees
+    /// `/readyz` says ok and the namespace `default` exists.
+    ///
+    /// # Errors
+    /// The programs are missing, or one of them ended early (with the end of its log).
+    pub async fn start() -> Result<Self> {
+        Self::start_with(Options::default()).await
+    }
+
+    /// Starts an API server with options.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub async fn start_with(options: Options) -> Result<Self> {
+        let mut attempt = 1;
+        loop {
+            match Self::attempt(options.clone()).await {
+                Err(error) if attempt < ATTEMPTS && is_port_taken(&error) => attempt += 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn attempt(options: Options) -> Result<Self> {
+        let binaries = binaries::locate()?;
+        let folder = tempfile::Builder::new()
+            .prefix("lifecycle-")
+            .tempdir()
+            .context("cannot create a temporary folder")?;
+        let guard = Guard::watch(folder.path())?;
+        fs::write(
+            folder.path().join("audit-policy.yaml"),
+            options::AUDIT_POLICY,
+        )
+        .context("cannot write the audit policy")?;
+        let identity = Identity::create(folder.path().join("identity"))?;
+        let ports = Ports {
+            etcd: free_port()?,
+            api_server: free_port()?,
+        };
+        let admin_kubeconfig = identity.kubeconfig(&ports.url(), "admin", &["system:masters"])?;
+        let etcd = Process::start(
+            "etcd",
+            &binaries.etcd(),
+            &options::etcd_arguments(ports, folder.path()),
+            folder.path(),
+        )?;
+        let mut server = Self {
+            controller_manager: None,
+            api_server: None,
+            etcd,
+            client: client(&admin_kubeconfig).await?,
+            admin_kubeconfig,
+            identity,
+            ports,
+            options,
+            binaries,
+            _guard: guard,
+            folder,
+        };
+        server.start_api_server().await?;
+        server.start_controller_manager()?;
+        Ok(server)
+    }
+
+    /// Starts kube-apiserver again on the same port and data, after `stop_api_server` or `kill_api_server`.
+    ///
+    /// # Errors
+    /// It runs already, or it ended early.
+    pub async fn start_api_server(&mut self) -> Result<()> {
+        if self.api_server.is_some() {
+            bail!("kube-apiserver runs already");
+        }
+        let arguments = options::api_server_arguments(
+            &self.options,
+            self.ports,
+            self.folder.path(),
+            &self.identity,
+        );
+        self.api_server = Some(Process::start(
+            "kube-apiserver",
+            &self.binaries.kube_apiserver(),
+            &arguments,
+            self.folder.path(),
+        )?);
+        self.wait_until_ready().await
+    }
+
+    fn start_controller_manager(&mut self) -> Result<()> {
+        if self.options.controllers.is_empty() {
+            return Ok(());
+        }
+        // By its own name it may only make tokens for the service accounts of its controllers, a detour that tests can spare.
+        let user = "system:kube-controller-manager";
+        let kubeconfig = self.kubeconfig(user, &["system:masters"])?;
+        let arguments = options::controller_manager_arguments(
+            &self.options,
+            self.folder.path(),
+            &self.identity,
+            &kubeconfig,
+        );
+        self.controller_manager = Some(Process::start(
+            "kube-controller-manager",
+            &self.binaries.kube_controller_manager()?,
+            &arguments,
+            self.folder.path(),
+        )?);
+        Ok(())
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<()> {
+        let deadline = Instant::now() + READY_WITHIN;
+        while !is_ready(&self.client).await {
+            self.etcd.check_alive()?;
+            let api_server = self.running_mut()?;
+            api_server.check_alive()?;
+            if Instant::now() > deadline {
+                let what = format!("is not ready after {} s", READY_WITHIN.as_secs());
+                return Err(api_server.failure(&what));
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    /// Ends kube-apiserver in an orderly way; etcd keeps the data.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub async fn stop_api_server(&mut self) -> Result<()> {
+        let process = self
+            .api_server
+            .take()
+            .context("kube-apiserver does not run")?;
+        let ended = tokio::task::spawn_blocking(move || process.terminate(GRACE));
+        ended.await.context("cannot wait for kube-apiserver")??;
+        Ok(())
+    }
+
+    /// Ends kube-apiserver as a crash would; etcd keeps the data.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn kill_api_server(&mut self) -> Result<()> {
+        let mut process = self
+            .api_server
+            .take()
+            .context("kube-apiserver does not run")?;
+        process.kill().map(drop)
+    }
+
+    /// Stops and starts kube-apiserver alone.
+    ///
+    /// # Errors
+    /// It does not run, or ended early.
+    pub async fn restart_api_server(&mut self) -> Result<()> {
+        self.stop_api_server().await?;
+        self.start_api_server().await
+    }
+
+    /// Makes kube-apiserver stop answering, with its connections open, until `thaw`.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn freeze(&self) -> Result<()> {
+        self.running()?.signal(Signal::STOP)
+    }
+
+    /// Lets a frozen kube-apiserver go on.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn thaw(&self) -> Result<()> {
+        self.running()?.signal(Signal::CONT)
+    }
+
+    fn running(&self) -> Result<&Process> {
+        self.api_server
+            .as_ref()
+            .context("kube-apiserver does not run")
+    }
+
+    fn running_mut(&mut self) -> Result<&mut Process> {
+        self.api_server
+            .as_mut()
+            .context("kube-apiserver does not run")
+    }
+
+    /// The URL, such as `https://127.0.0.1:23456`.
+    pub fn url(&self) -> String {
+        self.ports.url()
+    }
+
+    /// A client that may do everything, its retries off.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// A client for any user, its retries off; give it rights by RBAC objects.
+    ///
+    /// # Errors
+    /// As `kubeconfig`.
+    pub async fn client_for(&self, user: &str, groups: &[&str]) -> Result<Client> {
+        client(&self.kubeconfig(user, groups)?).await
+    }
+
+    /// The kubeconfig file of the user `admin`.
+    pub fn admin_kubeconfig(&self) -> &Path {
+        &self.admin_kubeconfig
+    }
+
+    /// A kubeconfig file for any user with up to two groups, by a client certificate.
+    ///
+    /// # Errors
+    /// There are more than two groups.
+    pub fn kubeconfig(&self, user: &str, groups: &[&str]) -> Result<PathBuf> {
+        self.identity.kubeconfig(&self.url(), user, groups)
+    }
+
+    /// `kubectl` as the user `admin`, to which arguments can be added.
+    pub fn kubectl(&self) -> Command {
+        let mut command = Command::new(self.binaries.kubectl());
+        command.env("KUBECONFIG", &self.admin_kubeconfig);
+        // Its discovery cache would otherwise be left in the home directory.
+        command.env("KUBECACHEDIR", self.folder.path().join("kubectl"));
+        command
+    }
+
+    /// What was asked of this API server so far, every request that was answered before this call included.
+    ///
+    /// # Errors
+    /// The API server does not answer, or its log cannot be read.
+    pub async fn audit(&self) -> Result<audit::Log> {
+        static MARKERS: AtomicU64 = AtomicU64::new(0);
+        let marker = format!(
+            "/version?marker={}",
+            MARKERS.fetch_add(1, Ordering::Relaxed)
+        );
+        let asked = self.client.request_text(get(&marker)).await;
+        asked.context("cannot ask the API server for a marker in its audit log")?;
+        let path = self.folder.path().join(AUDIT_LOG);
+        let deadline = Instant::now() + AUDITED_WITHIN;
+        // Entries are written after answers; that of the marker, asked for last, comes after those of interest.
+        loop {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            if text.contains(&marker) {
+                return audit::Log::parse(&text);
+            }
+            if Instant::now() > deadline {
+                bail!("the audit log has no entry of {marker}");
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// The folder of data, logs and identities, which goes when this is dropped.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The pids of all running programs.
+    pub fn pids(&self) -> Vec<u32> {
+        let optional = [&self.controller_manager, &self.api_server];
+        let running = optional.into_iter().flatten();
+        running.chain([&self.etcd]).map(Process::pid).collect()
+    }
+}
+
+async fn client(kubeconfig: &Path) -> Result<Client> {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
+    let options = KubeConfigOptions::default();
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
+    // A hidden second try would be counted as one request by its sender and as two by the server.
+    config.default_retry = false;
+    Ok(Client::try_from(config)?)
+}
+
+fn get(path: &str) -> Request<Vec<u8>> {
+    let request = Request::get(path).body(Vec::new());
+    request.expect("a path with a query is a URI")
+}
+
+/// Connecting can hang while the server starts, so each look has an end of its own.
+async fn is_ready(client: &Client) -> bool {
+    let look = async {
+        let ready = client.request_text(get("/readyz")).await?;
+        let namespaces: Api<Namespace> = Api::all(client.clone());
+        let default = namespaces.get_opt("default").await?;
+        Ok::<bool, kube::Error>(ready == "ok" && default.is_some())
+    };
+    let seen = tokio::time::timeout(Duration::from_secs(5), look).await;
+    matches!(seen, Ok(Ok(true)))
+}
+
+/// A port below the range from which the kernel serves outgoing connections: those come and go beside us.
+fn free_port() -> Result<u16> {
+    for _ in 0..1000 {
+        let random = RandomState::new().build_hasher().finish();
+        let port = 20_000 + u16::try_from(random % 12_000).expect("below 12000");
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    bail!("no port between 20000 and 31999 is free on 127.0.0.1")
+}
+
+fn is_port_taken(error: &anyhow::Error) -> bool {
+    format!("{error:#}").contains("address already in use")
+}

@@ -1,0 +1,181 @@
+//! One program of a test API server: started with its output in a file, signalled and ended by its pid.
+//! Knows no Kubernetes.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How much of a log goes into an error.
+const TAIL_LINES: usize = 15;
+
+/// A running program. Dropping it kills it.
+pub(super) struct Process {
+    name: &'static str,
+    child: Child,
+    log: PathBuf,
+    pid_file: PathBuf,
+}
+
+impl Process {
+    /// Starts the program, its output appended to `<name>.log` and its pid written to `<name>.pid` in the folder.
+    pub(super) fn start(
+        name: &'static str,
+        program: &Path,
+        arguments: &[String],
+        folder: &Path,
+    ) -> Result<Self> {
+        let log = folder.join(format!("{name}.log"));
+        let output = File::options()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .with_context(|| format!("cannot write {}", log.display()))?;
+        let child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().context("cannot share the log file")?)
+            .stderr(output)
+            // A group of its own: Ctrl-C in a terminal must reach us first.
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let pid_file = folder.join(format!("{name}.pid"));
+        let process = Self {
+            name,
+            child,
+            log,
+            pid_file,
+        };
+        fs::write(&process.pid_file, format!("{}\n", process.child.id()))
+            .with_context(|| format!("cannot write {}", process.pid_file.display()))?;
+        Ok(process)
+    }
+
+    /// The pid, valid until the process is ended.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal.
+    pub(super) fn signal(&self, signal: Signal) -> Result<()> {
+        kill_process(Pid::from_child(&self.child), signal)
+            .with_context(|| format!("cannot signal {}", self.name))
+    }
+
+    /// An error with the end of the log, if the process has ended by itself.
+    pub(super) fn check_alive(&mut self) -> Result<()> {
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) => Err(self.failure(&format!("ended early ({status})"))),
+            Err(error) => Err(error).with_context(|| format!("cannot look after {}", self.name)),
+        }
+    }
+
+    /// An error that says what happened and shows the end of the log.
+    pub(super) fn failure(&self, what: &str) -> anyhow::Error {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        anyhow::anyhow!(
+            "{} {what}; the end of its log:\n{}",
+            self.name,
+            tail(&text, TAIL_LINES)
+        )
+    }
+
+    /// Asks the process to end, and kills it after the grace period.
+    pub(super) fn terminate(mut self, grace: Duration) -> Result<ExitStatus> {
+        self.signal(Signal::TERM)?;
+        let deadline = Instant::now() + grace;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.kill()
+    }
+
+    /// Ends the process at once, as a crash would, also while it is frozen.
+    pub(super) fn kill(&mut self) -> Result<ExitStatus> {
+        let killed = self
+            .child
+            .kill()
+            .and_then(|()| self.child.wait())
+            .with_context(|| format!("cannot kill {}", self.name));
+        // Without its file the guard leaves this pid alone, whoever has it by then.
+        let _already_gone = fs::remove_file(&self.pid_file);
+        killed
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Err(error) = self.kill() {
+            eprintln!("{error:#}");
+        }
+    }
+}
+
+fn tail(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(folder: &Path, script: &str) -> Process {
+        let arguments = ["-c".to_owned(), script.to_owned()];
+        Process::start("shell", Path::new("/bin/sh"), &arguments, folder).unwrap()
+    }
+
+    #[test]
+    fn an_early_end_shows_the_end_of_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = shell(
+            folder.path(),
+            "for i in 1 2 3; do echo line $i; done; exit 7",
+        );
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let error = loop {
+            match process.check_alive() {
+                Err(error) => break error.to_string(),
+                Ok(()) => assert!(Instant::now() < deadline),
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        assert!(error.contains("exit status: 7"), "{error}");
+        assert!(error.ends_with("line 3"), "{error}");
+    }
+
+    #[test]
+    fn a_process_that_ignores_the_request_to_end_is_killed() {
+        use std::os::unix::process::ExitStatusExt;
+        let folder = tempfile::tempdir().unwrap();
+        let process = shell(
+            folder.path(),
+            "trap '' TERM; echo ready; while :; do sleep 0.05; done",
+        );
+        let log = folder.path().join("shell.log");
+        while !fs::read_to_string(&log).unwrap().contains("ready") {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let pid_file = folder.path().join("shell.pid");
+        assert!(pid_file.exists());
+        let status = process.terminate(Duration::from_millis(100)).unwrap();
+        assert_eq!(status.signal(), Some(9));
+        assert!(!pid_file.exists());
+    }
+
+    #[test]
+    fn tail_keeps_the_last_lines() {
+        assert_eq!(tail("a\nb\nc\n", 2), "b\nc");
+        assert_eq!(tail("a", 2), "a");
+    }
+}

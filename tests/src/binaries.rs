@@ -1,0 +1,193 @@
+//! Where the programs of a test API server are: `KUBEBUILDER_ASSETS`, or the cache that `build` fills.
+//! Knows neither how they are built (`build.rs` does) nor how they are started.
+
+mod build;
+mod wrapper;
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use build::build;
+use wrapper::Wrapper;
+
+const ETCD: &str = "etcd";
+const KUBE_APISERVER: &str = "kube-apiserver";
+const KUBE_CONTROLLER_MANAGER: &str = "kube-controller-manager";
+const KUBECTL: &str = "kubectl";
+
+/// A folder that holds the programs of a test API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binaries {
+    folder: PathBuf,
+}
+
+/// Why the programs cannot be had: one sentence that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing(String);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+impl Binaries {
+    /// The folder itself, fit for `KUBEBUILDER_ASSETS`.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The path of `etcd`.
+    pub fn etcd(&self) -> PathBuf {
+        self.folder.join(ETCD)
+    }
+
+    /// The path of `kube-apiserver`.
+    pub fn kube_apiserver(&self) -> PathBuf {
+        self.folder.join(KUBE_APISERVER)
+    }
+
+    /// The path of `kubectl`.
+    pub fn kubectl(&self) -> PathBuf {
+        self.folder.join(KUBECTL)
+    }
+
+    /// The path of `kube-controller-manager`.
+    ///
+    /// # Errors
+    /// A folder named by `KUBEBUILDER_ASSETS` usually lacks it.
+    pub fn kube_controller_manager(&self) -> Result<PathBuf, Missing> {
+        let path = self.folder.join(KUBE_CONTROLLER_MANAGER);
+        if path.is_file() {
+            Ok(path)
+        } else {
+            Err(Missing(format!(
+                "{} has no {KUBE_CONTROLLER_MANAGER}; unset KUBEBUILDER_ASSETS and run `{BUILD_COMMAND}`",
+                self.folder.display()
+            )))
+        }
+    }
+
+    fn complete(folder: PathBuf, programs: &[&str]) -> Result<Self, String> {
+        match programs
+            .iter()
+            .find(|program| !folder.join(program).is_file())
+        {
+            None => Ok(Self { folder }),
+            Some(absent) => Err(format!("{} has no {absent}", folder.display())),
+        }
+    }
+}
+
+/// What a person types to get the programs.
+pub const BUILD_COMMAND: &str = "cargo run -p lifecycle-tests --bin test-cluster -- build";
+
+/// Finds the programs, without building anything.
+///
+/// # Errors
+/// One sentence that says what is absent and what to do.
+pub fn locate() -> Result<Binaries, Missing> {
+    if let Some(folder) = assets() {
+        return Binaries::complete(folder, &[ETCD, KUBE_APISERVER, KUBECTL])
+            .map_err(|absent| Missing(format!("KUBEBUILDER_ASSETS is set but {absent}")));
+    }
+    let cache = cache_folder()?;
+    let wrapper = Wrapper::committed();
+    let found = match wrapper::go_version() {
+        Ok(go) => Some(cache.join(wrapper.folder_name(&go))),
+        // A machine may have been given the programs without the compiler that built them.
+        Err(_) => built_by_any_go(&cache, &wrapper),
+    };
+    found
+        .and_then(|folder| Binaries::complete(folder, &wrapper::PROGRAMS).ok())
+        .ok_or_else(|| {
+            Missing(format!(
+                "etcd and kube-apiserver are not built; run `{BUILD_COMMAND}`"
+            ))
+        })
+}
+
+fn assets() -> Option<PathBuf> {
+    env::var_os("KUBEBUILDER_ASSETS")
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}
+
+fn built_by_any_go(cache: &Path, wrapper: &Wrapper) -> Option<PathBuf> {
+    let prefix = wrapper.folder_name_without_go();
+    let mut found: Vec<PathBuf> = fs::read_dir(cache)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(&prefix)
+        })
+        .collect();
+    found.sort();
+    found.pop()
+}
+
+/// The folder outside the checkout that keeps what was built.
+fn cache_folder() -> Result<PathBuf, Missing> {
+    cache_folder_from(|name| env::var_os(name).filter(|value| !value.is_empty()))
+}
+
+fn cache_folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Missing> {
+    let root = variable("LIFECYCLE_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(variable("XDG_CACHE_HOME")?).join("lifecycle")))
+        .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache/lifecycle")));
+    root.map(|root| root.join("binaries")).ok_or_else(|| {
+        Missing("there is no HOME to keep built programs in; set LIFECYCLE_CACHE".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache_with(set: &[(&str, &str)]) -> Result<PathBuf, Missing> {
+        cache_folder_from(|name| {
+            let found = set.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn cache_folder_prefers_our_variable_then_xdg_then_home() {
+        let all = [
+            ("LIFECYCLE_CACHE", "/a"),
+            ("XDG_CACHE_HOME", "/b"),
+            ("HOME", "/c"),
+        ];
+        assert_eq!(cache_with(&all), Ok(PathBuf::from("/a/binaries")));
+        assert_eq!(
+            cache_with(&all[1..]),
+            Ok(PathBuf::from("/b/lifecycle/binaries"))
+        );
+        assert_eq!(
+            cache_with(&all[2..]),
+            Ok(PathBuf::from("/c/.cache/lifecycle/binaries"))
+        );
+        assert!(
+            cache_with(&[])
+                .unwrap_err()
+                .to_string()
+                .contains("LIFECYCLE_CACHE")
+        );
+    }
+
+    #[test]
+    fn a_folder_that_lacks_a_program_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(ETCD), "").unwrap();
+        let refused = Binaries::complete(folder.path().to_owned(), &[ETCD, KUBECTL]).unwrap_err();
+        assert!(refused.ends_with("has no kubectl"), "{refused}");
+        assert!(Binaries::complete(folder.path().to_owned(), &[ETCD]).is_ok());
+    }
+}

@@ -1,0 +1,201 @@
+//! A test harness that reports what cannot run here as ignored, with the reason, and never as passed.
+//! Knows what tests need of a machine; knows nothing of what they test.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::future::Future;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use crate::binaries;
+
+/// Names what may not be ignored, separated by commas: `LIFECYCLE_REQUIRE=binaries,root`.
+const REQUIRE: &str = "LIFECYCLE_REQUIRE";
+
+/// A test that runs longer has hung.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// What a test needs of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// etcd, kube-apiserver and kubectl.
+    Binaries,
+    /// kube-controller-manager as well, for garbage collection and the end of namespaces.
+    ControllerManager,
+    /// To be root, for network and mount namespaces.
+    Root,
+}
+
+impl Need {
+    /// The word in `LIFECYCLE_REQUIRE`.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Binaries | Self::ControllerManager => "binaries",
+            Self::Root => "root",
+        }
+    }
+
+    /// Why the machine lacks it, if it does.
+    fn absence(self) -> Option<String> {
+        match self {
+            Self::Binaries => binaries::locate().err().map(|missing| missing.to_string()),
+            Self::ControllerManager => binaries::locate()
+                .and_then(|found| found.kube_controller_manager())
+                .err()
+                .map(|missing| missing.to_string()),
+            Self::Root => (!rustix::process::geteuid().is_root())
+                .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
+        }
+    }
+}
+
+type Run = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// One test: its name, what it needs, and what it does.
+pub struct Case {
+    name: &'static str,
+    needs: &'static [Need],
+    run: Run,
+}
+
+/// A test that runs on a multi-threaded runtime of its own and fails when it returns an error, panics, or takes over five minutes.
+pub fn case<F, R>(name: &'static str, needs: &'static [Need], run: F) -> Case
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = Result<()>>,
+{
+    let run = Box::new(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .context("cannot start a runtime")?;
+        let limited = async { tokio::time::timeout(LIMIT, run()).await };
+        match runtime.block_on(limited) {
+            Ok(result) => result,
+            Err(_) => bail!("it did not end within {} s", LIMIT.as_secs()),
+        }
+    });
+    Case { name, needs, run }
+}
+
+/// Runs a test target as libtest would, its command line included. To be returned from `main`.
+pub fn run(cases: Vec<Case>) -> ExitCode {
+    let required = match required(env::var(REQUIRE).ok().as_deref()) {
+        Ok(required) => required,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let trials = cases
+        .into_iter()
+        .map(|case| trial(case, &required, Need::absence));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
+    let words = value.unwrap_or_default().split(',').map(str::trim);
+    words
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let known = [Need::Binaries, Need::Root].map(Need::word);
+            let found = known.into_iter().find(|known| *known == word);
+            found.with_context(|| {
+                format!("{REQUIRE} names `{word}`; it knows {}", known.join(" and "))
+            })
+        })
+        .collect()
+}
+
+fn trial(
+    case: Case,
+    required: &BTreeSet<&'static str>,
+    absence: fn(Need) -> Option<String>,
+) -> Trial {
+    let must: Vec<Need> = case
+        .needs
+        .iter()
+        .filter(|need| required.contains(need.word()))
+        .copied()
+        .collect();
+    Trial::ignorable_test(case.name, move || {
+        outcome(case.needs, &must, absence, case.run)
+    })
+}
+
+fn outcome(
+    needs: &[Need],
+    must: &[Need],
+    absence: fn(Need) -> Option<String>,
+    run: Run,
+) -> Result<Completion, Failed> {
+    let absent = |needs: &[Need]| needs.iter().find_map(|need| absence(*need));
+    if let Some(reason) = absent(must) {
+        return Err(format!("{REQUIRE} forbids to ignore it, but {reason}").into());
+    }
+    if let Some(reason) = absent(needs) {
+        return Ok(Completion::ignored_with(reason));
+    }
+    match run() {
+        Ok(()) => Ok(Completion::Completed),
+        Err(error) => Err(format!("{error:#}").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_binaries(need: Need) -> Option<String> {
+        (need == Need::Binaries).then(|| "they are not built".to_owned())
+    }
+
+    fn passes() -> Run {
+        Box::new(|| Ok(()))
+    }
+
+    #[test]
+    fn a_need_that_is_absent_ignores_with_the_reason() {
+        let ignored = outcome(&[Need::Root, Need::Binaries], &[], no_binaries, passes());
+        let Ok(Completion::Ignored { reason }) = ignored else {
+            panic!("not ignored")
+        };
+        assert_eq!(reason.as_deref(), Some("they are not built"));
+    }
+
+    #[test]
+    fn a_need_that_is_required_and_absent_fails() {
+        let failed = outcome(&[Need::Binaries], &[Need::Binaries], no_binaries, passes());
+        let message = failed
+            .err()
+            .and_then(|failed| failed.message().map(str::to_owned));
+        assert!(message.unwrap().contains("they are not built"));
+    }
+
+    #[test]
+    fn a_need_that_is_met_runs_the_test() {
+        let ran = outcome(&[Need::Root], &[Need::Root], no_binaries, passes());
+        assert!(matches!(ran, Ok(Completion::Completed)));
+        let error: Run = Box::new(|| bail!("no"));
+        assert!(outcome(&[Need::Root], &[], no_binaries, error).is_err());
+    }
+
+    #[test]
+    fn required_words_are_known_or_refused() {
+        assert_eq!(
+            required(Some("root, binaries")).unwrap(),
+            BTreeSet::from(["binaries", "root"])
+        );
+        assert!(required(None).unwrap().is_empty());
+        assert!(
+            required(Some("rot"))
+                .unwrap_err()
+                .to_string()
+                .contains("rot")
+        );
+    }
+}

@@ -56,6 +56,9 @@ pub trait Machine: Send + Sync + 'static {
     /// Asks a polled or probed input.
     fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>>;
 
+    /// The key of a `call`: a provider treats a repetition under it as the same request.
+    fn key(&self, board: &Board, effect: usize) -> Option<String>;
+
     /// Runs a `call`.
     fn call<'a>(&'a self, board: &'a Board, effect: usize, once: Once<'a>) -> Option<Calling<'a>>;
 }

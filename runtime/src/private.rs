@@ -11,3 +11,53 @@ pub use crate::lifecycle::{Answer, Because, Built, Desired, Machine, ObjectRef, 
 pub use crate::machine::ir;
 pub use crate::machine::world::World;
 pub use serde_json::Value as Json;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// A shared value, erased.
+pub type Any = Arc<dyn std::any::Any + Send + Sync>;
+
+/// Erases a shared value.
+pub fn shared<T: Send + Sync + 'static>(value: T) -> Any {
+    Arc::new(value)
+}
+
+/// A status field as JSON.
+pub fn json<T: Serialize>(value: &T) -> Option<Json> {
+    serde_json::to_value(value).ok()
+}
+
+/// The content of a record.
+pub fn recorded<T: Serialize>(value: &T) -> Option<Built> {
+    json(value).map(Built::One)
+}
+
+/// By name, if there is one.
+pub fn look_name(name: Option<String>) -> Look {
+    name.map_or(Look::Nothing, Look::Name)
+}
+
+/// By labels, if every value is there.
+pub fn look_labels<const N: usize>(values: [Option<String>; N]) -> Look {
+    values
+        .into_iter()
+        .collect::<Option<Vec<_>>>()
+        .map_or(Look::Nothing, Look::Labels)
+}
+
+/// By reference, if there is one.
+pub fn look_ref(object: Option<ObjectRef>) -> Look {
+    object.map_or(Look::Nothing, Look::Ref)
+}
+
+/// By a path of theirs, if ours has a value.
+pub fn look_equal(ours: Option<String>) -> Look {
+    ours.map_or(Look::Nothing, Look::Equal)
+}
+
+/// By the key of a poll, if there is one.
+pub fn look_key(key: Option<String>) -> Look {
+    key.map_or(Look::Nothing, Look::Key)
+}

@@ -1,6 +1,8 @@
 //! The lifecycle language as a plain library: tokens in, diagnostics and tokens out. Knows no Kubernetes client and no runtime.
 
 pub mod errors;
+pub mod expand;
+mod hygiene;
 pub mod model;
 
 use proc_macro2::TokenStream;

@@ -1,0 +1,135 @@
+//! The types of declared facts, and `Facts`: one world, typed.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::hygiene::{camel, ident, join, private};
+use crate::model::{Input, Lifecycle, Mode, Origin, Var};
+
+/// ```text
+/// pub enum Shape { Fine, NoPorts, .. }
+/// pub struct Facts { pub class: Named, pub shape: Shape, .. }
+/// impl Facts { pub fn of(world: &World) -> Self { .. } }
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let enums = model.vars.iter().filter_map(declared_enum);
+    let names: Vec<_> = model.vars.iter().map(field_name).collect();
+    let types: Vec<_> = model.vars.iter().map(|v| field_type(model, v)).collect();
+    let docs = model.vars.iter().map(field_doc);
+    let reads = model.vars.iter().enumerate().map(|(i, var)| {
+        let ty = field_type(model, var);
+        match is_bool(var) {
+            true => quote!(world.get(#i) == 1),
+            false => quote!(#ty::VALUES[world.get(#i) as usize]),
+        }
+    });
+    quote! {
+        #(#enums)*
+
+        /// One world: the answer to every finite question, those that inputs bring included.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Facts { #(#[doc = #docs] pub #names: #types,)* }
+
+        impl Facts {
+            /// A world of the runtime, typed.
+            pub fn of(world: &#private::World) -> Self {
+                Self { #(#names: #reads,)* }
+            }
+        }
+    }
+}
+
+fn declared_enum(var: &Var) -> Option<TokenStream> {
+    if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
+        return None;
+    }
+    let (name, values) = (camel(&var.name), values(var));
+    let doc = if var.doc.is_empty() {
+        format!("Values of the fact `{}`.", var.name)
+    } else {
+        var.doc.clone()
+    };
+    let docs = var.values.iter().map(|v| format!("`{} == {v}`.", var.name));
+    Some(quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum #name { #(#[doc = #docs] #values),* }
+
+        impl #name {
+            /// All values in the order of worlds.
+            pub const VALUES: &'static [Self] = &[#(Self::#values),*];
+        }
+    })
+}
+
+/// The values of a variable as identifiers.
+pub(crate) fn values(var: &Var) -> Vec<Ident> {
+    var.values
+        .iter()
+        .map(|v| ident(v, var.name.span()))
+        .collect()
+}
+
+pub(crate) fn is_bool(var: &Var) -> bool {
+    match var.origin {
+        Origin::Fact { boolean, .. } => boolean,
+        Origin::Refused(_) | Origin::Deleting | Origin::Claimed => true,
+        Origin::Input(_) => false,
+    }
+}
+
+/// The field of `Facts`.
+pub(crate) fn field_name(var: &Var) -> Ident {
+    match var.origin {
+        Origin::Refused(_) => join("refused", &var.name),
+        Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting | Origin::Claimed => {
+            var.name.clone()
+        }
+    }
+}
+
+/// The type of a variable.
+pub(crate) fn field_type(model: &Lifecycle, var: &Var) -> TokenStream {
+    let private = private();
+    match &var.origin {
+        Origin::Input(input) => {
+            let name = builtin_type(&model.inputs[input.0], var);
+            quote!(#private::#name)
+        }
+        Origin::Fact { boolean: false, .. } => {
+            let name = camel(&var.name);
+            quote!(#name)
+        }
+        Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => {
+            quote!(bool)
+        }
+    }
+}
+
+fn builtin_type(input: &Input, var: &Var) -> Ident {
+    let name = match input.mode {
+        Mode::Owned | Mode::Shared if input.many => "OwnedSet",
+        Mode::Owned => "Owned",
+        Mode::Shared => "Shared",
+        Mode::Part | Mode::Record => "Part",
+        Mode::Poll | Mode::Probe => "Polled",
+        Mode::Watched if var.values.len() == 3 => "Named",
+        Mode::Watched => "Watched",
+    };
+    format_ident!("{name}")
+}
+
+fn field_doc(var: &Var) -> String {
+    match &var.origin {
+        Origin::Input(_) => format!("Whether and how `{}` is there.", var.name),
+        Origin::Fact { .. } if var.doc.is_empty() => format!("The fact `{}`.", var.name),
+        Origin::Fact { .. } => var.doc.clone(),
+        Origin::Refused(_) => format!(
+            "The last answer to this very write of `{}` was a refusal.",
+            var.name
+        ),
+        Origin::Deleting => "The object has a deletion timestamp.".to_owned(),
+        Origin::Claimed => "Our finalizer is on the object.".to_owned(),
+    }
+}

@@ -1,0 +1,314 @@
+//! `IR`: the const description of the lifecycle, by position.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+
+use super::order::{Node, order};
+use crate::hygiene::{json_name, private};
+use crate::model::{
+    Assign, Clause, Condition, ConditionStatus, Effect, Field, FieldOf, Input, Lifecycle, Lookup,
+    Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var, Verb,
+};
+
+/// ```text
+/// pub const IR: &ir::Lifecycle = &ir::Lifecycle { name: "Listener", inputs: &[..], .. };
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let (private, name, doc) = (private(), model.name.to_string(), &model.doc);
+    let inputs = model.inputs.iter().map(input);
+    let values = model.values.iter().map(|v| {
+        let (name, given) = (v.name.to_string(), option(v.given.as_ref().map(pred)));
+        quote!(ir::Value { name: #name, given: #given })
+    });
+    let vars = model.vars.iter().map(var);
+    let nodes = order(model).into_iter().map(node);
+    let nevers = model.nevers.iter().map(|n| pred(&n.pred));
+    let states = model.states.iter().map(state);
+    let effects = model.effects.iter().map(effect);
+    let promises = model.promises.iter().map(promise);
+    let edges = model.transitions.iter().flat_map(|t| &t.edges).map(|e| {
+        let (from, to) = (e.from.0, e.to.0);
+        quote!((#from, #to))
+    });
+    let conditions = model.conditions.iter().map(condition);
+    let ready = model.ready.iter().flat_map(|r| &r.from).map(|c| c.0);
+    let fields = model.fields.iter().map(field);
+    let columns = model.columns.iter().map(|c| {
+        let (name, path) = (c.name.to_string(), option(c.json_path.as_ref()));
+        quote!(ir::Column { name: #name, json_path: #path })
+    });
+    quote! {
+        /// What the lifecycle declares, as data.
+        pub const IR: &#private::ir::Lifecycle = {
+            use #private::ir;
+            &ir::Lifecycle {
+                name: #name,
+                doc: #doc,
+                inputs: &[#(#inputs),*],
+                values: &[#(#values),*],
+                vars: &[#(#vars),*],
+                order: &[#(#nodes),*],
+                nevers: &[#(#nevers),*],
+                states: &[#(#states),*],
+                effects: &[#(#effects),*],
+                promises: &[#(#promises),*],
+                edges: &[#(#edges),*],
+                conditions: &[#(#conditions),*],
+                ready: &[#(#ready),*],
+                fields: &[#(#fields),*],
+                columns: &[#(#columns),*],
+            }
+        };
+    }
+}
+
+fn option(value: Option<impl ToTokens>) -> TokenStream {
+    value.map_or_else(
+        || quote!(::std::option::Option::None),
+        |v| quote!(::std::option::Option::Some(#v)),
+    )
+}
+
+fn node(node: Node) -> TokenStream {
+    match node {
+        Node::Input(id) => {
+            let id = id.0;
+            quote!(ir::Node::Input(#id))
+        }
+        Node::Value(id) => {
+            let id = id.0;
+            quote!(ir::Node::Value(#id))
+        }
+        Node::Var(id) => {
+            let id = id.0;
+            quote!(ir::Node::Var(#id))
+        }
+    }
+}
+
+fn input(input: &Input) -> TokenStream {
+    let (name, doc, many) = (input.name.to_string(), &input.doc, input.many);
+    let kind = input.ty.to_token_stream().to_string().replace(' ', "");
+    let mode = format_ident!(
+        "{}",
+        match input.mode {
+            Mode::Watched => "Watched",
+            Mode::Owned => "Owned",
+            Mode::Shared => "Shared",
+            Mode::Part => "Part",
+            Mode::Record => "Record",
+            Mode::Poll => "Poll",
+            Mode::Probe => "Probe",
+        }
+    );
+    let lookup = lookup(&input.lookup);
+    let (every, given) = (option(input.every), option(input.given.as_ref().map(pred)));
+    let (var, owner) = (
+        option(input.var.map(|v| v.0)),
+        option(input.of.map(|i| i.0)),
+    );
+    quote!(ir::Input {
+        name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
+        every: #every, given: #given, var: #var, owner: #owner,
+    })
+}
+
+fn lookup(lookup: &Lookup) -> TokenStream {
+    match lookup {
+        Lookup::Name { path, .. } => {
+            let path = spelled(path);
+            quote!(ir::Lookup::Name(#path))
+        }
+        Lookup::Names { .. } => quote!(ir::Lookup::Names),
+        Lookup::Labels { pairs } => {
+            let keys = pairs.iter().map(|(key, _)| {
+                let parts = &key.parts;
+                quote!(#(#parts)::*)
+            });
+            quote!(ir::Lookup::Labels(&[#(#keys),*]))
+        }
+        Lookup::Owner => quote!(ir::Lookup::Owner),
+        Lookup::Namespace => quote!(ir::Lookup::Namespace),
+        Lookup::Ref { .. } => quote!(ir::Lookup::Ref),
+        Lookup::Equal { .. } => quote!(ir::Lookup::Equal),
+        Lookup::Key { .. } | Lookup::None => quote!(ir::Lookup::Key),
+    }
+}
+
+/// A path as users of the resource know it: `spec.className`.
+fn spelled(path: &Path) -> String {
+    let parts = path
+        .parts
+        .iter()
+        .map(|part| match part.to_string().as_str() {
+            "meta" => "metadata".to_owned(),
+            part => json_name(part),
+        });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+fn var(var: &Var) -> TokenStream {
+    let (name, doc, values) = (var.name.to_string(), &var.doc, &var.values);
+    let answers = u8::try_from(var.answers).unwrap_or(u8::MAX);
+    let origin = match &var.origin {
+        Origin::Input(id) => {
+            let id = id.0;
+            quote!(ir::Origin::Input(#id))
+        }
+        Origin::Fact { .. } => quote!(ir::Origin::Fact),
+        Origin::Refused(id) => {
+            let id = id.0;
+            quote!(ir::Origin::Refused(#id))
+        }
+        Origin::Deleting => quote!(ir::Origin::Deleting),
+        Origin::Claimed => quote!(ir::Origin::Claimed),
+    };
+    let given = var.given.iter().map(|g| {
+        let (pred, otherwise) = (pred(&g.pred), small(g.otherwise));
+        quote!(ir::Guard { pred: #pred, otherwise: #otherwise })
+    });
+    let free = option(var.held.map(|h| h.free.0));
+    quote!(ir::Var {
+        name: #name, doc: #doc, origin: #origin, values: &[#(#values),*], answers: #answers, given: &[#(#given),*], free: #free,
+    })
+}
+
+fn small(value: usize) -> u8 {
+    u8::try_from(value).expect("a domain has at most 64 values")
+}
+
+fn pred(of: &Pred) -> TokenStream {
+    match &of.kind {
+        PredKind::Is { var, values } => {
+            let (var, values) = (var.0, values.0);
+            quote!(ir::Pred::Is(#var, #values))
+        }
+        PredKind::All(all) => {
+            let all = all.iter().map(pred);
+            quote!(ir::Pred::All(&[#(#all),*]))
+        }
+        PredKind::Any(any) => {
+            let any = any.iter().map(pred);
+            quote!(ir::Pred::Any(&[#(#any),*]))
+        }
+        PredKind::Not(p) => {
+            let p = pred(p);
+            quote!(ir::Pred::Not(&#p))
+        }
+    }
+}
+
+fn state(state: &State) -> TokenStream {
+    let (name, doc, goal, overdue, when) = (
+        state.name.to_string(),
+        &state.doc,
+        state.goal,
+        state.overdue,
+        pred(&state.when),
+    );
+    let phase = match state.phase {
+        Some(Phase::Ready) => quote!(ir::Phase::Ready),
+        Some(Phase::Error) => quote!(ir::Phase::Error),
+        Some(Phase::Pending) | None => quote!(ir::Phase::Pending),
+    };
+    let wakes = option(state.wakes.as_ref().map(|w| sources(w)));
+    quote!(ir::State { name: #name, doc: #doc, goal: #goal, when: #when, phase: #phase, wakes: #wakes, overdue: #overdue })
+}
+
+fn sources(uses: &[Use]) -> TokenStream {
+    let each = uses.iter().map(|u| match u.source {
+        Source::This => quote!(ir::Source::This),
+        Source::Request => quote!(ir::Source::Request),
+        Source::Input(id) => {
+            let id = id.0;
+            quote!(ir::Source::Input(#id))
+        }
+        Source::Value(id) => {
+            let id = id.0;
+            quote!(ir::Source::Value(#id))
+        }
+    });
+    quote!(&[#(#each),*])
+}
+
+fn sets(alternatives: &[Vec<Assign>]) -> TokenStream {
+    let each = alternatives.iter().map(|alternative| {
+        let pairs = alternative.iter().map(|a| {
+            let (var, value) = (a.var.0, small(a.value));
+            quote!((#var, #value))
+        });
+        quote!(&[#(#pairs),*])
+    });
+    quote!(&[#(#each),*])
+}
+
+fn effect(effect: &Effect) -> TokenStream {
+    let (name, doc, each, target) = (
+        effect.name.to_string(),
+        &effect.doc,
+        effect.each,
+        effect.target.0,
+    );
+    let verb = match effect.verb {
+        Verb::Apply => quote!(ir::Verb::Apply),
+        Verb::Delete => quote!(ir::Verb::Delete),
+        Verb::Call => quote!(ir::Verb::Call),
+    };
+    let (from, when, sets) = (
+        sources(&effect.from),
+        option(effect.when.as_ref().map(pred)),
+        sets(&effect.sets),
+    );
+    let (undo, is_undo, refused) = (
+        option(effect.undo.map(|(e, _)| e.0)),
+        effect.is_undo,
+        effect.refused.0,
+    );
+    quote!(ir::Effect {
+        name: #name, doc: #doc, verb: #verb, each: #each, target: #target, from: #from, when: #when, sets: #sets,
+        undo: #undo, is_undo: #is_undo, refused: #refused,
+    })
+}
+
+fn promise(promise: &Promise) -> TokenStream {
+    let (name, when, sets) = (
+        promise.name.to_string(),
+        pred(&promise.when),
+        sets(&promise.sets),
+    );
+    quote!(ir::Promise { name: #name, when: #when, sets: #sets })
+}
+
+fn condition(condition: &Condition) -> TokenStream {
+    let (name, doc) = (condition.name.to_string(), &condition.doc);
+    let clauses = condition.clauses.iter().map(|c| clause(condition, c));
+    quote!(ir::Condition { name: #name, doc: #doc, clauses: &[#(#clauses),*] })
+}
+
+fn clause(condition: &Condition, clause: &Clause) -> TokenStream {
+    let status = match clause.status {
+        ConditionStatus::True => quote!(ir::ConditionStatus::True),
+        ConditionStatus::False => quote!(ir::ConditionStatus::False),
+        ConditionStatus::Unknown => quote!(ir::ConditionStatus::Unknown),
+    };
+    let reason = clause
+        .reason
+        .clone()
+        .unwrap_or_else(|| condition.name.to_string());
+    let (event, when) = (
+        option(clause.event.as_ref()),
+        option(clause.when.as_ref().map(pred)),
+    );
+    quote!(ir::Clause { status: #status, reason: #reason, event: #event, when: #when })
+}
+
+fn field(field: &Field) -> TokenStream {
+    let name = json_name(&field.name.to_string());
+    let what = match field.what {
+        FieldOf::Method { kept, .. } => quote!(ir::FieldOf::Method { kept: #kept }),
+        FieldOf::Phase => quote!(ir::FieldOf::Phase),
+        FieldOf::Reason => quote!(ir::FieldOf::Reason),
+        FieldOf::Message => quote!(ir::FieldOf::Message),
+    };
+    quote!(ir::Field { name: #name, what: #what })
+}

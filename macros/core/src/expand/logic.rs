@@ -1,0 +1,231 @@
+//! The trait that an author implements: a method for every fact, value, lookup, builder, call, poll and field.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::facts::field_type;
+use super::presence::is_guaranteed;
+use super::witness::{result_name, witness_name};
+use crate::hygiene::{join, private};
+use crate::model::{
+    Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var, Verb,
+};
+
+/// ```text
+/// pub trait ListenerLogic: Send + Sync + 'static {
+///     fn shape(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Shape>;
+///     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service>;
+/// }
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let name = trait_name(model);
+    let lookups = model.inputs.iter().filter_map(|i| lookup(model, i));
+    let polls = model.inputs.iter().filter_map(|i| poll(model, i));
+    let values = model.values.iter().map(|v| {
+        let (method, ty, args) = (
+            &v.name,
+            &v.ty,
+            arguments(model, &v.from, &Vec::from_iter(&v.given)),
+        );
+        let doc = doc(&v.doc, format!("Computes the shared value `{method}`."));
+        quote!(#[doc = #doc] fn #method(&self, #args) -> #ty;)
+    });
+    let facts = model.vars.iter().filter_map(|v| fact(model, v));
+    let effects = model.effects.iter().filter_map(|e| effect(model, e));
+    let fields = model.fields.iter().filter_map(|f| field(model, f));
+    let doc = format!(
+        "What the author of `{}` decides: pure but for calls and polls, each method with exactly its declared inputs.",
+        model.name
+    );
+    quote! {
+        #[doc = #doc]
+        pub trait #name: ::std::marker::Send + ::std::marker::Sync + 'static {
+            #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)*
+        }
+    }
+}
+
+/// The name of the trait.
+pub(crate) fn trait_name(model: &Lifecycle) -> Ident {
+    format_ident!("{}Logic", model.name, span = model.name.span())
+}
+
+/// The method that polls an input.
+pub(crate) fn poll_name(input: &Input) -> Ident {
+    join("poll", &input.name)
+}
+
+/// The argument list of a pure method: the object, then the declared inputs in written order.
+fn arguments(model: &Lifecycle, from: &[Use], given: &[&Pred]) -> TokenStream {
+    let (private, subject) = (private(), &model.name);
+    let rest = from.iter().filter_map(|u| {
+        let name = &u.name;
+        let ty = argument_type(model, u, given)?;
+        Some(quote!(, #name: #ty))
+    });
+    quote!(this: #private::This<'_, #subject> #(#rest)*)
+}
+
+fn argument_type(model: &Lifecycle, used: &Use, given: &[&Pred]) -> Option<TokenStream> {
+    let ty = match used.source {
+        Source::Input(input) if model.inputs[input.0].many => {
+            let ty = &model.inputs[input.0].ty;
+            return Some(quote!(&[&#ty]));
+        }
+        Source::Input(input) => &model.inputs[input.0].ty,
+        Source::Value(value) => &model.values[value.0].ty,
+        Source::This | Source::Request => return None,
+    };
+    Some(if is_guaranteed(model, given, used.source) {
+        quote!(&#ty)
+    } else {
+        quote!(::std::option::Option<&#ty>)
+    })
+}
+
+fn fact(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
+    let Origin::Fact { from, .. } = &var.origin else {
+        return None;
+    };
+    let (private, name, ty) = (private(), &var.name, field_type(model, var));
+    let args = arguments(
+        model,
+        from,
+        &var.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
+    );
+    let doc = doc(&var.doc, format!("Answers the fact `{name}`."));
+    Some(quote!(#[doc = #doc] fn #name(&self, #args) -> #private::Because<#ty>;))
+}
+
+fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
+    let (private, name) = (private(), &input.name);
+    let given = Vec::from_iter(&input.given);
+    let (from, answer, doc) = match &input.lookup {
+        Lookup::Names { of } => (
+            of,
+            quote!(::std::collections::BTreeSet<::std::string::String>),
+            format!("The names of `{name}`."),
+        ),
+        Lookup::Ref { from } => (
+            from,
+            quote!(::std::option::Option<#private::ObjectRef>),
+            format!("Which object `{name}` is."),
+        ),
+        Lookup::None
+        | Lookup::Name { .. }
+        | Lookup::Labels { .. }
+        | Lookup::Owner
+        | Lookup::Namespace => return None,
+        Lookup::Equal { .. } | Lookup::Key { .. } => return None,
+    };
+    let args = arguments(model, from, &given);
+    Some(quote!(#[doc = #doc] fn #name(&self, #args) -> #answer;))
+}
+
+fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
+    if !matches!(input.mode, Mode::Poll | Mode::Probe) {
+        return None;
+    }
+    let (private, name, ty) = (private(), poll_name(input), &input.ty);
+    let args = arguments(model, key_inputs(input), &Vec::from_iter(&input.given));
+    let doc = format!(
+        "Asks for `{}`; objects with equal keys share the answer.",
+        input.name
+    );
+    Some(quote! {
+        #[doc = #doc]
+        fn #name(&self, #args) -> impl ::std::future::Future<Output = ::std::result::Result<#ty, #private::CallError>> + ::std::marker::Send;
+    })
+}
+
+/// The inputs that a poll gets: the one that is its key.
+pub(crate) fn key_inputs(input: &Input) -> &[Use] {
+    match &input.lookup {
+        Lookup::Key {
+            input: Some(key), ..
+        } => std::slice::from_ref(key),
+        Lookup::Key { .. }
+        | Lookup::None
+        | Lookup::Name { .. }
+        | Lookup::Names { .. }
+        | Lookup::Labels { .. } => &[],
+        Lookup::Owner | Lookup::Namespace | Lookup::Ref { .. } | Lookup::Equal { .. } => &[],
+    }
+}
+
+fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
+    let (private, name, witness) = (private(), &effect.name, witness_name(effect));
+    let (target, ty) = (
+        &model.inputs[effect.target.0],
+        &model.inputs[effect.target.0].ty,
+    );
+    let doc = |otherwise| doc(&effect.doc, otherwise);
+    match effect.verb {
+        Verb::Delete => None,
+        Verb::Call => {
+            let (result, doc) = (
+                result_name(effect),
+                doc(format!(
+                    "Runs `{name}`: one mutation, which consumes `once`."
+                )),
+            );
+            Some(quote! {
+                #[doc = #doc]
+                fn #name(&self, at: #witness<'_>, once: #private::Once<'_>)
+                    -> impl ::std::future::Future<Output = #private::Outcome<#result>> + ::std::marker::Send;
+            })
+        }
+        Verb::Apply => {
+            let built = match (target.mode, effect.each) {
+                (Mode::Record, _) => quote!(#ty),
+                (_, true) => quote!(::std::vec::Vec<#private::Desired<#ty>>),
+                (_, false) => quote!(#private::Desired<#ty>),
+            };
+            let doc = doc(format!(
+                "What `{}` should be: only the fields that we want to own.",
+                target.name
+            ));
+            Some(quote!(#[doc = #doc] fn #name(&self, at: #witness<'_>) -> #built;))
+        }
+    }
+}
+
+fn field(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
+    let FieldOf::Method { ty, from, .. } = &field.what else {
+        return None;
+    };
+    let name = &field.name;
+    let (private, subject) = (private(), &model.name);
+    let rest = from.iter().filter_map(|u| {
+        let (name, ty) = (&u.name, source_type(model, u)?);
+        Some(quote!(, #name: #ty))
+    });
+    let doc = doc(
+        &field.doc,
+        format!("The status field `{name}`; asked only where all its inputs are there."),
+    );
+    Some(
+        quote!(#[doc = #doc] fn #name(&self, this: #private::This<'_, #subject> #(#rest)*) -> #ty;),
+    )
+}
+
+fn source_type(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
+    let ty = match used.source {
+        Source::Input(input) if model.inputs[input.0].many => {
+            let ty = &model.inputs[input.0].ty;
+            return Some(quote!(&[&#ty]));
+        }
+        Source::Input(input) => &model.inputs[input.0].ty,
+        Source::Value(value) => &model.values[value.0].ty,
+        Source::This | Source::Request => return None,
+    };
+    Some(quote!(&#ty))
+}
+
+fn doc(written: &str, otherwise: String) -> String {
+    if written.is_empty() {
+        otherwise
+    } else {
+        written.to_owned()
+    }
+}

@@ -1,0 +1,335 @@
+//! The machine: the author's logic behind the trait that drivers run, by position.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::logic::{key_inputs, poll_name, trait_name};
+use super::presence::is_guaranteed;
+use super::witness::{result_name, witness_name};
+use crate::hygiene::private;
+use crate::model::{
+    Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Path, Pred, Source, Use, Verb,
+};
+
+/// ```text
+/// pub struct ListenerMachine<L>(L);
+/// pub fn machine<L: ListenerLogic>(logic: L) -> ListenerMachine<L>
+/// impl<L: ListenerLogic> Machine for ListenerMachine<L> { each method: a match over positions }
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let (private, subject, logic) = (private(), &model.name, trait_name(model));
+    let name = format_ident!("{}Machine", subject, span = subject.span());
+    let methods = [
+        kinds(model),
+        looks(model),
+        asks(model),
+        builds(model),
+        fields(model),
+        polls(model),
+        calls(model),
+    ];
+    let doc = format!("The lifecycle of `{subject}` with the logic of its author.");
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Debug)]
+        pub struct #name<L>(L);
+
+        /// Ties the logic to the lifecycle.
+        pub fn machine<L: #logic>(logic: L) -> #name<L> {
+            #name(logic)
+        }
+
+        #[allow(unused_variables, reason = "a lifecycle need not use every argument")]
+        impl<L: #logic> #private::Machine for #name<L> {
+            fn ir(&self) -> &'static #private::ir::Lifecycle {
+                IR
+            }
+
+            fn subject(&self) -> #private::Kind {
+                #private::Kind::of::<#subject>()
+            }
+
+            #(#methods)*
+        }
+    }
+}
+
+fn kinds(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let watched = model.inputs.iter().enumerate();
+    let watched =
+        watched.filter(|(_, i)| !matches!(i.mode, Mode::Record | Mode::Poll | Mode::Probe));
+    let arms = watched.map(|(n, i)| {
+        let ty = &i.ty;
+        quote!(#n => ::std::option::Option::Some(#private::Kind::of::<#ty>()),)
+    });
+    quote! {
+        fn kind(&self, input: usize) -> ::std::option::Option<#private::Kind> {
+            match input { #(#arms)* _ => ::std::option::Option::None }
+        }
+    }
+}
+
+fn looks(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let arms = model.inputs.iter().enumerate().map(|(n, i)| {
+        let look = look(model, i);
+        quote!(#n => #look,)
+    });
+    let theirs = model.inputs.iter().enumerate().filter_map(|(n, i)| {
+        let Lookup::Equal { theirs, .. } = &i.lookup else {
+            return None;
+        };
+        let (ty, path) = (&i.ty, object_path(theirs));
+        Some(quote!(#n => #private::Text::text(&object.get::<#ty>()? #path),))
+    });
+    quote! {
+        fn look(&self, board: &#private::Board, input: usize) -> ::std::option::Option<#private::Look> {
+            ::std::option::Option::Some(match input { #(#arms)* _ => return ::std::option::Option::None })
+        }
+
+        fn theirs(&self, input: usize, object: &#private::Stored) -> ::std::option::Option<::std::string::String> {
+            match input { #(#theirs)* _ => ::std::option::Option::None }
+        }
+    }
+}
+
+fn look(model: &Lifecycle, input: &Input) -> TokenStream {
+    let private = private();
+    match &input.lookup {
+        Lookup::Name { path, .. } => {
+            let text = text(model, path);
+            quote!(#private::look_name(#text))
+        }
+        Lookup::Labels { pairs } => {
+            let texts = pairs.iter().map(|(_, path)| text(model, path));
+            quote!(#private::look_labels([#(#texts),*]))
+        }
+        Lookup::Names { of } => {
+            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            quote!(#private::Look::Names(#call))
+        }
+        Lookup::Ref { from } => {
+            let call = call(model, &input.name, from, &Vec::from_iter(&input.given));
+            quote!(#private::look_ref(#call))
+        }
+        Lookup::Equal { ours, .. } => {
+            let text = text(model, ours);
+            quote!(#private::look_equal(#text))
+        }
+        Lookup::Key {
+            input: Some(key), ..
+        } => match key.source {
+            Source::Input(id) => {
+                let id = id.0;
+                quote!(#private::look_key(board.identity(#id)))
+            }
+            Source::This | Source::Request | Source::Value(_) => quote!(#private::Look::All),
+        },
+        Lookup::Key { path, input: None } => {
+            let text = text(model, path);
+            quote!(#private::look_key(#text))
+        }
+        Lookup::None | Lookup::Owner | Lookup::Namespace => quote!(#private::Look::All),
+    }
+}
+
+/// The text at a path of the object or of an input.
+fn text(model: &Lifecycle, path: &Path) -> TokenStream {
+    let (private, subject) = (private(), &model.name);
+    let Some((first, rest)) = path.parts.split_first() else {
+        return quote!(::std::option::Option::None);
+    };
+    match model.inputs.iter().position(|i| i.name == *first) {
+        Some(input) => {
+            let (ty, rest) = (
+                &model.inputs[input].ty,
+                object_path(&Path {
+                    parts: rest.to_vec(),
+                }),
+            );
+            quote!(board.one::<#ty>(#input).and_then(|object| #private::Text::text(&object #rest)))
+        }
+        None => quote!(#private::Text::text(&board.this::<#subject>()? .#first #(.#rest)*)),
+    }
+}
+
+/// `.spec.host`; `meta` is spelled `metadata` in objects.
+fn object_path(path: &Path) -> TokenStream {
+    let parts = path
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(n, part)| match n == 0 && part == "meta" {
+            true => Ident::new("metadata", part.span()),
+            false => part.clone(),
+        });
+    quote!(#(.#parts)*)
+}
+
+/// `self.0.shape(board.this::<Listener>()?, board.one::<ListenerClass>(0)?)`
+fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
+    let subject = &model.name;
+    let rest = from
+        .iter()
+        .filter_map(|u| argument(model, u, is_guaranteed(model, given, u.source)));
+    quote!(self.0.#method(board.this::<#subject>()? #(, #rest)*))
+}
+
+fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStream> {
+    let ask = guaranteed.then(|| quote!(?));
+    match used.source {
+        Source::Input(input) => {
+            let (n, input) = (input.0, &model.inputs[input.0]);
+            let ty = &input.ty;
+            Some(if input.many {
+                quote!(&board.many::<#ty>(#n))
+            } else {
+                quote!(board.one::<#ty>(#n) #ask)
+            })
+        }
+        Source::Value(value) => {
+            let (n, ty) = (value.0, &model.values[value.0].ty);
+            Some(quote!(board.value::<#ty>(#n) #ask))
+        }
+        Source::This | Source::Request => None,
+    }
+}
+
+fn asks(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let values = model.values.iter().enumerate().map(|(n, v)| {
+        let call = call(model, &v.name, &v.from, &Vec::from_iter(&v.given));
+        quote!(#n => #private::shared(#call),)
+    });
+    let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
+        let Origin::Fact { from, .. } = &v.origin else {
+            return None;
+        };
+        let call = call(
+            model,
+            &v.name,
+            from,
+            &v.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
+        );
+        Some(quote!(#n => #call.map(|value| value as u8),))
+    });
+    quote! {
+        fn value(&self, board: &#private::Board, value: usize) -> ::std::option::Option<#private::Any> {
+            ::std::option::Option::Some(match value { #(#values)* _ => return ::std::option::Option::None })
+        }
+
+        fn fact(&self, board: &#private::Board, var: usize) -> ::std::option::Option<#private::Answer> {
+            ::std::option::Option::Some(match var { #(#facts)* _ => return ::std::option::Option::None })
+        }
+    }
+}
+
+fn builds(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let arms = model
+        .effects
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| e.verb == Verb::Apply)
+        .map(|(n, e)| {
+            let built = built(model, e);
+            quote!(#n => #built,)
+        });
+    quote! {
+        fn build(&self, board: &#private::Board, effect: usize) -> ::std::option::Option<#private::Built> {
+            let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+            ::std::option::Option::Some(match effect { #(#arms)* _ => return ::std::option::Option::None })
+        }
+    }
+}
+
+fn built(model: &Lifecycle, effect: &Effect) -> TokenStream {
+    let (private, name, witness) = (private(), &effect.name, witness_name(effect));
+    let ty = &model.inputs[effect.target.0].ty;
+    let built = quote!(self.0.#name(#witness::at(&seen, &facts)?));
+    match (model.inputs[effect.target.0].mode, effect.each) {
+        (Mode::Record, _) => quote!(#private::recorded(&#built)?),
+        (_, true) => quote!(#private::Desired::<#ty>::into_built_each(#built)),
+        (_, false) => quote!(#private::Desired::<#ty>::into_built(#built)),
+    }
+}
+
+fn fields(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let arms = model.fields.iter().enumerate().filter_map(|(n, f)| {
+        let read = read(model, f)?;
+        Some(quote!(#n => #read,))
+    });
+    quote! {
+        fn field(&self, board: &#private::Board, field: usize) -> ::std::option::Option<#private::Json> {
+            match field { #(#arms)* _ => ::std::option::Option::None }
+        }
+    }
+}
+
+fn read(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
+    let FieldOf::Method { from, .. } = &field.what else {
+        return None;
+    };
+    let (private, subject, name) = (private(), &model.name, &field.name);
+    let rest = from.iter().filter_map(|u| argument(model, u, true));
+    Some(quote!(#private::json(&self.0.#name(board.this::<#subject>()? #(, #rest)*))))
+}
+
+fn polls(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let polled = model
+        .inputs
+        .iter()
+        .enumerate()
+        .filter(|(_, i)| matches!(i.mode, Mode::Poll | Mode::Probe));
+    let arms = polled.map(|(n, i)| {
+        let call = call(
+            model,
+            &poll_name(i),
+            key_inputs(i),
+            &Vec::from_iter(&i.given),
+        );
+        quote!(#n => #private::polling(#call),)
+    });
+    quote! {
+        fn poll<'a>(&'a self, board: &'a #private::Board, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
+            ::std::option::Option::Some(match input { #(#arms)* _ => return ::std::option::Option::None })
+        }
+    }
+}
+
+fn calls(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let arms = model.effects.iter().enumerate().filter(|(_, e)| e.verb == Verb::Call).map(|(n, e)| {
+        let (name, witness, result) = (&e.name, witness_name(e), result_name(e));
+        quote!(#n => #private::calling(self.0.#name(#witness::at(&seen, &facts)?, once), #result::alternative),)
+    });
+    let keys = model.effects.iter().enumerate().filter_map(|(n, e)| {
+        let text = key(model, e)?;
+        Some(quote!(#n => #text,))
+    });
+    quote! {
+        fn key(&self, board: &#private::Board, effect: usize) -> ::std::option::Option<::std::string::String> {
+            match effect { #(#keys)* _ => ::std::option::Option::None }
+        }
+
+        fn call<'a>(&'a self, board: &'a #private::Board, effect: usize, once: #private::Once<'a>) -> ::std::option::Option<#private::Calling<'a>> {
+            let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+            ::std::option::Option::Some(match effect { #(#arms)* _ => return ::std::option::Option::None })
+        }
+    }
+}
+
+/// The text under which the provider treats a repetition as the same request.
+fn key(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
+    let key = effect.key.as_ref()?;
+    Some(match (key.input, key.path.parts.as_slice()) {
+        (Some(input), [_]) => {
+            let input = input.0;
+            quote!(board.identity(#input))
+        }
+        (Some(_) | None, _) => text(model, &key.path),
+    })
+}

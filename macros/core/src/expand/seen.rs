@@ -1,0 +1,75 @@
+//! `Seen`: what a pass observed, typed, for builders and for tests without a cluster.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::hygiene::private;
+use crate::model::Lifecycle;
+
+/// ```text
+/// pub struct Seen<'a> { pub this: This<'a, Listener>, pub class: Option<&'a ListenerClass>, pub nodes: Vec<&'a Node>, .. }
+/// impl<'a> Seen<'a> { pub fn of(board: &'a Board) -> Option<Self> { .. } }
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let (private, subject) = (private(), &model.name);
+    let inputs: Vec<_> = model.inputs.iter().map(|i| &i.name).collect();
+    let values: Vec<_> = model.values.iter().map(|v| &v.name).collect();
+    let input_docs = model
+        .inputs
+        .iter()
+        .map(|i| doc(&i.doc, &format!("The input `{}`.", i.name)));
+    let value_docs = model
+        .values
+        .iter()
+        .map(|v| doc(&v.doc, &format!("The shared value `{}`.", v.name)));
+    let input_types = model.inputs.iter().map(|i| {
+        let ty = &i.ty;
+        if i.many {
+            quote!(::std::vec::Vec<&'a #ty>)
+        } else {
+            quote!(::std::option::Option<&'a #ty>)
+        }
+    });
+    let value_types = model.values.iter().map(|v| &v.ty);
+    let input_reads = model.inputs.iter().enumerate().map(|(n, i)| {
+        let ty = &i.ty;
+        if i.many {
+            quote!(board.many::<#ty>(#n))
+        } else {
+            quote!(board.one::<#ty>(#n))
+        }
+    });
+    let value_reads = model.values.iter().enumerate().map(|(n, v)| {
+        let ty = &v.ty;
+        quote!(board.value::<#ty>(#n))
+    });
+    quote! {
+        /// What one pass observed.
+        #[derive(Clone)]
+        pub struct Seen<'a> {
+            /// The object itself, without its status.
+            pub this: #private::This<'a, #subject>,
+            #(#[doc = #input_docs] pub #inputs: #input_types,)*
+            #(#[doc = #value_docs] pub #values: ::std::option::Option<&'a #value_types>,)*
+        }
+
+        impl<'a> Seen<'a> {
+            /// A board of the runtime, typed.
+            pub fn of(board: &'a #private::Board) -> ::std::option::Option<Self> {
+                ::std::option::Option::Some(Self {
+                    this: board.this::<#subject>()?,
+                    #(#inputs: #input_reads,)*
+                    #(#values: #value_reads,)*
+                })
+            }
+        }
+    }
+}
+
+fn doc(written: &str, otherwise: &str) -> String {
+    if written.is_empty() {
+        otherwise.to_owned()
+    } else {
+        written.to_owned()
+    }
+}

@@ -1,0 +1,170 @@
+//! One witness type an effect: proof that its inputs are there, and the result type of each `call`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::facts::values;
+use super::presence::usable;
+use super::state::is;
+use crate::hygiene::{camel, camel_case, private};
+use crate::model::{Assign, Effect, Lifecycle, Source, Use, Verb};
+
+/// ```text
+/// pub struct ApplyService<'a> { pub this: This<'a, Listener>, pub class: &'a ListenerClass, _proved: () }
+/// impl<'a> ApplyService<'a> { pub fn at(seen: &Seen<'a>, facts: &Facts) -> Option<Self> { .. } }
+/// pub enum PutBucketResult { Current, Taken }
+/// ```
+pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+    let built = model.effects.iter().filter(|e| e.verb != Verb::Delete);
+    built
+        .map(|e| {
+            [witness(model, e), result(model, e)]
+                .into_iter()
+                .collect::<TokenStream>()
+        })
+        .collect()
+}
+
+/// The type of an effect's witness.
+pub(crate) fn witness_name(effect: &Effect) -> Ident {
+    camel(&effect.name)
+}
+
+/// The type of a call's result.
+pub(crate) fn result_name(effect: &Effect) -> Ident {
+    format_ident!("{}Result", camel(&effect.name), span = effect.name.span())
+}
+
+fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
+    let (private, subject, name) = (private(), &model.name, witness_name(effect));
+    let used: Vec<_> = effect
+        .from
+        .iter()
+        .filter(|u| matches!(u.source, Source::Input(_) | Source::Value(_)))
+        .collect();
+    let names: Vec<_> = used.iter().map(|u| &u.name).collect();
+    let types = used.iter().map(|u| field_type(model, u));
+    let docs = used
+        .iter()
+        .map(|u| format!("`{}`, certainly there.", u.name));
+    let reads = used.iter().map(|u| field_read(model, u));
+    let checks = used.iter().filter_map(|u| check(model, u));
+    let doc = format!(
+        "Proof that everything is there that `{}` is built from.",
+        effect.name
+    );
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone)]
+        pub struct #name<'a> {
+            /// The object itself, without its status.
+            pub this: #private::This<'a, #subject>,
+            #(#[doc = #docs] pub #names: #types,)*
+            _proved: (),
+        }
+
+        impl<'a> #name<'a> {
+            /// The proof, where it can be given.
+            #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+            pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+                if !(true #(&& #checks)*) { return ::std::option::Option::None; }
+                ::std::option::Option::Some(Self { this: seen.this, #(#names: #reads,)* _proved: () })
+            }
+        }
+    }
+}
+
+fn field_type(model: &Lifecycle, used: &Use) -> TokenStream {
+    match used.source {
+        Source::Input(input) => {
+            let (input, ty) = (&model.inputs[input.0], &model.inputs[input.0].ty);
+            if input.many {
+                quote!(::std::vec::Vec<&'a #ty>)
+            } else {
+                quote!(&'a #ty)
+            }
+        }
+        Source::Value(value) => {
+            let ty = &model.values[value.0].ty;
+            quote!(&'a #ty)
+        }
+        Source::This | Source::Request => quote!(()),
+    }
+}
+
+fn field_read(model: &Lifecycle, used: &Use) -> TokenStream {
+    let name = &used.name;
+    match used.source {
+        Source::Input(input) if model.inputs[input.0].many => quote!(seen.#name.clone()),
+        Source::Input(_) | Source::Value(_) => quote!(seen.#name?),
+        Source::This | Source::Request => quote!(()),
+    }
+}
+
+fn check(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
+    let Source::Input(input) = used.source else {
+        return None;
+    };
+    let input = &model.inputs[input.0];
+    let var = input.var.filter(|_| !input.many)?;
+    Some(is(model, var, usable(model, var)))
+}
+
+fn result(model: &Lifecycle, effect: &Effect) -> TokenStream {
+    if effect.verb != Verb::Call {
+        return TokenStream::new();
+    }
+    let name = result_name(effect);
+    let variants = variants(model, effect);
+    let doc = format!(
+        "What `{}` may end with, in order of its `sets`.",
+        effect.name
+    );
+    let docs = effect.sets.iter().map(|alternative| {
+        let set = alternative.iter().map(|a| {
+            format!(
+                "{} = {}",
+                model.vars[a.var.0].name, model.vars[a.var.0].values[a.value]
+            )
+        });
+        format!("`{}`.", set.collect::<Vec<_>>().join(", "))
+    });
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum #name { #(#[doc = #docs] #variants),* }
+
+        impl #name {
+            fn alternative(&self) -> usize {
+                *self as usize
+            }
+        }
+    }
+}
+
+/// One variant an alternative, named for what it sets: `Current`, `Taken`, `FilesFresh`, `NotStaged`; numbered only where names clash.
+fn variants(model: &Lifecycle, effect: &Effect) -> Vec<Ident> {
+    let mut names: Vec<String> = Vec::new();
+    for alternative in &effect.sets {
+        let name: String = alternative.iter().map(|a| word(model, a)).collect();
+        let taken = names.iter().filter(|n| **n == name).count();
+        names.push(if taken == 0 {
+            name
+        } else {
+            format!("{name}{}", taken + 1)
+        });
+    }
+    names
+        .iter()
+        .map(|n| Ident::new(n, effect.name.span()))
+        .collect()
+}
+
+fn word(model: &Lifecycle, assign: &Assign) -> String {
+    let var = &model.vars[assign.var.0];
+    match (super::facts::is_bool(var), assign.value) {
+        (true, 0) => format!("Not{}", camel_case(&var.name.to_string())),
+        (true, _) => camel_case(&var.name.to_string()),
+        (false, value) => values(var)[value].to_string(),
+    }
+}

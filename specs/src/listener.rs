@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::listener_class::ServiceType;
+
 /// What is exposed and by which class. Only Pods that mount the Listener as a volume get its traffic.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
@@ -21,22 +23,10 @@ use serde_json::{Map, Value};
     derive = "PartialEq",
     derive = "Default",
     doc = "Exposes the Pods that mount it, by the rules of its ListenerClass, and says where they can be reached.",
-    printcolumn(name = "Class", type_ = "string", json_path = ".spec.className"),
-    printcolumn(
-        name = "Address",
-        type_ = "string",
-        json_path = ".status.ingressAddresses[0].address"
-    ),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    )
+    printcolumn = r#"{"name": "Class", "type": "string", "jsonPath": ".spec.className"}"#,
+    printcolumn = r#"{"name": "Address", "type": "string", "jsonPath": ".status.ingressAddresses[0].address"}"#,
+    printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ListenerSpec {
@@ -133,6 +123,39 @@ pub enum AddressType {
     Hostname,
     /// A literal IPv4 or IPv6 address.
     IP,
+}
+
+/// How the Service of a Listener can be reached as things are now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Type of the Service as it is, which an override may have set apart from the class.
+    pub service_type: ServiceType,
+    /// What is published: valid, without duplicates, in a stable order.
+    pub addresses: Vec<ListenerIngress>,
+    /// The nodes behind a NodePort Service, by name; empty for other types.
+    pub nodes: Vec<BackingNode>,
+}
+
+/// A node on which Pods of the Listener run, or that is reserved for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackingNode {
+    /// Name of the node.
+    pub name: String,
+    /// The PersistentVolume that keeps Pods there, if one does.
+    pub volume: Option<String>,
+    /// Whether clients can be sent there.
+    pub standing: Standing,
+}
+
+/// Whether clients can be sent to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Its address is published.
+    Published,
+    /// There is no such node.
+    Gone,
+    /// The node says no address of a kind that can be published.
+    Unaddressed,
 }
 
 fn publish_not_ready_addresses() -> Option<bool> {

@@ -1,5 +1,7 @@
 //! The emitted definitions against the published contract of `listeners.stackable.tech/v1alpha1`, written down by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
 use std::collections::BTreeMap;
 
 use lifecycle_specs::{

@@ -1,0 +1,6 @@
+//! How the declared lifecycles are carried out, and the command line around them.
+//! A library, so that end-to-end tests run the same code in their own process.
+
+#![deny(missing_docs)]
+
+pub mod listener;

@@ -66,6 +66,8 @@ pub enum Source {
     Request,
     Input(InputId),
     Value(ValueId),
+    /// The answer of a fact; only status fields may be computed from one.
+    Fact(VarId),
 }
 
 /// A source with the place where it was written.

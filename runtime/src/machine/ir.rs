@@ -216,6 +216,8 @@ pub enum Source {
     Input(usize),
     /// A shared value.
     Value(usize),
+    /// The answer of a fact.
+    Fact(usize),
 }
 
 /// One write.

@@ -123,9 +123,10 @@ impl Lifecycle {
         let effect = &self.effects[effect];
         let sources = effect.from.iter().all(|s| match *s {
             super::ir::Source::Input(input) => self.inputs[input].many || self.usable(world, input),
-            super::ir::Source::This | super::ir::Source::Request | super::ir::Source::Value(_) => {
-                true
-            }
+            super::ir::Source::This
+            | super::ir::Source::Request
+            | super::ir::Source::Value(_)
+            | super::ir::Source::Fact(_) => true,
         });
         let target = self.inputs[effect.target]
             .given

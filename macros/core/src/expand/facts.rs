@@ -13,7 +13,7 @@ use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
-    let enums = model.vars.iter().filter_map(declared_enum);
+    let enums = model.vars.iter().filter_map(|v| declared_enum(model, v));
     let names: Vec<_> = model.vars.iter().map(field_name).collect();
     let types: Vec<_> = model.vars.iter().map(|v| field_type(model, v)).collect();
     let docs = model.vars.iter().map(field_doc);
@@ -40,11 +40,11 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     }
 }
 
-fn declared_enum(var: &Var) -> Option<TokenStream> {
+fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
     if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
         return None;
     }
-    let (name, values) = (camel(&var.name), values(var));
+    let (name, values) = (type_name(model, var), values(var));
     let doc = if var.doc.is_empty() {
         format!("Values of the fact `{}`.", var.name)
     } else {
@@ -61,6 +61,29 @@ fn declared_enum(var: &Var) -> Option<TokenStream> {
             pub const VALUES: &'static [Self] = &[#(Self::#values),*];
         }
     })
+}
+
+/// `shape` has type `Shape`; where the resource or an input has that name, `ShapeValue`.
+fn type_name(model: &Lifecycle, var: &Var) -> Ident {
+    let name = camel(&var.name);
+    let inputs = model
+        .inputs
+        .iter()
+        .map(|i| &i.ty)
+        .chain(model.values.iter().map(|v| &v.ty));
+    let taken = name == model.name || inputs.filter_map(type_ident).any(|ty| name == ty);
+    if taken {
+        format_ident!("{name}Value", span = var.name.span())
+    } else {
+        name
+    }
+}
+
+fn type_ident(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
 }
 
 /// The values of a variable as identifiers.
@@ -98,7 +121,7 @@ pub(crate) fn field_type(model: &Lifecycle, var: &Var) -> TokenStream {
             quote!(#private::#name)
         }
         Origin::Fact { boolean: false, .. } => {
-            let name = camel(&var.name);
+            let name = type_name(model, var);
             quote!(#name)
         }
         Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => {

@@ -219,6 +219,10 @@ fn sources(uses: &[Use]) -> TokenStream {
     let each = uses.iter().map(|u| match u.source {
         Source::This => quote!(ir::Source::This),
         Source::Request => quote!(ir::Source::Request),
+        Source::Fact(id) => {
+            let id = id.0;
+            quote!(ir::Source::Fact(#id))
+        }
         Source::Input(id) => {
             let id = id.0;
             quote!(ir::Source::Input(#id))

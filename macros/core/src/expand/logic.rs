@@ -74,6 +74,10 @@ fn argument_type(model: &Lifecycle, used: &Use, given: &[&Pred]) -> Option<Token
         }
         Source::Input(input) => &model.inputs[input.0].ty,
         Source::Value(value) => &model.values[value.0].ty,
+        Source::Fact(fact) => {
+            let ty = field_type(model, &model.vars[fact.0]);
+            return Some(quote!(#ty));
+        }
         Source::This | Source::Request => return None,
     };
     Some(if is_guaranteed(model, given, used.source) {
@@ -217,6 +221,10 @@ fn source_type(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
         }
         Source::Input(input) => &model.inputs[input.0].ty,
         Source::Value(value) => &model.values[value.0].ty,
+        Source::Fact(fact) => {
+            let ty = field_type(model, &model.vars[fact.0]);
+            return Some(quote!(#ty));
+        }
         Source::This | Source::Request => return None,
     };
     Some(quote!(&#ty))

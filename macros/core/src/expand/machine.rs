@@ -124,7 +124,9 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
                 let id = id.0;
                 quote!(#private::look_key(board.identity(#id)))
             }
-            Source::This | Source::Request | Source::Value(_) => quote!(#private::Look::All),
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
+                quote!(#private::Look::All)
+            }
         },
         Lookup::Key { path, input: None } => {
             let text = text(model, path);
@@ -191,6 +193,10 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
         Source::Value(value) => {
             let (n, ty) = (value.0, &model.values[value.0].ty);
             Some(quote!(board.value::<#ty>(#n) #ask))
+        }
+        Source::Fact(fact) => {
+            let name = super::facts::field_name(&model.vars[fact.0]);
+            Some(quote!(Facts::of(&board.world).#name))
         }
         Source::This | Source::Request => None,
     }

@@ -141,6 +141,7 @@ fn sources(model: &Lifecycle, from: &[Use]) -> Vec<Node> {
         .flat_map(|u| match u.source {
             Source::Input(input) => input_nodes(model, input),
             Source::Value(value) => vec![Node::Value(value)],
+            Source::Fact(fact) => vec![Node::Var(fact)],
             Source::This | Source::Request => Vec::new(),
         })
         .collect()

@@ -168,6 +168,7 @@ impl Closure<'_> {
                 }
                 Source::Input(input) => self.input(input, into),
                 Source::Value(value) => self.value(value, into),
+                Source::Fact(fact) => into.extend(self.reads[fact.0].iter().cloned()),
             }
         }
     }
@@ -286,6 +287,6 @@ fn hands_over(lifecycle: &Lifecycle, source: Source, target: InputId, depth: usi
                     .iter()
                     .any(|one| hands_over(lifecycle, one.source, target, depth - 1))
         }
-        Source::This | Source::Request => false,
+        Source::This | Source::Request | Source::Fact(_) => false,
     }
 }

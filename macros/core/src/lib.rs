@@ -1,11 +1,68 @@
 //! The lifecycle language as a plain library: tokens in, diagnostics and tokens out. Knows no Kubernetes client and no runtime.
 
+pub mod ast;
+pub mod check;
 pub mod errors;
 pub mod expand;
 mod hygiene;
 pub mod model;
+mod parse;
 
 use proc_macro2::TokenStream;
+
+use check::{Context, Stage};
+use errors::{Diagnostic, Sink};
+pub use model::build;
+use model::frames::Frames;
+pub use parse::parse;
+
+/// Everything that is known about one `lifecycle!` block.
+#[derive(Debug)]
+pub struct Checked {
+    /// All findings, by position.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was written, if at least its name could be read.
+    pub ast: Option<ast::Lifecycle>,
+    /// Its meaning, if all names resolved; it may still break rules.
+    pub model: Option<model::Lifecycle>,
+}
+
+impl Checked {
+    /// Whether nothing stops the build.
+    pub fn is_accepted(&self) -> bool {
+        let mut severities = self.diagnostics.iter().map(|found| found.severity);
+        self.model.is_some() && severities.all(|severity| severity == errors::Severity::Warning)
+    }
+}
+
+/// Parses, resolves and checks the body of one `lifecycle! { .. }`, stage by stage, as far as there is no error.
+pub fn check(body: TokenStream) -> Checked {
+    let mut sink = Sink::default();
+    let ast = parse(body, &mut sink);
+    let model = ast.as_ref().and_then(|ast| build(ast, &mut sink));
+    if let Some(lifecycle) = &model {
+        rules(lifecycle, &mut sink);
+    }
+    Checked {
+        diagnostics: sink.finish(),
+        ast,
+        model,
+    }
+}
+
+fn rules(lifecycle: &model::Lifecycle, sink: &mut Sink) {
+    let frames = Frames::of(lifecycle);
+    let context = Context {
+        lifecycle,
+        frames: &frames,
+    };
+    for stage in [Stage::Declaration, Stage::World, Stage::Graph] {
+        if sink.has_errors() {
+            return;
+        }
+        check::run(stage, &context, sink);
+    }
+}
 
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.
 pub fn expand(_declaration: TokenStream) -> TokenStream {

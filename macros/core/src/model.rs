@@ -1,7 +1,11 @@
 //! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span.
 //! Built once by `model::build`; rules and generators only read it.
 
+pub(crate) mod build;
 pub mod frames;
+
+pub use crate::ast::{ConditionStatus, Kind, Mode, Path, Verb};
+pub use build::build;
 
 use proc_macro2::{Ident, Span};
 
@@ -51,12 +55,6 @@ pub struct Lifecycle {
     pub columns: Vec<Column>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Resource,
-    Volume,
-}
-
 /// What a pure method may be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
@@ -93,23 +91,6 @@ pub struct Input {
     pub given: Option<Pred>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Watched,
-    Owned,
-    Shared,
-    Part,
-    Record,
-    Poll,
-    Probe,
-}
-
-/// A dotted path: `spec.class_name`, `meta.name`, `request.volume_id`.
-#[derive(Clone, Debug)]
-pub struct Path {
-    pub parts: Vec<Ident>,
 }
 
 #[derive(Clone, Debug)]
@@ -267,13 +248,6 @@ pub struct Effect {
     pub refused: VarId,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    Apply,
-    Delete,
-    Call,
-}
-
 #[derive(Clone, Debug)]
 pub struct Key {
     pub path: Path,
@@ -328,13 +302,6 @@ pub struct Clause {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConditionStatus {
-    True,
-    False,
-    Unknown,
-}
-
 #[derive(Clone, Debug)]
 pub struct Ready {
     pub from: Vec<ConditionId>,
@@ -352,7 +319,7 @@ pub struct Field {
 pub enum FieldOf {
     /// One method of the author.
     Method {
-        ty: syn::Type,
+        ty: Box<syn::Type>,
         from: Vec<Use>,
         kept: bool,
     },

@@ -1,0 +1,413 @@
+//! The lifecycle as it was written: one node for each item, names unresolved, spans and doc comments kept.
+//! Knows the grammar and nothing of meaning; `parse` makes it, `model::build` reads it.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span};
+
+/// One `lifecycle!` block.
+#[derive(Clone, Debug)]
+pub struct Lifecycle {
+    pub kind: Kind,
+    pub name: Ident,
+    pub doc: String,
+    pub inputs: Vec<Input>,
+    pub values: Vec<Value>,
+    pub facts: Vec<Fact>,
+    pub nevers: Vec<Never>,
+    pub states: Vec<State>,
+    pub effects: Vec<Effect>,
+    pub promises: Vec<Promise>,
+    pub transitions: Option<Transitions>,
+    pub conditions: Vec<Condition>,
+    pub ready: Option<Ready>,
+    pub fields: Vec<Field>,
+    pub columns: Vec<Column>,
+    pub rpc: Option<Rpc>,
+    pub taint: Taint,
+}
+
+/// What drives the lifecycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Watches.
+    Resource,
+    /// Calls of the Container Storage Interface.
+    Volume,
+}
+
+/// Names of items that could not be parsed: mentions of them are silent.
+#[derive(Clone, Debug, Default)]
+pub struct Taint {
+    pub names: BTreeSet<String>,
+    /// Something was lost whose names cannot be known.
+    pub everything: bool,
+}
+
+impl Taint {
+    /// Whether an unknown `name` may have been declared by what was lost.
+    pub fn covers(&self, name: &Ident) -> bool {
+        self.everything || self.names.contains(&name.to_string())
+    }
+}
+
+/// A line of `observe`.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: Ident,
+    pub doc: String,
+    pub mode: Mode,
+    pub many: bool,
+    pub ty: syn::Type,
+    pub of: Option<Ident>,
+    pub lookup: Option<(Span, Lookup)>,
+    /// Milliseconds, and where they were written.
+    pub every: Option<(Span, u64)>,
+    pub given: Option<Pred>,
+}
+
+/// What we are to an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Watched,
+    Owned,
+    Shared,
+    Part,
+    Record,
+    Poll,
+    Probe,
+}
+
+impl Mode {
+    /// The word before the type; nothing for what is only watched.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Watched => "",
+            Self::Owned => "owned",
+            Self::Shared => "shared",
+            Self::Part => "part",
+            Self::Record => "record",
+            Self::Poll => "poll",
+            Self::Probe => "probe",
+        }
+    }
+}
+
+/// A dotted path: `spec.class_name`, `meta.name`, `request.volume_id`.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// At least one.
+    pub parts: Vec<Ident>,
+}
+
+impl Path {
+    /// The part that decides what is read.
+    pub fn root(&self) -> &Ident {
+        &self.parts[0]
+    }
+}
+
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, part) in self.parts.iter().enumerate() {
+            if at > 0 {
+                f.write_str(".")?;
+            }
+            write!(f, "{part}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How an input is found.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    Name { path: Path, optional: bool },
+    Names { of: Vec<Ident> },
+    Labels { pairs: Vec<(Path, Path)> },
+    Owner,
+    Namespace,
+    Ref { from: Vec<Ident> },
+    Equal { theirs: Path, ours: Path },
+    Key { path: Path },
+}
+
+/// `let name: Type from names`.
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub name: Ident,
+    pub doc: String,
+    pub ty: syn::Type,
+    pub from: Vec<Ident>,
+    pub given: Option<Pred>,
+}
+
+/// A finite question.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    pub name: Ident,
+    pub doc: String,
+    /// The word `held`.
+    pub held: Option<Span>,
+    pub domain: Domain,
+    pub from: Vec<Ident>,
+    pub given: Vec<Given>,
+}
+
+/// The answers of a fact.
+#[derive(Clone, Debug)]
+pub enum Domain {
+    Bool,
+    /// Left of the bar and, if there is one, right of it.
+    Values {
+        left: Vec<Ident>,
+        right: Option<Vec<Ident>>,
+    },
+}
+
+/// `given pred else Value`.
+#[derive(Clone, Debug)]
+pub struct Given {
+    pub pred: Pred,
+    pub otherwise: Option<Ident>,
+}
+
+/// A world that cannot be.
+#[derive(Clone, Debug)]
+pub struct Never {
+    pub pred: Pred,
+    pub span: Span,
+}
+
+/// A line of `states`.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub name: Ident,
+    pub doc: String,
+    pub goal: bool,
+    pub when: Pred,
+    pub phase: Option<Ident>,
+    pub wakes: Option<Vec<Ident>>,
+    /// Milliseconds.
+    pub overdue: Option<u64>,
+}
+
+/// A line of `effects`.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    pub name: Option<Ident>,
+    pub doc: String,
+    pub verb: Verb,
+    /// The word `each`.
+    pub each: Option<Span>,
+    pub target: Ident,
+    pub from: Vec<Ident>,
+    pub when: Option<Pred>,
+    pub sets: Option<Vec<Vec<Assign>>>,
+    pub undo: Option<Ident>,
+    pub key: Option<Path>,
+}
+
+impl Effect {
+    /// The written name, or verb and target with the span of the target.
+    pub fn name(&self) -> Ident {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => Ident::new(
+                &format!("{}_{}", self.verb.word(), bare(&self.target)),
+                self.target.span(),
+            ),
+        }
+    }
+}
+
+/// An identifier without `r#`.
+fn bare(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").unwrap_or(&text).to_owned()
+}
+
+/// What an effect does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Apply,
+    Delete,
+    Call,
+}
+
+impl Verb {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Apply => "apply",
+            Self::Delete => "delete",
+            Self::Call => "call",
+        }
+    }
+}
+
+/// `fact = Value`.
+#[derive(Clone, Debug)]
+pub struct Assign {
+    pub fact: Ident,
+    pub value: Ident,
+}
+
+/// A line of `promises`.
+#[derive(Clone, Debug)]
+pub struct Promise {
+    pub name: Ident,
+    pub doc: String,
+    pub when: Pred,
+    pub sets: Vec<Vec<Assign>>,
+}
+
+/// The whole section `transitions`.
+#[derive(Clone, Debug)]
+pub struct Transitions {
+    pub span: Span,
+    pub edges: Vec<Edge>,
+}
+
+/// `from -> to | to`.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub from: Ident,
+    pub to: Vec<Ident>,
+}
+
+/// `condition Name { .. }`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub name: Ident,
+    pub doc: String,
+    pub clauses: Vec<Clause>,
+}
+
+/// One line of a condition.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub status: ConditionStatus,
+    pub reason: Option<String>,
+    pub event: Option<String>,
+    /// `None`: `otherwise`.
+    pub when: Option<Pred>,
+    pub span: Span,
+}
+
+/// The three values of a Kubernetes condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionStatus {
+    True,
+    False,
+    Unknown,
+}
+
+/// `ready from A, B`.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    pub from: Vec<Ident>,
+    pub span: Span,
+}
+
+/// `field name ..`.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: Ident,
+    pub doc: String,
+    pub what: FieldOf,
+}
+
+/// Where the value of a field comes from.
+#[derive(Clone, Debug)]
+pub enum FieldOf {
+    Method {
+        ty: Box<syn::Type>,
+        from: Vec<Ident>,
+        kept: bool,
+    },
+    Phase,
+    Reason,
+    Message,
+}
+
+/// `column Name "path"`.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: Ident,
+    pub json_path: Option<String>,
+}
+
+/// The section `rpc` of a volume.
+#[derive(Clone, Debug)]
+pub struct Rpc {
+    pub span: Span,
+    pub words: Vec<Word>,
+    pub calls: Vec<Call>,
+}
+
+/// What a word of the Container Storage Interface means here.
+#[derive(Clone, Debug)]
+pub struct Word {
+    pub name: Ident,
+    pub meaning: Meaning,
+}
+
+/// When a word applies.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    When(Pred),
+    /// Why it never does.
+    Never(String),
+}
+
+/// One call and what answers it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub name: Ident,
+    pub doc: String,
+    /// A bare name may also be a state.
+    pub target: Option<Pred>,
+    pub by: Vec<Ident>,
+    pub within: Option<Within>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// `within time else CODE`.
+#[derive(Clone, Debug)]
+pub struct Within {
+    /// Milliseconds.
+    pub time: u64,
+    pub code: Ident,
+}
+
+/// `pred => CODE "why"`.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub when: Pred,
+    pub code: Ident,
+    pub why: Option<String>,
+}
+
+/// A predicate over facts; never empty.
+#[derive(Clone, Debug)]
+pub struct Pred {
+    pub kind: PredKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum PredKind {
+    /// A bare name: true, Present or Known.
+    There(Ident),
+    /// `==` has one value, `in` has several.
+    Is {
+        fact: Ident,
+        values: Vec<Ident>,
+    },
+    /// `refused(effect)`.
+    Refused(Ident),
+    All(Vec<Pred>),
+    Any(Vec<Pred>),
+    Not(Box<Pred>),
+}

@@ -1,0 +1,40 @@
+//! LC003: a name, a section or an edge is declared twice, or a name is taken that is always there (`deleting`, `claimed`, `request`, the states `Deleting` and `Refused`).
+//!
+//! Inputs, `let` values and facts share their names; facts, values, effects and fields become methods of one trait and share theirs.
+//! Rename one of the two.
+
+use proc_macro2::{Ident, Span};
+
+use crate::errors::Diagnostic;
+
+pub(crate) fn diagnostic(name: &Ident, first: Span) -> Diagnostic {
+    twice(&name.to_string(), name.span(), first)
+}
+
+pub(crate) fn section(name: &Ident, first: Span) -> Diagnostic {
+    let twice = twice(&name.to_string(), name.span(), first);
+    twice.help("put everything into one section")
+}
+
+pub(crate) fn ready(span: Span, first: Span) -> Diagnostic {
+    twice("ready", span, first)
+}
+
+pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {
+    twice(arrow, span, first)
+}
+
+fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error("LC003", span, name, format!("`{name}` is declared twice"))
+        .note(first, format!("`{name}` is first declared here"))
+}
+
+pub(crate) fn reserved(name: &Ident) -> Diagnostic {
+    Diagnostic::error(
+        "LC003",
+        name.span(),
+        name.to_string(),
+        format!("`{name}` is always there and cannot be declared again"),
+    )
+    .help("choose another name")
+}

@@ -1,0 +1,24 @@
+//! LC002: a fact has a type with infinitely many values. Only finite facts can be checked in every combination.
+//!
+//! ```text
+//! shape: u32 from class;              // refused
+//! shape: { Fine, NoPorts } from class; // write the answers that matter
+//! ```
+
+use proc_macro2::{Ident, Span};
+
+use crate::errors::Diagnostic;
+
+pub(crate) fn diagnostic(fact: &Ident, span: Span, ty: &str) -> Diagnostic {
+    Diagnostic::error(
+        "LC002",
+        span,
+        fact.to_string(),
+        format!(
+            "fact `{fact}` has type `{ty}`: `bool` or a closed set `{{ A, B, .. }}`, for only finite facts can be checked"
+        ),
+    )
+    .help(format!(
+        "write the answers that matter: `{fact}: {{ A, B }} from ..;`, or share the value itself by `let {fact}: {ty} from ..;`"
+    ))
+}

@@ -1,0 +1,93 @@
+//! LC001: a name, a value or a section that nothing declares. The text says which kind of name was looked for, and suggests the nearest one.
+//!
+//! ```text
+//! states { NoClass when clas == Absent => Error wakes self; }   // unknown fact `clas`; did you mean `class`?
+//! ```
+
+use proc_macro2::Ident;
+
+use crate::errors::Diagnostic;
+use crate::model::build::Place;
+
+pub(crate) fn diagnostic(
+    name: &Ident,
+    kind: &str,
+    place: &Place,
+    near: Option<String>,
+    instead: Option<&str>,
+) -> Diagnostic {
+    let what = match instead {
+        Some(_) => format!("`{name}` is not the name of {}", with_article(kind)),
+        None => format!("unknown {kind} `{name}`"),
+    };
+    let message = format!("{place}: {what}{}", suggestion(near));
+    let found = Diagnostic::error("LC001", name.span(), place.item(), message);
+    match instead {
+        Some(instead) => found.help(format!("`{name}` is {instead}")),
+        None => found,
+    }
+}
+
+pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
+    let near = nearest(&name.to_string(), known.iter().copied());
+    Diagnostic::error(
+        "LC001",
+        name.span(),
+        name.to_string(),
+        format!("unknown section `{name}`{}", suggestion(near)),
+    )
+    .help(format!("the sections are {}", listed(known)))
+}
+
+pub(crate) fn value(value: &Ident, fact: &Ident, place: &Place, known: &[String]) -> Diagnostic {
+    let near = nearest(&value.to_string(), known.iter().map(String::as_str));
+    Diagnostic::error(
+        "LC001",
+        value.span(),
+        place.item(),
+        format!(
+            "{place}: `{value}` is not a value of `{fact}`{}",
+            suggestion(near)
+        ),
+    )
+    .help(format!("`{fact}` is one of {}", listed(known)))
+}
+
+pub(crate) fn needs_value(fact: &Ident, place: &Place, known: &[String]) -> Diagnostic {
+    let first = known.first().map_or("..", String::as_str);
+    Diagnostic::error(
+        "LC001",
+        fact.span(),
+        place.item(),
+        format!("{place}: `{fact}` needs a value: {}", listed(known)),
+    )
+    .help(format!("write `{fact} == {first}`"))
+}
+
+/// The name that was probably meant: the first of those that differ least, if that is little.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let limit = (name.chars().count() / 3).max(1);
+    known
+        .map(|one| {
+            let (a, b) = (name.to_lowercase(), one.to_lowercase());
+            (strsim::damerau_levenshtein(&a, &b), one)
+        })
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, one)| one.to_owned())
+}
+
+/// Text behind an unknown name.
+pub(crate) fn suggestion(near: Option<String>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let quoted: Vec<String> = names.iter().map(|n| format!("`{}`", n.as_ref())).collect();
+    quoted.join(", ")
+}
+
+fn with_article(noun: &str) -> String {
+    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}

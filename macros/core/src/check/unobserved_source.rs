@@ -1,0 +1,34 @@
+//! LC060: a fact, value, effect, field, lookup or `wakes` names something that is not observed. Nothing would wake the object when it changes, so its answer would grow old.
+//!
+//! ```text
+//! facts { reach: bool from nodes; }    // add `nodes: [Node] ..;` to `observe`
+//! ```
+
+use proc_macro2::Ident;
+
+use super::unknown_name::suggestion;
+use crate::errors::Diagnostic;
+use crate::model::build::Place;
+
+pub(crate) fn diagnostic(
+    name: &Ident,
+    place: &Place,
+    near: Option<String>,
+    help: Option<&str>,
+) -> Diagnostic {
+    let suggested = near.is_some();
+    let found = Diagnostic::error(
+        "LC060",
+        name.span(),
+        place.item(),
+        format!(
+            "{place} reads `{name}`, which is not observed: nothing would wake the object when it changes{}",
+            suggestion(near)
+        ),
+    );
+    match help {
+        Some(help) => found.help(help),
+        None if suggested => found,
+        None => found.help(format!("declare it: `observe {{ {name}: Type by ..; }}`")),
+    }
+}

@@ -1,0 +1,200 @@
+//! ast -> model: declares every name, then resolves every mention and fills the defaults.
+//! Reports everything that it finds in one go; knows no worlds.
+
+mod effects;
+mod facts;
+mod inputs;
+mod order;
+mod predicate;
+mod scope;
+mod states;
+mod status;
+
+use proc_macro2::Ident;
+
+use crate::ast;
+use crate::check::{unknown_name, unobserved_source};
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Lifecycle, Source, Use, Var};
+use scope::{Noun, Scope};
+
+/// What could be built.
+pub(crate) struct Built {
+    /// Lacks what did not resolve, and then serves only rules that look at one declaration at a time.
+    pub(crate) lifecycle: Lifecycle,
+    /// Whether everything resolved.
+    pub(crate) complete: bool,
+}
+
+/// Builds the model. `None` if a name did not resolve or facts depend on themselves; everything found goes to the sink.
+pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
+    let mut built = resolve(ast, sink);
+    if !built.complete || !order(&mut built.lifecycle, sink) {
+        return None;
+    }
+    Some(built.lifecycle)
+}
+
+/// Resolves all names; the order of evaluation is still missing.
+pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
+    let scope = Scope::of(ast, sink);
+    let mut builder = Builder {
+        ast,
+        sink,
+        scope,
+        vars: Vec::new(),
+        complete: ast.taint.names.is_empty() && !ast.taint.everything,
+    };
+    builder.declare_vars();
+    let lifecycle = builder.lifecycle();
+    Built {
+        complete: builder.complete && !builder.sink.has_errors(),
+        lifecycle,
+    }
+}
+
+/// Fills in the order of evaluation. False if facts depend on themselves.
+pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
+    match order::of(lifecycle) {
+        Ok(order) => {
+            lifecycle.order = order;
+            true
+        }
+        Err(circle) => {
+            sink.push(*circle);
+            false
+        }
+    }
+}
+
+/// Who mentions a name: `state` and `NoClass`.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) noun: &'static str,
+    pub(crate) name: String,
+}
+
+impl Place {
+    fn new(noun: &'static str, name: &Ident) -> Self {
+        Self {
+            noun,
+            name: name.to_string(),
+        }
+    }
+
+    /// A place without a name of its own: `transitions`, `ready`, a `never`.
+    fn section(noun: &'static str) -> Self {
+        Self {
+            noun,
+            name: String::new(),
+        }
+    }
+
+    /// The item that a finding names.
+    pub(crate) fn item(&self) -> &str {
+        if self.name.is_empty() {
+            self.noun
+        } else {
+            &self.name
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.name.is_empty() {
+            write!(f, "`{}`", self.noun)
+        } else {
+            write!(f, "{} `{}`", self.noun, self.name)
+        }
+    }
+}
+
+struct Builder<'a> {
+    ast: &'a ast::Lifecycle,
+    sink: &'a mut Sink,
+    scope: Scope,
+    vars: Vec<Var>,
+    complete: bool,
+}
+
+impl Builder<'_> {
+    fn lifecycle(&mut self) -> Lifecycle {
+        let ast = self.ast;
+        let inputs = self.inputs();
+        self.guards(&inputs);
+        Lifecycle {
+            kind: ast.kind,
+            name: ast.name.clone(),
+            doc: ast.doc.clone(),
+            inputs,
+            values: self.values(),
+            nevers: self.nevers(),
+            states: self.states(),
+            effects: self.effects(),
+            promises: self.promises(),
+            transitions: self.transitions(),
+            conditions: self.conditions(),
+            ready: self.ready(),
+            fields: self.fields(),
+            columns: self.columns(),
+            vars: std::mem::take(&mut self.vars),
+            order: Vec::new(),
+        }
+    }
+
+    /// What was looked up; if it is missing it is reported, unless the item that declares it was lost.
+    fn found<T>(&mut self, found: Option<T>, name: &Ident, noun: Noun, place: &Place) -> Option<T> {
+        if found.is_none() {
+            self.complete = false;
+            if !self.ast.taint.covers(name) {
+                let text = name.to_string();
+                let near = unknown_name::nearest(&text, self.scope.names(noun).into_iter());
+                let instead = self.scope.instead(&text, noun);
+                let diagnostic = unknown_name::diagnostic(name, noun.word(), place, near, instead);
+                self.sink.push(diagnostic);
+            }
+        }
+        found
+    }
+
+    /// The sources of a `from`; those that are unknown are reported and left out.
+    fn uses(&mut self, names: &[Ident], place: &Place) -> Vec<Use> {
+        let mut uses: Vec<Use> = Vec::new();
+        for name in names {
+            if let Some(source) = self.source(name, place) {
+                uses.push(Use {
+                    source,
+                    name: name.clone(),
+                });
+            }
+        }
+        uses
+    }
+
+    fn source(&mut self, name: &Ident, place: &Place) -> Option<Source> {
+        let found = self.scope.source(name, self.ast.kind);
+        if found.is_none() {
+            self.complete = false;
+            if !self.ast.taint.covers(name) {
+                let diagnostic = self.unobserved(name, place);
+                self.sink.push(diagnostic);
+            }
+        }
+        found
+    }
+
+    fn unobserved(&self, name: &Ident, place: &Place) -> Diagnostic {
+        let text = name.to_string();
+        let known = self.scope.inputs.keys().chain(self.scope.values.keys());
+        let near = unknown_name::nearest(&text, known.map(String::as_str));
+        let help = if text == "request" {
+            Some("only a volume has a request")
+        } else if self.scope.facts.contains_key(&text) {
+            Some("it is a fact: read what the fact is made from, or share a value by `let`")
+        } else {
+            None
+        };
+        unobserved_source::diagnostic(name, place, near, help)
+    }
+}

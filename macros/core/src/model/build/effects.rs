@@ -1,0 +1,111 @@
+//! Resolves effects and promises, and fills the `sets` that need not be written.
+
+use proc_macro2::Ident;
+
+use super::scope::Noun;
+use super::{Builder, Place};
+use crate::ast;
+use crate::model::{Assign, Effect, EffectId, Key, Promise, Source, VarId, Verb};
+
+impl Builder<'_> {
+    pub(super) fn effects(&mut self) -> Vec<Effect> {
+        let ast = self.ast;
+        let mut effects: Vec<Effect> = Vec::new();
+        for (at, effect) in ast.effects.iter().enumerate() {
+            effects.extend(self.one_effect(EffectId(at), effect));
+        }
+        let undos: Vec<_> = effects.iter().filter_map(|effect| effect.undo).collect();
+        for (undo, _) in undos {
+            if let Some(effect) = effects.get_mut(undo.0) {
+                effect.is_undo = true;
+            }
+        }
+        effects
+    }
+
+    /// `None` if it writes nothing that is known.
+    fn one_effect(&mut self, id: EffectId, effect: &ast::Effect) -> Option<Effect> {
+        let name = effect.name();
+        let place = Place::new("effect", &name);
+        let target = self.input_id(&effect.target, &place);
+        let from = self.uses(&effect.from, &place);
+        let when = effect.when.as_ref().map(|w| self.pred_or_true(w, &place));
+        let written = effect.sets.as_ref().map(|sets| self.sets(sets, &place));
+        let undo = effect.undo.as_ref();
+        let undo = undo.and_then(|u| Some((self.effect(u, &place)?, u.span())));
+        let key = effect.key.as_ref().map(|path| self.key(path, &place));
+        Some(Effect {
+            name,
+            doc: effect.doc.clone(),
+            verb: effect.verb,
+            each: effect.each.is_some(),
+            target: target?,
+            target_span: effect.target.span(),
+            from,
+            when,
+            sets_written: written.is_some(),
+            sets: written.unwrap_or_else(|| self.default_sets(effect)),
+            undo,
+            is_undo: false,
+            key,
+            refused: self.refusal_of(id),
+        })
+    }
+
+    pub(super) fn refusal_of(&self, effect: EffectId) -> VarId {
+        VarId(self.vars.len() - self.ast.effects.len() + effect.0)
+    }
+
+    fn key(&mut self, path: &ast::Path, place: &Place) -> Key {
+        let input = self.path(path, place).and_then(|one| match one.source {
+            Source::Input(input) => Some(input),
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+        });
+        Key {
+            path: path.clone(),
+            input,
+        }
+    }
+
+    /// What an effect establishes if it does not say so; a `call` has no default.
+    fn default_sets(&self, effect: &ast::Effect) -> Vec<Vec<Assign>> {
+        let Some(&var) = self.scope.facts.get(&effect.target.to_string()) else {
+            return Vec::new();
+        };
+        let values: &[&str] = match (effect.verb, effect.each.is_some()) {
+            (Verb::Apply, false) => &["Current"],
+            (Verb::Apply, true) => &["Surplus", "Draining", "Foreign", "Current"],
+            (Verb::Delete, false) => &["Terminating", "Absent"],
+            (Verb::Delete, true) => &["Draining", "Foreign", "Current"],
+            (Verb::Call, _) => &[],
+        };
+        let known = &self.vars[var.0].values;
+        let positions = values
+            .iter()
+            .filter_map(|value| known.iter().position(|v| v == value));
+        let span = effect.target.span();
+        positions
+            .map(|value| vec![Assign { var, value, span }])
+            .collect()
+    }
+
+    pub(super) fn effect(&mut self, name: &Ident, place: &Place) -> Option<EffectId> {
+        let found = self.scope.effects.get(&name.to_string()).copied();
+        self.found(found, name, Noun::Effect, place)
+    }
+
+    pub(super) fn promises(&mut self) -> Vec<Promise> {
+        let ast = self.ast;
+        let mut promises = Vec::new();
+        for promise in &ast.promises {
+            let place = Place::new("promise", &promise.name);
+            promises.push(Promise {
+                name: promise.name.clone(),
+                doc: promise.doc.clone(),
+                when: self.pred_or_true(&promise.when, &place),
+                sets: self.sets(&promise.sets, &place),
+            });
+        }
+        promises
+    }
+}

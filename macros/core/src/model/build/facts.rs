@@ -1,0 +1,173 @@
+//! Declares the variables of a lifecycle in their fixed order, then resolves what each is asked under.
+
+use proc_macro2::{Ident, Span};
+
+use super::inputs::domain;
+use super::{Builder, Place};
+use crate::ast;
+use crate::check::{declared_twice, too_many_values};
+use crate::model::{
+    EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, ValueSet, Var, VarId,
+};
+
+/// A domain is a bit each in a word.
+const LIMIT: usize = 64;
+
+impl Builder<'_> {
+    /// Declares all variables, without guards and sources: predicates need their values first.
+    pub(super) fn declare_vars(&mut self) {
+        let ast = self.ast;
+        if ast.kind == Kind::Resource && ast.facts.iter().any(|fact| fact.held.is_some()) {
+            self.vars.push(own(&ast.name, "deleting", Origin::Deleting));
+            self.vars.push(own(&ast.name, "claimed", Origin::Claimed));
+        }
+        for (at, input) in ast.inputs.iter().enumerate() {
+            if let Some(values) = domain(input) {
+                let values = values.iter().map(ToString::to_string).collect();
+                let origin = Origin::Input(InputId(at));
+                self.declare(var(&input.name, &input.doc, origin, values));
+            }
+        }
+        for fact in &ast.facts {
+            let var = self.declared_fact(fact);
+            self.declare(var);
+        }
+        for (at, effect) in ast.effects.iter().enumerate() {
+            let origin = Origin::Refused(EffectId(at));
+            self.vars.push(var(&effect.name(), "", origin, booleans()));
+        }
+    }
+
+    fn declare(&mut self, var: Var) {
+        let id = VarId(self.vars.len());
+        self.scope.facts.entry(var.name.to_string()).or_insert(id);
+        self.vars.push(var);
+    }
+
+    fn declared_fact(&mut self, fact: &ast::Fact) -> Var {
+        let (values, free) = self.domain_of(fact);
+        let origin = Origin::Fact {
+            from: Vec::new(),
+            boolean: matches!(fact.domain, ast::Domain::Bool),
+        };
+        let mut var = var(&fact.name, &fact.doc, origin, values);
+        for otherwise in fact.given.iter().filter_map(|g| g.otherwise.as_ref()) {
+            let text = otherwise.to_string();
+            if !var.values.contains(&text) {
+                var.values.push(text);
+            }
+        }
+        if var.values.len() > LIMIT {
+            let count = var.values.len();
+            self.sink
+                .push(too_many_values::diagnostic(&fact.name, count, LIMIT));
+            self.complete = false;
+            var.values.truncate(LIMIT);
+            var.answers = var.answers.min(LIMIT);
+        }
+        var.held = fact.held.map(|span| Held {
+            free: ValueSet(u64::MAX >> (LIMIT - free.clamp(1, LIMIT))),
+            span,
+        });
+        var
+    }
+
+    /// All answers, and how many of them mean that nothing is ours.
+    fn domain_of(&mut self, fact: &ast::Fact) -> (Vec<String>, usize) {
+        let ast::Domain::Values { left, right } = &fact.domain else {
+            return (booleans(), 1);
+        };
+        let mut values: Vec<String> = Vec::new();
+        let mut first: Vec<Span> = Vec::new();
+        for value in left.iter().chain(right.iter().flatten()) {
+            let text = value.to_string();
+            match values.iter().position(|v| *v == text) {
+                Some(at) => self.sink.push(declared_twice::diagnostic(value, first[at])),
+                None => {
+                    values.push(text);
+                    first.push(value.span());
+                }
+            }
+        }
+        let free = if right.is_some() { left.len() } else { 1 };
+        (values, free)
+    }
+
+    /// Resolves sources and guards of the variables that are declared.
+    pub(super) fn guards(&mut self, inputs: &[Input]) {
+        let ast = self.ast;
+        for var in &mut self.vars {
+            let Origin::Input(input) = var.origin else {
+                continue;
+            };
+            // What is not asked has the first value: Absent, Unnamed or Unknown.
+            var.given = inputs[input.0]
+                .given
+                .iter()
+                .map(|pred| guard(pred.clone(), 0, None))
+                .collect();
+        }
+        let first = self.vars.len() - ast.effects.len() - ast.facts.len();
+        for (at, fact) in ast.facts.iter().enumerate() {
+            self.guard_fact(first + at, fact);
+        }
+    }
+
+    fn guard_fact(&mut self, var: usize, fact: &ast::Fact) {
+        let place = Place::new("fact", &fact.name);
+        let uses = self.uses(&fact.from, &place);
+        if let Origin::Fact { from, .. } = &mut self.vars[var].origin {
+            *from = uses;
+        }
+        let mut guards = Vec::new();
+        for given in &fact.given {
+            let pred = self.pred_or_true(&given.pred, &place);
+            let otherwise = given.otherwise.as_ref();
+            let at = otherwise.and_then(|value| {
+                let text = value.to_string();
+                self.vars[var].values.iter().position(|v| *v == text)
+            });
+            guards.push(guard(pred, at.unwrap_or(0), otherwise.map(Ident::span)));
+        }
+        self.vars[var].given = guards;
+    }
+
+    pub(super) fn nevers(&mut self) -> Vec<Never> {
+        let ast = self.ast;
+        let nevers = ast.nevers.iter();
+        nevers
+            .map(|never| Never {
+                pred: self.pred_or_true(&never.pred, &Place::section("never")),
+                span: never.span,
+            })
+            .collect()
+    }
+}
+
+fn guard(pred: Pred, otherwise: usize, otherwise_span: Option<Span>) -> Guard {
+    Guard {
+        pred,
+        otherwise,
+        otherwise_span,
+    }
+}
+
+fn booleans() -> Vec<String> {
+    vec!["false".to_owned(), "true".to_owned()]
+}
+
+fn own(lifecycle: &Ident, name: &str, origin: Origin) -> Var {
+    var(&Ident::new(name, lifecycle.span()), "", origin, booleans())
+}
+
+fn var(name: &Ident, doc: &str, origin: Origin, values: Vec<String>) -> Var {
+    Var {
+        name: name.clone(),
+        doc: doc.to_owned(),
+        origin,
+        answers: values.len(),
+        values,
+        given: Vec::new(),
+        held: None,
+    }
+}

@@ -1,0 +1,129 @@
+//! Resolves inputs and values: how they are found, who owns them, when they are looked at.
+
+use proc_macro2::Ident;
+
+use super::scope::Noun;
+use super::{Builder, Place};
+use crate::ast;
+use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, Use, Value};
+
+impl Builder<'_> {
+    pub(super) fn inputs(&mut self) -> Vec<Input> {
+        let ast = self.ast;
+        ast.inputs.iter().map(|input| self.input(input)).collect()
+    }
+
+    fn input(&mut self, input: &ast::Input) -> Input {
+        let place = Place::new("input", &input.name);
+        let has_fact = domain(input).is_some();
+        let var = self.scope.facts.get(&input.name.to_string()).copied();
+        Input {
+            name: input.name.clone(),
+            doc: input.doc.clone(),
+            mode: input.mode,
+            many: input.many,
+            ty: input.ty.clone(),
+            of: input.of.as_ref().and_then(|of| self.input_id(of, &place)),
+            lookup: match &input.lookup {
+                Some((_, lookup)) => self.lookup(lookup, &place),
+                None => Lookup::None,
+            },
+            every: input.every.map(|(_, time)| time),
+            given: input.given.as_ref().map(|g| self.pred_or_true(g, &place)),
+            var: var.filter(|_| has_fact),
+        }
+    }
+
+    pub(super) fn input_id(&mut self, name: &Ident, place: &Place) -> Option<InputId> {
+        let found = self.scope.inputs.get(&name.to_string()).copied();
+        self.found(found, name, Noun::Input, place)
+    }
+
+    fn lookup(&mut self, lookup: &ast::Lookup, place: &Place) -> Lookup {
+        match lookup {
+            ast::Lookup::Name { path, optional } => {
+                self.path(path, place);
+                Lookup::Name {
+                    path: path.clone(),
+                    optional: *optional,
+                }
+            }
+            ast::Lookup::Names { of } => Lookup::Names {
+                of: self.uses(of, place),
+            },
+            ast::Lookup::Labels { pairs } => {
+                for (_, path) in pairs {
+                    self.path(path, place);
+                }
+                Lookup::Labels {
+                    pairs: pairs.clone(),
+                }
+            }
+            ast::Lookup::Owner => Lookup::Owner,
+            ast::Lookup::Namespace => Lookup::Namespace,
+            ast::Lookup::Ref { from } => Lookup::Ref {
+                from: self.uses(from, place),
+            },
+            ast::Lookup::Equal { theirs, ours } => {
+                self.path(ours, place);
+                Lookup::Equal {
+                    theirs: theirs.clone(),
+                    ours: ours.clone(),
+                }
+            }
+            ast::Lookup::Key { path } => Lookup::Key {
+                path: path.clone(),
+                input: self.path(path, place),
+            },
+        }
+    }
+
+    /// What a path begins with, if that is an input or a value; the object and the request have paths too.
+    pub(super) fn path(&mut self, path: &Path, place: &Place) -> Option<Use> {
+        let root = path.root();
+        let request = root == "request" && self.ast.kind == Kind::Volume;
+        if root == "meta" || root == "spec" || request {
+            return None;
+        }
+        let source = self.source(root, place)?;
+        Some(Use {
+            source,
+            name: root.clone(),
+        })
+    }
+
+    pub(super) fn values(&mut self) -> Vec<Value> {
+        let ast = self.ast;
+        ast.values.iter().map(|v| self.shared_value(v)).collect()
+    }
+
+    fn shared_value(&mut self, value: &ast::Value) -> Value {
+        let place = Place::new("value", &value.name);
+        Value {
+            name: value.name.clone(),
+            doc: value.doc.clone(),
+            ty: value.ty.clone(),
+            from: self.uses(&value.from, &place),
+            given: value.given.as_ref().map(|g| self.pred_or_true(g, &place)),
+        }
+    }
+}
+
+/// The values of the fact that this kind of input brings.
+pub(super) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
+    const MANY: &[&str] = &["Behind", "Surplus", "Draining", "Foreign", "Current"];
+    let optional = matches!(
+        input.lookup,
+        Some((_, ast::Lookup::Name { optional: true, .. }))
+    );
+    match (input.mode, input.many) {
+        (Mode::Owned | Mode::Shared, true) => Some(MANY),
+        (_, true) | (Mode::Probe, false) => None,
+        (Mode::Owned, false) => Some(&["Absent", "Foreign", "Terminating", "Stale", "Current"]),
+        (Mode::Shared, false) => Some(&["Absent", "Terminating", "Stale", "Current"]),
+        (Mode::Part | Mode::Record, false) => Some(&["Absent", "Stale", "Current"]),
+        (Mode::Poll, false) => Some(&["Unknown", "Known"]),
+        (Mode::Watched, false) if optional => Some(&["Unnamed", "Absent", "Present"]),
+        (Mode::Watched, false) => Some(&["Absent", "Present"]),
+    }
+}

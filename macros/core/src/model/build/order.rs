@@ -1,0 +1,227 @@
+//! The order in which variables are evaluated, and the error about those that depend on themselves.
+//!
+//! Follows everything that an answer needs at run time: `from`, `given`, lookups, and the builders that decide between Stale and Current.
+
+use proc_macro2::Span;
+
+use crate::check::circular_fact;
+use crate::errors::Diagnostic;
+use crate::model::{
+    Effect, Input, InputId, Lifecycle, Lookup, Origin, Path, Pred, Source, Use, ValueId, VarId,
+    Verb,
+};
+
+/// Something that is known at some point of a pass.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    /// The objects of an input.
+    Fetched(InputId),
+    Value(ValueId),
+    Var(VarId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    Open,
+    Done,
+}
+
+/// What a node needs, and where that was written.
+type Needs = Vec<(Node, Span)>;
+
+/// Every variable after those that it needs; source order where nothing else decides.
+pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Box<Diagnostic>> {
+    let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
+    let mut walk = Walk {
+        lifecycle,
+        marks: vec![Mark::New; count],
+        path: Vec::new(),
+        order: Vec::new(),
+    };
+    for var in 0..lifecycle.vars.len() {
+        walk.visit(Node::Var(VarId(var)))?;
+    }
+    for value in 0..lifecycle.values.len() {
+        walk.visit(Node::Value(ValueId(value)))?;
+    }
+    for input in 0..lifecycle.inputs.len() {
+        walk.visit(Node::Fetched(InputId(input)))?;
+    }
+    Ok(walk.order)
+}
+
+struct Walk<'a> {
+    lifecycle: &'a Lifecycle,
+    marks: Vec<Mark>,
+    /// From the first node to the one that is being visited, each with the place where it is needed.
+    path: Vec<(Node, Span)>,
+    order: Vec<VarId>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, node: Node) -> Result<(), Box<Diagnostic>> {
+        let at = self.index(node);
+        if self.marks[at] == Mark::Done {
+            return Ok(());
+        }
+        self.marks[at] = Mark::Open;
+        for (next, span) in self.needs(node) {
+            self.path.push((node, span));
+            if self.marks[self.index(next)] == Mark::Open {
+                return Err(Box::new(self.circle(next)));
+            }
+            self.visit(next)?;
+            self.path.pop();
+        }
+        self.marks[at] = Mark::Done;
+        if let Node::Var(var) = node {
+            self.order.push(var);
+        }
+        Ok(())
+    }
+
+    fn index(&self, node: Node) -> usize {
+        let (inputs, values) = (self.lifecycle.inputs.len(), self.lifecycle.values.len());
+        match node {
+            Node::Fetched(input) => input.0,
+            Node::Value(value) => inputs + value.0,
+            Node::Var(var) => inputs + values + var.0,
+        }
+    }
+
+    /// The path from the node back to itself; begins with a name that the user declared as a fact where there is one.
+    fn circle(&self, node: Node) -> Diagnostic {
+        let start = self.path.iter().position(|(n, _)| *n == node);
+        let mut circle = self.path[start.unwrap_or(0)..].to_vec();
+        let fact = circle.iter().position(|(n, _)| self.is_fact(*n));
+        circle.rotate_left(fact.unwrap_or(0));
+        let mut names: Vec<String> = circle.iter().map(|(n, _)| self.name(*n)).collect();
+        names.dedup();
+        if names.len() > 1 && names.first() == names.last() {
+            names.pop();
+        }
+        circular_fact::diagnostic(&names, circle[0].1)
+    }
+
+    fn is_fact(&self, node: Node) -> bool {
+        match node {
+            Node::Var(var) => match self.lifecycle.vars[var.0].origin {
+                Origin::Fact { .. } => true,
+                Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+            },
+            Node::Fetched(_) | Node::Value(_) => false,
+        }
+    }
+
+    fn name(&self, node: Node) -> String {
+        match node {
+            Node::Fetched(input) => self.lifecycle.inputs[input.0].name.to_string(),
+            Node::Value(value) => self.lifecycle.values[value.0].name.to_string(),
+            Node::Var(var) => {
+                let var = &self.lifecycle.vars[var.0];
+                match var.origin {
+                    Origin::Refused(_) => format!("refused({})", var.name),
+                    Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting | Origin::Claimed => {
+                        var.name.to_string()
+                    }
+                }
+            }
+        }
+    }
+
+    fn needs(&self, node: Node) -> Needs {
+        let mut needs = Vec::new();
+        match node {
+            Node::Fetched(input) => self.fetch(&self.lifecycle.inputs[input.0], &mut needs),
+            Node::Value(value) => {
+                let value = &self.lifecycle.values[value.0];
+                asked(value.given.as_ref(), &mut needs);
+                used(&value.from, &mut needs);
+            }
+            Node::Var(var) => self.answer(var, &mut needs),
+        }
+        needs
+    }
+
+    fn fetch(&self, input: &Input, needs: &mut Needs) {
+        asked(input.given.as_ref(), needs);
+        match &input.lookup {
+            Lookup::Names { of } => used(of, needs),
+            Lookup::Ref { from } => used(from, needs),
+            Lookup::Key { input, .. } => used(input.as_slice(), needs),
+            Lookup::Name { path, .. } => self.rooted(path, needs),
+            Lookup::Equal { ours, .. } => self.rooted(ours, needs),
+            Lookup::Labels { pairs } => {
+                for (_, path) in pairs {
+                    self.rooted(path, needs);
+                }
+            }
+            Lookup::None | Lookup::Owner | Lookup::Namespace => {}
+        }
+    }
+
+    fn rooted(&self, path: &Path, needs: &mut Needs) {
+        let mut inputs = self.lifecycle.inputs.iter();
+        if let Some(at) = inputs.position(|input| input.name == *path.root()) {
+            needs.push((Node::Fetched(InputId(at)), path.root().span()));
+        }
+    }
+
+    fn answer(&self, id: VarId, needs: &mut Needs) {
+        let var = &self.lifecycle.vars[id.0];
+        for guard in &var.given {
+            asked(Some(&guard.pred), needs);
+        }
+        match &var.origin {
+            Origin::Fact { from, .. } => used(from, needs),
+            Origin::Input(input) => {
+                needs.push((Node::Fetched(*input), var.name.span()));
+                for effect in &self.lifecycle.effects {
+                    if effect.target == *input && effect.verb == Verb::Apply {
+                        used(&effect.from, needs);
+                    }
+                }
+            }
+            Origin::Refused(effect) => {
+                self.enabled(&self.lifecycle.effects[effect.0], needs);
+                // `when !refused(x)` in `x` itself: an effect that is refused is not enabled anyway.
+                needs.retain(|(node, _)| *node != Node::Var(id));
+            }
+            Origin::Deleting | Origin::Claimed => {}
+        }
+    }
+
+    /// Everything that decides whether an effect would run.
+    fn enabled(&self, effect: &Effect, needs: &mut Needs) {
+        asked(effect.when.as_ref(), needs);
+        let target = &self.lifecycle.inputs[effect.target.0];
+        asked(target.given.as_ref(), needs);
+        let inputs = effect.from.iter().filter_map(|one| match one.source {
+            Source::Input(input) => self.lifecycle.inputs[input.0].var,
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+        });
+        let sets = effect.sets.iter().flatten().map(|assign| assign.var);
+        let vars = inputs.chain(target.var).chain(sets);
+        needs.extend(vars.map(|var| (Node::Var(var), effect.name.span())));
+    }
+}
+
+fn asked(given: Option<&Pred>, needs: &mut Needs) {
+    if let Some(given) = given {
+        let vars = given.vars();
+        needs.extend(vars.into_iter().map(|var| (Node::Var(var), given.span)));
+    }
+}
+
+fn used(uses: &[Use], needs: &mut Needs) {
+    for one in uses {
+        let node = match one.source {
+            Source::Input(input) => Node::Fetched(input),
+            Source::Value(value) => Node::Value(value),
+            Source::Fact(var) => Node::Var(var),
+            Source::This | Source::Request => continue,
+        };
+        needs.push((node, one.name.span()));
+    }
+}

@@ -1,0 +1,137 @@
+//! Resolves predicates and `sets`: facts to variables, values to members of their domain.
+
+use proc_macro2::Ident;
+
+use super::scope::Noun;
+use super::{Builder, Place};
+use crate::ast;
+use crate::check::{declared_twice, unknown_name};
+use crate::model::{Assign, Pred, PredKind, ValueSet, VarId};
+
+/// What a bare name asks for.
+const THERE: [&str; 3] = ["true", "Present", "Known"];
+
+impl Builder<'_> {
+    /// What does not resolve is reported, and the whole predicate is then `None`.
+    fn pred(&mut self, pred: &ast::Pred, place: &Place) -> Option<Pred> {
+        let kind = match &pred.kind {
+            ast::PredKind::There(fact) => self.there(fact, place)?,
+            ast::PredKind::Is { fact, values } => self.is(fact, values, place)?,
+            ast::PredKind::Refused(effect) => self.refused(effect, place)?,
+            ast::PredKind::Not(part) => PredKind::Not(Box::new(self.pred(part, place)?)),
+            ast::PredKind::All(parts) => PredKind::All(self.preds(parts, place)?),
+            ast::PredKind::Any(parts) => PredKind::Any(self.preds(parts, place)?),
+        };
+        Some(Pred {
+            kind,
+            span: pred.span,
+        })
+    }
+
+    /// What does not resolve is reported, and the whole predicate then always holds.
+    pub(super) fn pred_or_true(&mut self, pred: &ast::Pred, place: &Place) -> Pred {
+        self.pred(pred, place).unwrap_or(Pred {
+            kind: PredKind::All(Vec::new()),
+            span: pred.span,
+        })
+    }
+
+    fn preds(&mut self, parts: &[ast::Pred], place: &Place) -> Option<Vec<Pred>> {
+        let resolved: Vec<_> = parts.iter().map(|part| self.pred(part, place)).collect();
+        resolved.into_iter().collect()
+    }
+
+    fn there(&mut self, fact: &Ident, place: &Place) -> Option<PredKind> {
+        let var = self.fact(fact, place)?;
+        let values = &self.vars[var.0].values;
+        let there = values.iter().position(|v| THERE.contains(&v.as_str()));
+        if let Some(value) = there {
+            return Some(PredKind::Is {
+                var,
+                values: ValueSet::one(value),
+            });
+        }
+        let diagnostic = unknown_name::needs_value(fact, place, values);
+        self.sink.push(diagnostic);
+        self.complete = false;
+        None
+    }
+
+    fn is(&mut self, fact: &Ident, values: &[Ident], place: &Place) -> Option<PredKind> {
+        let var = self.fact(fact, place)?;
+        let mut set = ValueSet::default();
+        let mut good = true;
+        for value in values {
+            match self.value(var, value, (fact, place), false) {
+                Some(at) => set.0 |= ValueSet::one(at).0,
+                None => good = false,
+            }
+        }
+        good.then_some(PredKind::Is { var, values: set })
+    }
+
+    fn refused(&mut self, effect: &Ident, place: &Place) -> Option<PredKind> {
+        let effect = self.effect(effect, place)?;
+        Some(PredKind::Is {
+            var: self.refusal_of(effect),
+            values: ValueSet::one(1),
+        })
+    }
+
+    /// The variable of a fact that a predicate, a `sets` or a field names.
+    pub(super) fn fact(&mut self, name: &Ident, place: &Place) -> Option<VarId> {
+        let found = self.scope.facts.get(&name.to_string()).copied();
+        self.found(found, name, Noun::Fact, place)
+    }
+
+    /// The position of a value. Only answers can be set; a predicate may also ask for what an `else` gives.
+    fn value(
+        &mut self,
+        var: VarId,
+        value: &Ident,
+        (fact, place): (&Ident, &Place),
+        answers_only: bool,
+    ) -> Option<usize> {
+        let var = &self.vars[var.0];
+        let known = if answers_only {
+            &var.values[..var.answers]
+        } else {
+            &var.values[..]
+        };
+        let text = value.to_string();
+        if let Some(at) = known.iter().position(|v| *v == text) {
+            return Some(at);
+        }
+        let diagnostic = unknown_name::value(value, fact, place, known);
+        self.sink.push(diagnostic);
+        self.complete = false;
+        None
+    }
+
+    pub(super) fn sets(&mut self, sets: &[Vec<ast::Assign>], place: &Place) -> Vec<Vec<Assign>> {
+        sets.iter().map(|set| self.assigns(set, place)).collect()
+    }
+
+    fn assigns(&mut self, set: &[ast::Assign], place: &Place) -> Vec<Assign> {
+        let mut assigns: Vec<Assign> = Vec::new();
+        for assign in set {
+            let Some(var) = self.fact(&assign.fact, place) else {
+                continue;
+            };
+            let Some(value) = self.value(var, &assign.value, (&assign.fact, place), true) else {
+                continue;
+            };
+            if let Some(first) = assigns.iter().find(|a| a.var == var) {
+                let diagnostic = declared_twice::diagnostic(&assign.fact, first.span);
+                self.sink.push(diagnostic);
+                continue;
+            }
+            assigns.push(Assign {
+                var,
+                value,
+                span: assign.fact.span(),
+            });
+        }
+        assigns
+    }
+}

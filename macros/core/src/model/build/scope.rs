@@ -1,0 +1,189 @@
+//! Which names are declared, as what; reports names that are declared twice.
+
+use indexmap::IndexMap;
+use proc_macro2::{Ident, Span};
+
+use crate::ast;
+use crate::check::declared_twice;
+use crate::errors::Sink;
+use crate::model::{ConditionId, EffectId, InputId, Kind, Source, StateId, ValueId, VarId};
+
+/// Names in source order; of a name that is declared twice the first.
+type Table<Id> = IndexMap<String, Id>;
+
+/// Always there, never written.
+const RESERVED: [&str; 6] = ["request", "deleting", "claimed", "refused", "meta", "spec"];
+
+pub(super) struct Scope {
+    pub(super) inputs: Table<InputId>,
+    pub(super) values: Table<ValueId>,
+    pub(super) states: Table<StateId>,
+    pub(super) effects: Table<EffectId>,
+    pub(super) conditions: Table<ConditionId>,
+    /// Facts that predicates may ask; filled while variables are declared.
+    pub(super) facts: Table<VarId>,
+}
+
+/// A kind of name that can be looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Noun {
+    Input,
+    State,
+    Effect,
+    Condition,
+    Fact,
+}
+
+impl Noun {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::State => "state",
+            Self::Effect => "effect",
+            Self::Condition => "condition",
+            Self::Fact => "fact",
+        }
+    }
+}
+
+impl Scope {
+    pub(super) fn of(ast: &ast::Lifecycle, sink: &mut Sink) -> Self {
+        sources_once(ast, sink);
+        methods_once(ast, sink);
+        once(ast.promises.iter().map(|p| p.name.clone()), sink);
+        once(ast.columns.iter().map(|c| c.name.clone()), sink);
+        reserved_states(ast, sink);
+        let states = ast.states.iter().map(|s| s.name.clone());
+        let effects = ast.effects.iter().map(ast::Effect::name);
+        let conditions = ast.conditions.iter().map(|c| c.name.clone());
+        once(states.clone(), sink);
+        once(effects.clone(), sink);
+        once(conditions.clone(), sink);
+        Self {
+            inputs: table(ast.inputs.iter().map(|i| i.name.clone()), InputId),
+            values: table(ast.values.iter().map(|v| v.name.clone()), ValueId),
+            states: table(states, StateId),
+            effects: table(effects, EffectId),
+            conditions: table(conditions, ConditionId),
+            facts: IndexMap::new(),
+        }
+    }
+
+    pub(super) fn source(&self, name: &Ident, kind: Kind) -> Option<Source> {
+        let text = name.to_string();
+        match text.as_str() {
+            "self" => return Some(Source::This),
+            "request" if kind == Kind::Volume => return Some(Source::Request),
+            _ => {}
+        }
+        let input = self.inputs.get(&text).copied().map(Source::Input);
+        input.or_else(|| self.values.get(&text).copied().map(Source::Value))
+    }
+
+    /// All names of a kind, in source order.
+    pub(super) fn names(&self, noun: Noun) -> Vec<&str> {
+        let strings: Vec<&String> = match noun {
+            Noun::Input => self.inputs.keys().collect(),
+            Noun::State => self.states.keys().collect(),
+            Noun::Effect => self.effects.keys().collect(),
+            Noun::Condition => self.conditions.keys().collect(),
+            Noun::Fact => self.facts.keys().collect(),
+        };
+        strings.into_iter().map(String::as_str).collect()
+    }
+
+    /// What a name is instead, if it is not what was looked for.
+    pub(super) fn instead(&self, name: &str, noun: Noun) -> Option<&'static str> {
+        if ["Deleting", "Refused"].contains(&name) && noun == Noun::State {
+            Some("an implicit state: its edges are not declared")
+        } else if ["deleting", "claimed"].contains(&name) && noun == Noun::Fact {
+            Some("never written: every effect is off while the object is being deleted")
+        } else if self.facts.contains_key(name) && noun != Noun::Input {
+            Some("a fact")
+        } else if self.inputs.contains_key(name) {
+            Some("an input that brings no fact: declare a fact `from` it")
+        } else if self.values.contains_key(name) {
+            Some("a `let`, which is not finite: declare a fact `from` it")
+        } else if self.states.contains_key(name) {
+            Some("a state")
+        } else if self.effects.contains_key(name) {
+            Some("an effect")
+        } else if self.conditions.contains_key(name) {
+            Some("a condition")
+        } else if self.facts.contains_key(name) {
+            Some("a fact")
+        } else {
+            None
+        }
+    }
+}
+
+fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<Id> {
+    let mut table = IndexMap::new();
+    for (at, name) in names.enumerate() {
+        table.entry(name.to_string()).or_insert_with(|| id(at));
+    }
+    table
+}
+
+/// Reports every name but the first of its kind.
+fn once(names: impl Iterator<Item = Ident>, sink: &mut Sink) {
+    let mut first: IndexMap<String, Span> = IndexMap::new();
+    for name in names {
+        match first.get(&name.to_string()) {
+            Some(&at) => sink.push(declared_twice::diagnostic(&name, at)),
+            None => {
+                first.insert(name.to_string(), name.span());
+            }
+        }
+    }
+}
+
+/// Inputs, values and facts are one kind of name: predicates and `from` mix them.
+fn sources_once(ast: &ast::Lifecycle, sink: &mut Sink) {
+    let inputs = ast.inputs.iter().map(|i| &i.name);
+    let values = ast.values.iter().map(|v| &v.name);
+    let facts = ast.facts.iter().map(|f| &f.name);
+    let mut names: Vec<&Ident> = inputs.chain(values).chain(facts).collect();
+    names.sort_by_key(|name| (name.span().start().line, name.span().start().column));
+    for name in &names {
+        if RESERVED.iter().any(|reserved| *name == reserved) {
+            sink.push(declared_twice::reserved(name));
+        }
+    }
+    once(names.into_iter().cloned(), sink);
+}
+
+/// Facts, values, builders and fields become methods of one trait. Facts and values are compared above, effects with one another too.
+fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
+    let facts = ast.facts.iter().map(|f| f.name.clone());
+    let mut methods: Vec<Ident> = facts
+        .chain(ast.values.iter().map(|v| v.name.clone()))
+        .collect();
+    let mut add = |names: Vec<Ident>, sink: &mut Sink| {
+        for name in &names {
+            if let Some(first) = methods.iter().find(|method| *method == name) {
+                sink.push(declared_twice::diagnostic(name, first.span()));
+            }
+        }
+        methods.extend(names);
+    };
+    add(ast.effects.iter().map(ast::Effect::name).collect(), sink);
+    let fields = ast.fields.iter().filter(|field| match field.what {
+        ast::FieldOf::Method { .. } => true,
+        ast::FieldOf::Phase | ast::FieldOf::Reason | ast::FieldOf::Message => false,
+    });
+    add(fields.map(|f| f.name.clone()).collect(), sink);
+    once(ast.fields.iter().map(|f| f.name.clone()), sink);
+}
+
+fn reserved_states(ast: &ast::Lifecycle, sink: &mut Sink) {
+    for state in &ast.states {
+        if ["Deleting", "Refused"]
+            .iter()
+            .any(|name| state.name == name)
+        {
+            sink.push(declared_twice::reserved(&state.name));
+        }
+    }
+}

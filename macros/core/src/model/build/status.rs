@@ -1,0 +1,96 @@
+//! Resolves conditions, the roll-up, fields and columns.
+
+use proc_macro2::Ident;
+
+use super::scope::Noun;
+use super::{Builder, Place};
+use crate::ast;
+use crate::model::{Clause, Column, Condition, Field, FieldOf, Ready, Source, Use};
+
+impl Builder<'_> {
+    pub(super) fn conditions(&mut self) -> Vec<Condition> {
+        let ast = self.ast;
+        let mut conditions = Vec::new();
+        for condition in &ast.conditions {
+            let place = Place::new("condition", &condition.name);
+            let clauses = condition.clauses.iter();
+            conditions.push(Condition {
+                name: condition.name.clone(),
+                doc: condition.doc.clone(),
+                clauses: clauses.map(|c| self.clause(c, &place)).collect(),
+            });
+        }
+        conditions
+    }
+
+    fn clause(&mut self, clause: &ast::Clause, place: &Place) -> Clause {
+        Clause {
+            status: clause.status,
+            reason: clause.reason.clone(),
+            event: clause.event.clone(),
+            when: clause.when.as_ref().map(|w| self.pred_or_true(w, place)),
+            span: clause.span,
+        }
+    }
+
+    pub(super) fn ready(&mut self) -> Option<Ready> {
+        let written = self.ast.ready.as_ref()?;
+        let mut from = Vec::new();
+        for name in &written.from {
+            let found = self.scope.conditions.get(&name.to_string()).copied();
+            from.extend(self.found(found, name, Noun::Condition, &Place::section("ready")));
+        }
+        let span = written.span;
+        Some(Ready { from, span })
+    }
+
+    pub(super) fn fields(&mut self) -> Vec<Field> {
+        let ast = self.ast;
+        let mut fields = Vec::new();
+        for field in &ast.fields {
+            let what = match &field.what {
+                ast::FieldOf::Method { ty, from, kept } => FieldOf::Method {
+                    ty: ty.clone(),
+                    from: self.field_uses(from, &Place::new("field", &field.name)),
+                    kept: *kept,
+                },
+                ast::FieldOf::Phase => FieldOf::Phase,
+                ast::FieldOf::Reason => FieldOf::Reason,
+                ast::FieldOf::Message => FieldOf::Message,
+            };
+            fields.push(Field {
+                name: field.name.clone(),
+                doc: field.doc.clone(),
+                what,
+            });
+        }
+        fields
+    }
+
+    /// The status is a projection of the facts, so fields may read facts too.
+    fn field_uses(&mut self, names: &[Ident], place: &Place) -> Vec<Use> {
+        let mut uses = Vec::new();
+        for name in names {
+            let known = self.scope.source(name, self.ast.kind);
+            let fact = self.scope.facts.get(&name.to_string());
+            match (known, fact) {
+                (None, Some(fact)) => uses.push(Use {
+                    source: Source::Fact(*fact),
+                    name: name.clone(),
+                }),
+                _ => uses.extend(self.uses(std::slice::from_ref(name), place)),
+            }
+        }
+        uses
+    }
+
+    pub(super) fn columns(&mut self) -> Vec<Column> {
+        let columns = self.ast.columns.iter();
+        columns
+            .map(|column| Column {
+                name: column.name.clone(),
+                json_path: column.json_path.clone(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,150 @@
+//! Tokens to ast: each brace group apart, each item apart at `;`, so that one bad item costs only itself.
+//! Knows the grammar; knows no names and no meaning.
+
+mod cursor;
+mod effects;
+mod facts;
+mod observe;
+mod predicate;
+mod promises;
+mod recovery;
+mod rpc;
+mod states;
+mod status;
+mod transitions;
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+
+use crate::ast;
+use crate::check::{declared_twice, syntax, unknown_name};
+use crate::errors::Sink;
+use cursor::{Cursor, Fault};
+use recovery::Parser;
+
+const SECTIONS: [&str; 8] = [
+    "observe",
+    "facts",
+    "states",
+    "effects",
+    "promises",
+    "transitions",
+    "status",
+    "rpc",
+];
+const HEAD: &str = "a lifecycle begins with `resource Name;` or `volume Name;` and goes on with sections `observe { .. }`, `facts { .. }`, ..";
+
+/// Parses the body of one `lifecycle! { .. }`. `None` only if not even its name could be read; everything found goes to the sink.
+pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
+    let mut cursor = Cursor::new(body, Span::call_site());
+    let mut parser = Parser::new(sink);
+    let mut lifecycle = match head(&mut cursor, &mut parser) {
+        Ok(lifecycle) => lifecycle,
+        Err(fault) => {
+            parser.report(fault, "lifecycle", HEAD);
+            return None;
+        }
+    };
+    sections(&mut cursor, &mut parser, &mut lifecycle);
+    lifecycle.taint = parser.taint;
+    Some(lifecycle)
+}
+
+fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<ast::Lifecycle, Fault> {
+    let doc = cursor.docs()?;
+    let kind = if cursor.eat_word("resource").is_some() {
+        ast::Kind::Resource
+    } else if cursor.eat_word("volume").is_some() {
+        ast::Kind::Volume
+    } else {
+        return Err(cursor.fault("`resource` or `volume`"));
+    };
+    let name = cursor.ident("the name of a type")?;
+    parser.close(cursor, "`;`", "lifecycle", HEAD);
+    Ok(empty(kind, name, doc))
+}
+
+fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
+    ast::Lifecycle {
+        kind,
+        name,
+        doc,
+        inputs: Vec::new(),
+        values: Vec::new(),
+        facts: Vec::new(),
+        nevers: Vec::new(),
+        states: Vec::new(),
+        effects: Vec::new(),
+        promises: Vec::new(),
+        transitions: None,
+        conditions: Vec::new(),
+        ready: None,
+        fields: Vec::new(),
+        columns: Vec::new(),
+        rpc: None,
+        taint: ast::Taint::default(),
+    }
+}
+
+fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::Lifecycle) {
+    let mut seen = BTreeMap::new();
+    while !cursor.is_empty() {
+        let Ok(name) = cursor.ident("a section") else {
+            parser.report(cursor.fault("a section"), "lifecycle", HEAD);
+            parser.taint.everything = true;
+            cursor.skip_past_group();
+            continue;
+        };
+        let Some(body) = cursor.group(Delimiter::Brace) else {
+            parser.report(cursor.fault("`{`"), &name.to_string(), HEAD);
+            parser.taint.everything = true;
+            cursor.skip_past_group();
+            continue;
+        };
+        let Some(known) = section_named(&name, parser) else {
+            parser.taint.everything = true;
+            continue;
+        };
+        if let Some(first) = seen.insert(known, name.span()) {
+            parser.sink.push(declared_twice::section(&name, first));
+        }
+        section(known, name.span(), body, parser, lifecycle);
+    }
+}
+
+/// The section that was meant: a slip of the pen is reported and read as what it resembles.
+fn section_named(name: &Ident, parser: &mut Parser<'_>) -> Option<&'static str> {
+    let known = SECTIONS.into_iter().find(|s| name == s);
+    if known.is_some() {
+        return known;
+    }
+    parser.sink.push(unknown_name::section(name, &SECTIONS));
+    let text = name.to_string();
+    let near = unknown_name::nearest(&text, SECTIONS.into_iter())?;
+    SECTIONS.into_iter().find(|s| *s == near)
+}
+
+fn section(
+    name: &'static str,
+    span: Span,
+    body: Cursor,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut ast::Lifecycle,
+) {
+    match name {
+        "observe" => observe::section(body, parser, lifecycle),
+        "facts" => facts::section(body, parser, lifecycle),
+        "states" => states::section(body, parser, lifecycle),
+        "effects" => effects::section(body, parser, lifecycle),
+        "promises" => promises::section(body, parser, lifecycle),
+        "transitions" => transitions::section(span, body, parser, lifecycle),
+        "status" => status::section(body, parser, lifecycle),
+        _ => {
+            if lifecycle.kind == ast::Kind::Resource {
+                parser.sink.push(syntax::rpc_in_resource(span));
+            }
+            rpc::section(span, body, parser, lifecycle);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The section `effects`: one write each.
+
+use super::cursor::{Cursor, Fault};
+use super::predicate;
+use super::recovery::Parser;
+use crate::ast::{Effect, Lifecycle, Verb};
+use crate::check::syntax;
+
+const FORM: &str = "an effect is written `apply input from other when predicate;`, `delete each input;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`";
+
+pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
+    parser.items(body, FORM, |cursor, doc, parser| {
+        let effect = effect(cursor, doc)?;
+        if effect.verb == Verb::Call && effect.name.is_none() {
+            parser.sink.push(syntax::call_without_name(&effect.target));
+        }
+        let name = effect.name().to_string();
+        lifecycle.effects.push(effect);
+        let expected = "`from`, `when`, `sets`, `undo`, `key` (in this order) or `;`";
+        parser.close(cursor, expected, &name, FORM);
+        Ok(())
+    });
+}
+
+fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
+    let name = if cursor.word().is_some() && cursor.then_mark(':') {
+        let name = cursor.ident("the name of an effect")?;
+        cursor.need(":")?;
+        Some(name)
+    } else {
+        None
+    };
+    let verb = verb(cursor)?;
+    let each = cursor.eat_word("each");
+    Ok(Effect {
+        name,
+        doc,
+        verb,
+        each,
+        target: cursor.ident("the input that is written")?,
+        from: predicate::from(cursor)?,
+        when: predicate::clause(cursor, "when")?,
+        sets: match cursor.eat_word("sets") {
+            Some(_) => Some(predicate::sets(cursor)?),
+            None => None,
+        },
+        undo: match cursor.eat_word("undo") {
+            Some(_) => Some(cursor.ident("the effect that gives it back")?),
+            None => None,
+        },
+        key: match cursor.eat_word("key") {
+            Some(_) => Some(cursor.path()?),
+            None => None,
+        },
+    })
+}
+
+fn verb(cursor: &mut Cursor) -> Result<Verb, Fault> {
+    [Verb::Apply, Verb::Delete, Verb::Call]
+        .into_iter()
+        .find(|verb| cursor.eat_word(verb.word()).is_some())
+        .ok_or_else(|| cursor.fault("`apply`, `delete`, `call` or `name:`"))
+}

@@ -1,0 +1,139 @@
+//! The section `facts`: finite questions, shared values, and worlds that cannot be.
+
+use proc_macro2::{Delimiter, Ident};
+
+use super::cursor::{Cursor, Fault, join};
+use super::predicate;
+use super::recovery::Parser;
+use crate::ast::{Domain, Fact, Given, Lifecycle, Never, Value};
+use crate::check::infinite_fact;
+
+const FORM: &str = "a fact is written `name: { A, B } from input given predicate else Value;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`";
+
+pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
+    parser.items(body, FORM, |cursor, doc, parser| {
+        // A fact may be called `never` or `held`: a `:` behind it decides.
+        let named = cursor.then_mark(':');
+        if !named && cursor.is_word("never") {
+            never(cursor, parser, lifecycle)
+        } else if !named && cursor.is_word("let") {
+            value(cursor, doc, parser, lifecycle)
+        } else {
+            fact(cursor, doc, parser, lifecycle)
+        }
+    });
+}
+
+fn never(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+) -> Result<(), Fault> {
+    let word = cursor.need_word("never")?;
+    let pred = predicate::pred(cursor)?;
+    let span = join(word, cursor.previous());
+    lifecycle.nevers.push(Never { pred, span });
+    parser.close(cursor, "`&&`, `||` or `;`", "never", FORM);
+    Ok(())
+}
+
+fn value(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+) -> Result<(), Fault> {
+    cursor.need_word("let")?;
+    let name = cursor.ident("the name of a value")?;
+    cursor.need(":")?;
+    let value = Value {
+        name: name.clone(),
+        doc,
+        ty: cursor.ty(&["from"])?,
+        from: predicate::need_from(cursor)?,
+        given: predicate::given(cursor)?,
+    };
+    lifecycle.values.push(value);
+    parser.close(cursor, "`,`, `given` or `;`", &name.to_string(), FORM);
+    Ok(())
+}
+
+fn fact(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+) -> Result<(), Fault> {
+    let held = if cursor.then_mark(':') {
+        None
+    } else {
+        cursor.eat_word("held")
+    };
+    let name = cursor.ident("the name of a fact")?;
+    cursor.need(":")?;
+    let Some(domain) = domain(cursor, &name, parser)? else {
+        cursor.skip_past_semicolon();
+        return Ok(());
+    };
+    let from = predicate::need_from(cursor)?;
+    let mut given = Vec::new();
+    while let Some(pred) = predicate::given(cursor)? {
+        let otherwise = match cursor.eat_word("else") {
+            Some(_) => Some(cursor.any_word("a value")?),
+            None => None,
+        };
+        given.push(Given { pred, otherwise });
+    }
+    lifecycle.facts.push(Fact {
+        name: name.clone(),
+        doc,
+        held,
+        domain,
+        from,
+        given,
+    });
+    parser.close(
+        cursor,
+        "`,`, `given`, `else` or `;`",
+        &name.to_string(),
+        FORM,
+    );
+    Ok(())
+}
+
+/// `None` if the type is infinite: then the fact is reported and lost.
+fn domain(
+    cursor: &mut Cursor,
+    name: &Ident,
+    parser: &mut Parser<'_>,
+) -> Result<Option<Domain>, Fault> {
+    if let Some(mut inner) = cursor.group(Delimiter::Brace) {
+        let left = values(&mut inner)?;
+        let right = match inner.eat("|") {
+            Some(_) => Some(values(&mut inner)?),
+            None => None,
+        };
+        predicate::ended(&inner, "`,`, `|` or `}`")?;
+        return Ok(Some(Domain::Values { left, right }));
+    }
+    let span = cursor.span();
+    if cursor.is_word("bool") && !cursor.then_mark(':') {
+        cursor.eat_word("bool");
+        return Ok(Some(Domain::Bool));
+    }
+    let ty = cursor.ty(&["from"])?;
+    let text = quote::quote!(#ty).to_string();
+    parser
+        .sink
+        .push(infinite_fact::diagnostic(name, span, &text));
+    parser.taint.names.insert(name.to_string());
+    Ok(None)
+}
+
+fn values(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
+    let mut values = vec![cursor.ident("a value")?];
+    while cursor.eat(",").is_some() && !cursor.is_empty() {
+        values.push(cursor.ident("a value")?);
+    }
+    Ok(values)
+}

@@ -1,0 +1,132 @@
+//! The section `observe`: inputs and how they are found.
+
+use proc_macro2::Delimiter;
+
+use super::cursor::{Cursor, Fault, join};
+use super::predicate;
+use super::recovery::Parser;
+use crate::ast::{Input, Lifecycle, Lookup, Mode};
+
+const FORM: &str = "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup";
+const STOPS: [&str; 4] = ["of", "by", "every", "given"];
+
+pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
+    parser.items(body, FORM, |cursor, doc, parser| {
+        let input = input(cursor, doc)?;
+        let name = input.name.to_string();
+        lifecycle.inputs.push(input);
+        parser.close(cursor, "`of`, `by`, `every`, `given` or `;`", &name, FORM);
+        Ok(())
+    });
+}
+
+fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
+    let name = cursor.ident("the name of an input")?;
+    cursor.need(":")?;
+    let mode = mode(cursor);
+    let (many, ty) = match cursor.group(Delimiter::Bracket) {
+        Some(mut inner) => (true, inner.ty(&[])?),
+        None => (false, cursor.ty(&STOPS)?),
+    };
+    let of = match cursor.eat_word("of") {
+        Some(_) => Some(cursor.ident("the input that owns it")?),
+        None => None,
+    };
+    let lookup = match cursor.eat_word("by") {
+        Some(by) => {
+            let found = lookup(cursor)?;
+            Some((join(by, cursor.previous()), found))
+        }
+        None => None,
+    };
+    let every = match cursor.eat_word("every") {
+        Some(every) => Some((every, cursor.time()?)),
+        None => None,
+    };
+    Ok(Input {
+        name,
+        doc,
+        mode,
+        many,
+        ty,
+        of,
+        lookup,
+        every,
+        given: predicate::given(cursor)?,
+    })
+}
+
+fn mode(cursor: &mut Cursor) -> Mode {
+    let modes = [
+        Mode::Owned,
+        Mode::Shared,
+        Mode::Part,
+        Mode::Record,
+        Mode::Poll,
+        Mode::Probe,
+    ];
+    modes
+        .into_iter()
+        .find(|mode| cursor.eat_word(mode.word()).is_some())
+        .unwrap_or(Mode::Watched)
+}
+
+fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
+    // A path may begin with an input that is called `name` or `owner`: what follows decides.
+    if cursor.then_mark('.') || cursor.then_mark('=') {
+        return path_lookup(cursor);
+    }
+    if cursor.eat_word("name").is_some() {
+        let path = cursor.path()?;
+        let optional = cursor.eat("?").is_some();
+        return Ok(Lookup::Name { path, optional });
+    }
+    if cursor.eat_word("names").is_some() {
+        cursor.need_word("of")?;
+        let of = cursor.words("an input or a `let`")?;
+        return Ok(Lookup::Names { of });
+    }
+    if cursor.eat_word("labels").is_some() {
+        return labels(cursor);
+    }
+    if cursor.eat_word("owner").is_some() {
+        return Ok(Lookup::Owner);
+    }
+    if cursor.eat_word("namespace").is_some() {
+        return Ok(Lookup::Namespace);
+    }
+    if cursor.eat_word("ref").is_some() {
+        let from = predicate::from(cursor)?;
+        return Ok(Lookup::Ref { from });
+    }
+    path_lookup(cursor)
+}
+
+fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
+    if cursor.word().is_none() {
+        return Err(
+            cursor.fault("`name`, `names of`, `labels`, `owner`, `namespace`, `ref` or a path")
+        );
+    }
+    let path = cursor.path()?;
+    if cursor.eat("=").is_none() {
+        return Ok(Lookup::Key { path });
+    }
+    let ours = cursor.path()?;
+    Ok(Lookup::Equal { theirs: path, ours })
+}
+
+fn labels(cursor: &mut Cursor) -> Result<Lookup, Fault> {
+    let mut inner = cursor.braces()?;
+    let mut pairs = Vec::new();
+    loop {
+        let key = inner.path()?;
+        inner.need("=")?;
+        pairs.push((key, inner.path()?));
+        if inner.eat(",").is_none() || inner.is_empty() {
+            break;
+        }
+    }
+    predicate::ended(&inner, "`,` or `}`")?;
+    Ok(Lookup::Labels { pairs })
+}

@@ -1,0 +1,52 @@
+//! The section `states`: named regions of worlds, with phase, `wakes` and `overdue`.
+
+use super::cursor::{Cursor, Fault};
+use super::predicate;
+use super::recovery::Parser;
+use crate::ast::{Lifecycle, State};
+
+const FORM: &str = "a state is written `Name when predicate => Pending;`, with `goal` before the name and `wakes input` or `overdue 10min` behind the phase";
+
+pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
+    parser.items(body, FORM, |cursor, doc, parser| {
+        let state = state(cursor, doc)?;
+        let name = state.name.to_string();
+        let expected = if state.phase.is_some() {
+            "`wakes`, `overdue` or `;`"
+        } else {
+            "`&&`, `||`, `=>` or `;`"
+        };
+        lifecycle.states.push(state);
+        parser.close(cursor, expected, &name, FORM);
+        Ok(())
+    });
+}
+
+fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
+    let goal = cursor.eat_word("goal").is_some();
+    let name = cursor.ident("the name of a state")?;
+    cursor.need_word("when")?;
+    let when = predicate::pred(cursor)?;
+    let phase = match cursor.eat("=>") {
+        Some(_) => Some(cursor.ident("`Pending`, `Ready` or `Error`")?),
+        None => None,
+    };
+    let mut state = State {
+        name,
+        doc,
+        goal,
+        when,
+        phase,
+        wakes: None,
+        overdue: None,
+    };
+    if state.phase.is_some() {
+        if cursor.eat_word("wakes").is_some() {
+            state.wakes = Some(cursor.words("an input or `self`")?);
+        }
+        if cursor.eat_word("overdue").is_some() {
+            state.overdue = Some(cursor.time()?);
+        }
+    }
+    Ok(state)
+}

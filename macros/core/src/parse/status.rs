@@ -1,0 +1,122 @@
+//! The section `status`: conditions, the roll-up, fields and printer columns.
+
+use super::cursor::{Cursor, Fault, join};
+use super::predicate;
+use super::recovery::Parser;
+use crate::ast::{Clause, Column, Condition, ConditionStatus, Field, FieldOf, Lifecycle, Ready};
+use crate::check::declared_twice;
+
+const FORM: &str = "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`";
+const CLAUSE: &str = "a clause is written `True when predicate;`, `False \"Reason\" event \"Reason\" when predicate;` or `Unknown \"Reason\" otherwise;`";
+
+pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
+    parser.items(body, FORM, |cursor, doc, parser| {
+        if cursor.eat_word("condition").is_some() {
+            let condition = condition(cursor, doc, parser)?;
+            lifecycle.conditions.push(condition);
+            return Ok(());
+        }
+        if let Some(span) = cursor.eat_word("ready") {
+            cursor.need_word("from")?;
+            let from = cursor.words("a condition")?;
+            if let Some(first) = &lifecycle.ready {
+                parser.sink.push(declared_twice::ready(span, first.span));
+            }
+            lifecycle.ready.get_or_insert(Ready { from, span });
+            parser.close(cursor, "`,` or `;`", "ready", FORM);
+            return Ok(());
+        }
+        if cursor.eat_word("field").is_some() {
+            let field = field(cursor, doc)?;
+            let name = field.name.to_string();
+            lifecycle.fields.push(field);
+            parser.close(cursor, "`,`, `kept` or `;`", &name, FORM);
+            return Ok(());
+        }
+        if cursor.eat_word("column").is_some() {
+            let name = cursor.ident("the name of a column")?;
+            let json_path = cursor.text();
+            parser.close(cursor, "a string or `;`", &name.to_string(), FORM);
+            lifecycle.columns.push(Column { name, json_path });
+            return Ok(());
+        }
+        Err(cursor.fault("`condition`, `ready`, `field` or `column`"))
+    });
+}
+
+fn condition(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+) -> Result<Condition, Fault> {
+    let name = cursor.ident("the name of a condition")?;
+    let body = cursor.braces()?;
+    let mut clauses = Vec::new();
+    parser.items(body, CLAUSE, |cursor, _, parser| {
+        clauses.push(clause(cursor)?);
+        parser.close(cursor, "`&&`, `||` or `;`", &name.to_string(), CLAUSE);
+        Ok(())
+    });
+    Ok(Condition { name, doc, clauses })
+}
+
+fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
+    let start = cursor.span();
+    let status = if cursor.eat_word("True").is_some() {
+        ConditionStatus::True
+    } else if cursor.eat_word("False").is_some() {
+        ConditionStatus::False
+    } else if cursor.eat_word("Unknown").is_some() {
+        ConditionStatus::Unknown
+    } else {
+        return Err(cursor.fault("`True`, `False` or `Unknown`"));
+    };
+    let reason = cursor.text();
+    let event = match cursor.eat_word("event") {
+        Some(_) => Some(cursor.need_text("the name of the event, a string")?),
+        None => None,
+    };
+    let when = if cursor.eat_word("otherwise").is_some() {
+        None
+    } else if cursor.eat_word("when").is_some() {
+        Some(predicate::pred(cursor)?)
+    } else {
+        return Err(cursor.fault("a reason (a string), `event`, `when` or `otherwise`"));
+    };
+    Ok(Clause {
+        status,
+        reason,
+        event,
+        when,
+        span: join(start, cursor.previous()),
+    })
+}
+
+fn field(cursor: &mut Cursor, doc: String) -> Result<Field, Fault> {
+    let name = cursor.ident("the name of a field")?;
+    let what = if cursor.eat("=").is_some() {
+        roll_up(cursor)?
+    } else {
+        if cursor.eat(":").is_none() {
+            return Err(cursor.fault("`:` or `=`"));
+        }
+        FieldOf::Method {
+            ty: Box::new(cursor.ty(&["from"])?),
+            from: predicate::need_from(cursor)?,
+            kept: cursor.eat_word("kept").is_some(),
+        }
+    };
+    Ok(Field { name, doc, what })
+}
+
+fn roll_up(cursor: &mut Cursor) -> Result<FieldOf, Fault> {
+    if cursor.eat_word("phase").is_some() {
+        Ok(FieldOf::Phase)
+    } else if cursor.eat_word("reason").is_some() {
+        Ok(FieldOf::Reason)
+    } else if cursor.eat_word("message").is_some() {
+        Ok(FieldOf::Message)
+    } else {
+        Err(cursor.fault("`phase`, `reason` or `message`"))
+    }
+}

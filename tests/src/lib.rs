@@ -5,3 +5,4 @@ pub mod api_server;
 pub mod audit;
 pub mod binaries;
 pub mod harness;
+pub mod tidy;

@@ -1,0 +1,137 @@
+//! Every source file is reached from a `mod`: a file that lost its line is edited for years without being compiled.
+//! Knows `mod` lines and `#[path]`, not macros and not modules inside modules of one file.
+
+use std::collections::BTreeSet;
+
+use super::Tree;
+
+/// Sources that no `mod` line leads to from the roots (the files that Cargo's targets name).
+pub fn unreached(tree: &Tree, roots: &[String]) -> Vec<String> {
+    let mut reached: BTreeSet<String> = BTreeSet::new();
+    let mut waiting: Vec<(String, bool)> = roots.iter().map(|root| (root.clone(), true)).collect();
+    while let Some((path, is_root)) = waiting.pop() {
+        let Some(text) = tree.text(&path) else {
+            continue;
+        };
+        if reached.insert(path.clone()) {
+            let children = children(&path, is_root, text);
+            waiting.extend(children.into_iter().map(|child| (child, false)));
+        }
+    }
+    tree.sources()
+        .filter(|(path, _)| !reached.contains(*path))
+        .map(|(path, _)| format!("{path}: no `mod` line leads to it, so nothing compiles it"))
+        .collect()
+}
+
+/// Files named `mod.rs`.
+pub fn mod_files(tree: &Tree) -> Vec<String> {
+    tree.sources()
+        .filter(|(path, _)| path.ends_with("/mod.rs"))
+        .map(|(path, _)| format!("{path}: name it after its module, beside the folder"))
+        .collect()
+}
+
+fn children(path: &str, is_root: bool, text: &str) -> Vec<String> {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.trim_end_matches(".rs");
+    let below = if is_root || stem == "mod" {
+        folder.to_owned()
+    } else {
+        format!("{folder}/{stem}")
+    };
+    let mut children = Vec::new();
+    let mut named_path = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(rest) = line.strip_prefix("#[path = \"") {
+            named_path = rest
+                .strip_suffix("\"]")
+                .map(|name| format!("{folder}/{name}"));
+        } else if let Some(name) = declared(line) {
+            children.push(
+                named_path
+                    .take()
+                    .unwrap_or_else(|| format!("{below}/{name}.rs")),
+            );
+            children.push(format!("{below}/{name}/mod.rs"));
+        }
+    }
+    children
+}
+
+/// The name in `mod name;`, whatever its visibility.
+fn declared(line: &str) -> Option<&str> {
+    let name = line.strip_suffix(';')?;
+    let name = match name.strip_prefix("pub") {
+        Some(rest) => rest.split_once("mod ").and_then(|(visibility, name)| {
+            let visibility = visibility.trim();
+            (visibility.is_empty() || visibility.starts_with('(')).then_some(name)
+        })?,
+        None => name.strip_prefix("mod ")?,
+    };
+    Some(name.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unreached_of(files: &[(&str, &str)]) -> Vec<String> {
+        let roots = ["a/src/lib.rs".to_owned(), "a/tests/it.rs".to_owned()];
+        unreached(&Tree::made_up(files), &roots)
+    }
+
+    #[test]
+    fn a_file_without_a_mod_line_is_found() {
+        let found = unreached_of(&[("a/src/lib.rs", "// mod lost;"), ("a/src/lost.rs", "")]);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("a/src/lost.rs"), "{found:?}");
+    }
+
+    #[test]
+    fn a_file_below_an_unreached_file_is_found_too() {
+        let found = unreached_of(&[
+            ("a/src/lib.rs", ""),
+            ("a/src/lost.rs", "mod deeper;"),
+            ("a/src/lost/deeper.rs", ""),
+        ]);
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn a_root_of_another_target_does_not_lend_its_modules() {
+        let found = unreached_of(&[
+            ("a/src/lib.rs", ""),
+            ("a/tests/it.rs", "mod shared;"),
+            ("a/src/shared.rs", ""),
+        ]);
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn reached_files_are_not_findings() {
+        let found = unreached_of(&[
+            (
+                "a/src/lib.rs",
+                "pub mod one;\n#[cfg(test)]\nmod tests;\n#[path = \"odd/name.rs\"]\nmod odd;",
+            ),
+            (
+                "a/src/one.rs",
+                "pub(super) mod two;\npub(in crate::one) mod three;",
+            ),
+            ("a/src/one/two.rs", ""),
+            ("a/src/one/three.rs", ""),
+            ("a/src/tests.rs", ""),
+            ("a/src/odd/name.rs", ""),
+            ("a/tests/it.rs", "mod shared;"),
+            ("a/tests/shared.rs", ""),
+        ]);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_named_mod_is_found() {
+        let tree = Tree::made_up(&[("a/src/x/mod.rs", ""), ("a/src/model.rs", "")]);
+        assert_eq!(mod_files(&tree).len(), 1);
+    }
+}

@@ -1,0 +1,257 @@
+//! Applies the house rules to this repository. What each of them finds is shown beside it, in `src/tidy/`.
+
+use std::path::Path;
+use std::process::Command;
+
+use lifecycle_tests::tidy::layers::{Ban, forbidden_edges, forbidden_packages, forbidden_words};
+use lifecycle_tests::tidy::{Tree, documents, files, modules, rules};
+use serde_json::Value;
+
+/// Sources that may be longer than 600 lines, each with the reason.
+const LONG: [(&str, &str); 0] = [];
+
+/// Files beside the rules that are none.
+const RULE_HELPERS: [&str; 0] = [];
+
+/// Which member may depend on which: down only.
+const LAYERS: [(&str, &[&str]); 7] = [
+    ("lifecycle-macros-core", &[]),
+    ("lifecycle-macros", &["lifecycle-macros-core"]),
+    ("lifecycle-proto", &[]),
+    (
+        "lifecycle-runtime",
+        &["lifecycle-macros", "lifecycle-proto"],
+    ),
+    ("lifecycle-specs", &["lifecycle-runtime"]),
+    (
+        "lifecycle-operator",
+        &[
+            "lifecycle-specs",
+            "lifecycle-runtime",
+            "lifecycle-macros-core",
+        ],
+    ),
+    (
+        "lifecycle-tests",
+        &[
+            "lifecycle-operator",
+            "lifecycle-specs",
+            "lifecycle-runtime",
+            "lifecycle-macros",
+            "lifecycle-macros-core",
+            "lifecycle-proto",
+        ],
+    ),
+];
+
+#[test]
+fn every_source_file_is_compiled() {
+    let targets = targets().into_iter().map(|target| target.source);
+    none(modules::unreached(&tree(), &targets.collect::<Vec<_>>()));
+}
+
+#[test]
+fn no_file_is_named_mod() {
+    none(modules::mod_files(&tree()));
+}
+
+#[test]
+fn every_file_says_what_it_owns() {
+    none(files::headers(&tree()));
+}
+
+#[test]
+fn no_file_is_too_long() {
+    none(files::sizes(&tree(), &LONG));
+}
+
+#[test]
+fn every_rule_has_its_fixtures_and_every_fixture_its_rule() {
+    none(rules::findings(&tree(), &RULE_HELPERS));
+}
+
+#[test]
+fn documents_name_only_paths_that_exist() {
+    none(documents::missing_paths(&tree()));
+}
+
+#[test]
+fn the_machine_is_pure() {
+    none(forbidden_words(
+        &tree(),
+        &Ban {
+            layer: &["runtime/src/machine"],
+            words: &[
+                "async",
+                "await",
+                "tokio",
+                "tonic",
+                "Instant",
+                "SystemTime",
+                "Client",
+            ],
+            except: &[],
+            control: "tests/src/api_server.rs",
+            control_words: &["async", "await", "Client"],
+        },
+    ));
+}
+
+#[test]
+fn order_never_comes_from_a_hash() {
+    none(forbidden_words(
+        &tree(),
+        &Ban {
+            layer: &["macros/", "runtime/src/machine"],
+            words: &["HashMap", "HashSet"],
+            except: &[],
+            // The words have no other place in this workspace but the list above.
+            control: "tests/tests/tidy.rs",
+            control_words: &["HashMap", "HashSet"],
+        },
+    ));
+}
+
+#[test]
+fn only_one_file_builds_a_client() {
+    let words = [
+        "Client::try_from",
+        "Client::try_default",
+        "Client::new",
+        "ClientBuilder",
+    ];
+    none(forbidden_words(
+        &tree(),
+        &Ban {
+            layer: &["macros/", "operator/", "proto/", "runtime/", "specs/"],
+            words: &words,
+            except: &["runtime/src/kube.rs", "runtime/tests/", "operator/tests/"],
+            control: "tests/src/api_server.rs",
+            control_words: &["Client::try_from"],
+        },
+    ));
+}
+
+#[test]
+fn the_checker_knows_no_kubernetes() {
+    let package = "lifecycle-macros-core";
+    let tree = cargo(&[
+        "tree",
+        "--edges=normal",
+        "--prefix=none",
+        "--package",
+        package,
+    ]);
+    let forbidden = [
+        "kube",
+        "kube-core",
+        "kube-client",
+        "k8s-openapi",
+        "tokio",
+        "tonic",
+    ];
+    none(forbidden_packages(&tree, package, &forbidden));
+}
+
+#[test]
+fn members_depend_downwards_only() {
+    let edges = edges();
+    assert!(!edges.is_empty(), "the members do not depend on each other");
+    none(forbidden_edges(&edges, &LAYERS));
+}
+
+#[test]
+fn every_suite_is_expected_by_the_check_of_every_change() {
+    let tree = tree();
+    let script = tree.text(".ci/run").expect("there is a .ci/run");
+    let (_, list) = script
+        .split_once("suites='\n")
+        .expect("it lists the suites");
+    let (list, _) = list.split_once('\'').expect("the list ends");
+    let mut listed: Vec<&str> = list.lines().collect();
+    let targets = targets();
+    let tests = targets.iter().filter(|target| target.is_test);
+    let mut real: Vec<&str> = tests.map(|target| target.source.as_str()).collect();
+    listed.sort_unstable();
+    real.sort_unstable();
+    assert_eq!(
+        listed, real,
+        "`suites` in .ci/run must list every test target"
+    );
+}
+
+/// A file that Cargo compiles as a crate.
+struct Target {
+    source: String,
+    is_test: bool,
+}
+
+fn targets() -> Vec<Target> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let targets = packages
+        .iter()
+        .flat_map(|package| package["targets"].as_array().expect("targets"));
+    targets
+        .map(|target| {
+            let path = target["src_path"].as_str().expect("a path");
+            let inside = Path::new(path).strip_prefix(root());
+            Target {
+                source: inside.expect("in the repository").display().to_string(),
+                is_test: target["kind"] == serde_json::json!(["test"]),
+            }
+        })
+        .collect()
+}
+
+/// Normal and build dependencies between members.
+fn edges() -> Vec<(String, String)> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let mut edges = Vec::new();
+    for package in packages {
+        let from = package["name"].as_str().expect("a name");
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let to = dependency["name"].as_str().expect("a name");
+            if !dependency["path"].is_null() && dependency["kind"] != "dev" {
+                edges.push((from.to_owned(), to.to_owned()));
+            }
+        }
+    }
+    edges
+}
+
+fn metadata() -> Value {
+    let text = cargo(&["metadata", "--no-deps", "--format-version=1"]);
+    serde_json::from_str(&text).expect("cargo metadata is JSON")
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .args(["--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo {arguments:?}: {error}");
+    String::from_utf8(output.stdout).expect("cargo prints text")
+}
+
+fn root() -> &'static Path {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests
+        .parent()
+        .expect("this crate is in a folder of the repository")
+}
+
+fn tree() -> Tree {
+    let tree = Tree::read(root()).expect("the repository can be read");
+    assert!(tree.sources().count() > 10, "the repository was not found");
+    tree
+}
+
+#[track_caller]
+fn none(findings: Vec<String>) {
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}

@@ -3,4 +3,8 @@
 
 #![deny(missing_docs)]
 
+pub mod args;
+pub mod cluster_domain;
+pub mod definitions;
 pub mod listener;
+pub mod logging;

@@ -1,0 +1,211 @@
+//! The command line. Names, variables and defaults are those of the operator that this one replaces, so that its manifests keep working.
+//! Says what is wanted; what that means is the business of others.
+
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::cluster_domain::ClusterDomain;
+
+/// Runs the lifecycles that were declared, and answers questions about them.
+#[derive(Debug, Parser)]
+#[command(name = "lifecycle-operator", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    ///
+    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
+    /// Options come before the word that says which part to run: `run --disable-crd-maintenance controller`.
+    Run(Box<Run>),
+    /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
+    Crd,
+    /// Check every `lifecycle!` in Rust source files, without compiling them.
+    ///
+    /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.
+    Check(Check),
+}
+
+/// How the operator runs, whichever part of it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub struct Run {
+    /// The part to run.
+    #[command(subcommand)]
+    pub mode: Mode,
+
+    /// Domain below which cluster DNS names Services. Without it, the `svc.` search domain of /etc/resolv.conf is taken, else cluster.local.
+    #[arg(long, env, value_name = "DOMAIN")]
+    pub kubernetes_cluster_domain: Option<ClusterDomain>,
+
+    /// Do not install or update CustomResourceDefinitions. The operator then waits until somebody else has installed them.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub disable_crd_maintenance: bool,
+
+    /// Do not wait for leadership before writing. Only for a single replica: two without leadership write against each other.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub disable_leader_election: bool,
+
+    /// Namespace of the operator itself, where it keeps its lease. Without it, the namespace of the service account or of the kubeconfig.
+    #[arg(long, env, value_name = "NAMESPACE")]
+    pub operator_namespace: Option<String>,
+
+    /// Socket on which the CSI service listens. Not yet: accepted with a warning.
+    #[arg(long, env, value_name = "PATH", help_heading = "Volumes")]
+    pub csi_endpoint: Option<PathBuf>,
+
+    /// Name of the Kubernetes node that the process runs on. Not yet: accepted without effect.
+    #[arg(long, env, value_name = "NODE", help_heading = "Volumes")]
+    pub kubernetes_node_name: Option<String>,
+
+    /// How and where to log.
+    #[command(flatten)]
+    pub telemetry: Telemetry,
+
+    /// What is accepted and has no effect any more.
+    #[command(flatten)]
+    pub retired: Retired,
+}
+
+/// Which part of the operator runs.
+#[derive(Debug, Subcommand)]
+pub enum Mode {
+    /// Run the part of which the cluster needs one: it makes Services and tells where Listeners can be reached.
+    Controller(Controller),
+    /// Run the part of which each node needs one: it mounts Listener volumes.
+    Node,
+}
+
+/// What only the controller is told.
+#[derive(Debug, Args)]
+pub struct Controller {
+    /// ListenerClasses to create where they are missing. A class that is there is never changed.
+    #[arg(long, env, value_enum, default_value_t, value_name = "PRESET")]
+    pub listener_class_preset: Preset,
+}
+
+/// A set of ListenerClasses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Create no classes.
+    None,
+    /// For clusters whose nodes stay: `external-stable` is a NodePort that keeps its Pods on their nodes.
+    StableNodes,
+    /// For clusters whose nodes come and go: `external-stable` is a LoadBalancer.
+    #[default]
+    EphemeralNodes,
+}
+
+/// How and where to log. Levels are environment variables with filter directives, such as `info` or `warn,kube=debug`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logs (levels: CONSOLE_LOG_LEVEL, FILE_LOG_LEVEL; info if unset)")]
+pub struct Telemetry {
+    /// Write no log to the console.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub console_log_disabled: bool,
+
+    /// How console logs look.
+    #[arg(long, env, value_enum, default_value_t, value_name = "FORMAT")]
+    pub console_log_format: Format,
+
+    /// Also write logs, as JSON, to files in this directory.
+    #[arg(long, env, value_name = "DIRECTORY")]
+    pub file_log_directory: Option<PathBuf>,
+
+    /// When to begin a new log file.
+    #[arg(long, env, value_enum, default_value_t, value_name = "PERIOD")]
+    pub file_log_rotation_period: Rotation,
+
+    /// How many log files to keep. Without it, all are kept.
+    #[arg(long, env, value_name = "NUMBER")]
+    pub file_log_max_files: Option<usize>,
+
+    /// Send logs to OTEL_EXPORTER_OTLP_LOGS_ENDPOINT. Not yet: accepted with a warning.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub otel_log_exporter_enabled: bool,
+
+    /// Send traces to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT. Not yet: accepted with a warning.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub otel_trace_exporter_enabled: bool,
+}
+
+/// How console logs look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines for people.
+    #[default]
+    Plain,
+    /// One JSON object a line.
+    Json,
+}
+
+/// When to begin a new log file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Rotation {
+    /// Never.
+    #[default]
+    Never,
+    /// Every minute.
+    Minutely,
+    /// Every hour.
+    Hourly,
+    /// Every day.
+    Daily,
+}
+
+/// Options of the replaced operator that have no effect here.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Accepted for compatibility, without effect")]
+pub struct Retired {
+    /// Was the Service of the conversion webhook.
+    #[arg(long, env, value_name = "SERVICE")]
+    pub operator_service_name: Option<String>,
+
+    /// Was the repository of product images.
+    #[arg(long, env, value_name = "REPOSITORY")]
+    pub image_repository: Option<String>,
+
+    /// Was how to check for the end of support.
+    #[arg(long, env, value_name = "MODE")]
+    pub eos_check_mode: Option<String>,
+
+    /// Was how often to check for the end of support.
+    #[arg(long, env, value_name = "DURATION")]
+    pub eos_interval: Option<String>,
+
+    /// Was whether to check for the end of support.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub eos_disabled: bool,
+}
+
+/// What to check, and how to answer.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Rust source files. One without a `lifecycle!` is fine.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// How findings are written.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub output: Output,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// With an excerpt of the source, for people.
+    #[default]
+    Text,
+    /// One JSON array, for programs: lines and columns count from 1.
+    Json,
+}
+
+#[cfg(test)]
+mod tests;

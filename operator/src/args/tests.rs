@@ -1,0 +1,118 @@
+//! Old command lines keep their meaning.
+
+use clap::{CommandFactory, Parser};
+
+use super::*;
+
+fn run(words: &str) -> Run {
+    match Arguments::try_parse_from(words.split_whitespace())
+        .unwrap()
+        .command
+    {
+        Command::Run(run) => *run,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refused(words: &str) -> String {
+    Arguments::try_parse_from(words.split_whitespace())
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn the_command_line_is_consistent() {
+    Arguments::command().debug_assert();
+}
+
+#[test]
+fn a_controller_needs_no_option() {
+    let run = run("lifecycle-operator run controller");
+    let Mode::Controller(controller) = run.mode else {
+        panic!("a controller was asked for")
+    };
+    assert_eq!(controller.listener_class_preset, Preset::EphemeralNodes);
+    assert_eq!(run.telemetry.console_log_format, Format::Plain);
+    assert_eq!(run.telemetry.file_log_rotation_period, Rotation::Never);
+    assert!(!run.disable_crd_maintenance && !run.disable_leader_election);
+}
+
+#[test]
+fn every_option_of_the_replaced_operator_is_accepted() {
+    let run = run(
+        "lifecycle-operator run --csi-endpoint /csi/csi.sock --kubernetes-node-name n1 --operator-namespace ns \
+         --operator-service-name svc --image-repository example.org/images --kubernetes-cluster-domain Example.org. \
+         --disable-crd-maintenance --eos-check-mode offline --eos-interval 1d --eos-disabled --console-log-disabled \
+         --console-log-format json --file-log-directory /logs --file-log-rotation-period hourly --file-log-max-files 6 \
+         --otel-log-exporter-enabled --otel-trace-exporter-enabled controller --listener-class-preset stable-nodes",
+    );
+    assert_eq!(run.csi_endpoint, Some("/csi/csi.sock".into()));
+    assert_eq!(run.kubernetes_node_name.as_deref(), Some("n1"));
+    assert_eq!(run.operator_namespace.as_deref(), Some("ns"));
+    assert_eq!(
+        run.kubernetes_cluster_domain.unwrap().to_string(),
+        "Example.org."
+    );
+    assert!(run.disable_crd_maintenance && run.retired.eos_disabled);
+    assert!(run.telemetry.console_log_disabled);
+    assert_eq!(run.telemetry.console_log_format, Format::Json);
+    assert_eq!(run.telemetry.file_log_directory, Some("/logs".into()));
+    assert_eq!(run.telemetry.file_log_rotation_period, Rotation::Hourly);
+    assert_eq!(run.telemetry.file_log_max_files, Some(6));
+    assert!(run.telemetry.otel_log_exporter_enabled && run.telemetry.otel_trace_exporter_enabled);
+    let Mode::Controller(controller) = run.mode else {
+        panic!("a controller was asked for")
+    };
+    assert_eq!(controller.listener_class_preset, Preset::StableNodes);
+}
+
+#[test]
+fn a_node_takes_the_same_options() {
+    let run =
+        run("lifecycle-operator run --csi-endpoint /csi/csi.sock --kubernetes-node-name n1 node");
+    assert!(matches!(run.mode, Mode::Node));
+}
+
+#[test]
+fn each_option_has_the_environment_variable_of_its_name() {
+    let mut command = Arguments::command();
+    command.build();
+    let run = command.find_subcommand("run").unwrap();
+    let controller = run.find_subcommand("controller").unwrap();
+    let options = run.get_arguments().chain(controller.get_arguments());
+    let options = options.filter(|option| option.get_long().is_some_and(|long| long != "help"));
+    let mut count = 0;
+    for option in options {
+        let expected = option.get_long().unwrap().to_uppercase().replace('-', "_");
+        assert_eq!(
+            option.get_env().and_then(|env| env.to_str()),
+            Some(&*expected)
+        );
+        count += 1;
+    }
+    assert_eq!(count, 19);
+}
+
+#[test]
+fn wrong_values_are_refused_with_those_that_are_possible() {
+    let preset = refused("lifecycle-operator run controller --listener-class-preset stable");
+    for possible in ["none", "stable-nodes", "ephemeral-nodes"] {
+        assert!(preset.contains(possible), "{preset}");
+    }
+    assert!(
+        refused("lifecycle-operator run --console-log-format xml node").contains("plain, json")
+    );
+    assert!(
+        refused("lifecycle-operator run --kubernetes-cluster-domain a..b node")
+            .contains("is not a DNS domain")
+    );
+    assert!(refused("lifecycle-operator check").contains("<FILE>"));
+}
+
+#[test]
+fn options_of_run_come_before_the_word() {
+    assert!(
+        refused("lifecycle-operator run controller --disable-crd-maintenance")
+            .contains("unexpected argument")
+    );
+}

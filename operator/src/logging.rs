@@ -1,0 +1,282 @@
+//! Where logs go: console, files, both or nowhere. Levels come from environment variables, everything else from the command line.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use tracing::Subscriber;
+use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+
+use crate::args;
+
+const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
+const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
+const USUAL_LEVEL: &str = "info";
+const FILE_PREFIX: &str = "lifecycle-operator";
+/// By this suffix log collectors of the platform find files of this format.
+const FILE_SUFFIX: &str = "tracing-rs.json";
+
+/// Why logging could not begin.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A level is no list of filter directives.
+    #[error(
+        "environment variable {variable} is `{directives}`, which is no log filter; use a level such as info, or directives such as warn,kube=debug"
+    )]
+    Level {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        directives: String,
+        /// What is wrong with it.
+        source: ParseError,
+    },
+    /// The directory for log files cannot be used.
+    #[error("log files cannot be written to {}; choose another --file-log-directory", directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// What is wrong with it.
+        source: InitError,
+    },
+    /// There is a subscriber already.
+    #[error("logging has begun already in this process")]
+    Twice(#[source] TryInitError),
+}
+
+type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Begins logging, for the whole process.
+///
+/// # Errors
+/// If a level is no filter, the directory cannot be used, or logging has begun already.
+pub fn begin(options: &args::Telemetry) -> Result<(), Error> {
+    let level = |variable| std::env::var(variable).unwrap_or_default();
+    let layers = layers(
+        options,
+        io::stdout,
+        &level(CONSOLE_LEVEL),
+        &level(FILE_LEVEL),
+    )?;
+    let subscriber = tracing_subscriber::registry().with(layers);
+    subscriber.try_init().map_err(Error::Twice)?;
+    for (asked, option) in [
+        (
+            options.otel_log_exporter_enabled,
+            "--otel-log-exporter-enabled",
+        ),
+        (
+            options.otel_trace_exporter_enabled,
+            "--otel-trace-exporter-enabled",
+        ),
+    ] {
+        if asked {
+            tracing::warn!("{option} has no effect yet: logs go to the console and to files only");
+        }
+    }
+    Ok(())
+}
+
+fn layers<W>(
+    options: &args::Telemetry,
+    console: W,
+    console_level: &str,
+    file_level: &str,
+) -> Result<Vec<Boxed>, Error>
+where
+    W: for<'w> fmt::MakeWriter<'w> + Send + Sync + 'static,
+{
+    let mut layers = Vec::new();
+    if !options.console_log_disabled {
+        let filter = filter(CONSOLE_LEVEL, console_level)?;
+        let layer = console_layer(options.console_log_format, console);
+        layers.push(layer.with_filter(filter).boxed());
+    }
+    if let Some(directory) = &options.file_log_directory {
+        let filter = filter(FILE_LEVEL, file_level)?;
+        let files = files(directory, options)?;
+        layers.push(json(files).with_filter(filter).boxed());
+    }
+    Ok(layers)
+}
+
+fn console_layer<W>(format: args::Format, console: W) -> Boxed
+where
+    W: for<'w> fmt::MakeWriter<'w> + Send + Sync + 'static,
+{
+    use io::IsTerminal;
+    match format {
+        args::Format::Json => json(console),
+        args::Format::Plain => {
+            let colours = io::stdout().is_terminal();
+            fmt::layer().with_ansi(colours).with_writer(console).boxed()
+        }
+    }
+}
+
+fn json<S, W>(writer: W) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+    W: for<'w> fmt::MakeWriter<'w> + Send + Sync + 'static,
+{
+    fmt::layer().json().with_writer(writer).boxed()
+}
+
+fn files(directory: &Path, options: &args::Telemetry) -> Result<RollingFileAppender, Error> {
+    let rotation = match options.file_log_rotation_period {
+        args::Rotation::Never => Rotation::NEVER,
+        args::Rotation::Minutely => Rotation::MINUTELY,
+        args::Rotation::Hourly => Rotation::HOURLY,
+        args::Rotation::Daily => Rotation::DAILY,
+    };
+    let mut files = RollingFileAppender::builder()
+        .rotation(rotation)
+        .filename_prefix(FILE_PREFIX)
+        .filename_suffix(FILE_SUFFIX);
+    if let Some(kept) = options.file_log_max_files {
+        files = files.max_log_files(kept);
+    }
+    files.build(directory).map_err(|source| Error::Directory {
+        directory: directory.to_owned(),
+        source,
+    })
+}
+
+fn filter(variable: &'static str, directives: &str) -> Result<EnvFilter, Error> {
+    let directives = match directives {
+        "" => USUAL_LEVEL,
+        directives => directives,
+    };
+    EnvFilter::builder()
+        .parse(directives)
+        .map_err(|source| Error::Level {
+            variable,
+            directives: directives.to_owned(),
+            source,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// A console that can be read back.
+    #[derive(Clone, Default)]
+    struct Console(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Console {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn options() -> args::Telemetry {
+        args::Telemetry {
+            console_log_disabled: false,
+            console_log_format: args::Format::Plain,
+            file_log_directory: None,
+            file_log_rotation_period: args::Rotation::Never,
+            file_log_max_files: None,
+            otel_log_exporter_enabled: false,
+            otel_trace_exporter_enabled: false,
+        }
+    }
+
+    /// What reaches the console when an info and a debug line are logged.
+    fn logged(options: &args::Telemetry, console_level: &str, file_level: &str) -> String {
+        let console = Console::default();
+        let writer = console.clone();
+        let layers = layers(options, move || writer.clone(), console_level, file_level).unwrap();
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
+            tracing::info!(answer = 42, "an info line");
+            tracing::debug!("a debug line");
+        });
+        let bytes = console.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_console_shows_info_unless_told_otherwise() {
+        let lines = logged(&options(), "", "");
+        assert!(
+            lines.contains("an info line answer=42") && !lines.contains("debug"),
+            "{lines}"
+        );
+        assert!(logged(&options(), "debug", "").contains("a debug line"));
+        assert_eq!(logged(&options(), "off", ""), "");
+    }
+
+    #[test]
+    fn the_console_can_be_switched_off_or_to_json() {
+        let off = args::Telemetry {
+            console_log_disabled: true,
+            ..options()
+        };
+        assert_eq!(logged(&off, "debug", ""), "");
+        let json = args::Telemetry {
+            console_log_format: args::Format::Json,
+            ..options()
+        };
+        let line: serde_json::Value = serde_json::from_str(logged(&json, "", "").trim()).unwrap();
+        assert_eq!(line["fields"]["message"], "an info line");
+        assert_eq!(line["fields"]["answer"], 42);
+    }
+
+    #[test]
+    fn files_have_a_level_of_their_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = args::Telemetry {
+            console_log_disabled: true,
+            file_log_directory: Some(directory.path().join("logs")),
+            file_log_rotation_period: args::Rotation::Daily,
+            file_log_max_files: Some(2),
+            ..options()
+        };
+        assert_eq!(logged(&files, "off", "debug"), "");
+        let written: Vec<_> = std::fs::read_dir(directory.path().join("logs"))
+            .unwrap()
+            .collect();
+        assert_eq!(written.len(), 1);
+        let file = written[0].as_ref().unwrap().path();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        assert!(
+            name.starts_with("lifecycle-operator.") && name.ends_with(".tracing-rs.json"),
+            "{name}"
+        );
+        let lines = std::fs::read_to_string(file).unwrap();
+        assert_eq!(lines.lines().count(), 2);
+        assert!(lines.contains("a debug line"));
+    }
+
+    #[test]
+    fn a_bad_level_and_an_impossible_directory_are_named() {
+        let level = |level: &str| {
+            layers(&options(), io::sink, level, "")
+                .err()
+                .map(|e| e.to_string())
+        };
+        assert_eq!(
+            level("kube=loud").unwrap(),
+            "environment variable CONSOLE_LOG_LEVEL is `kube=loud`, which is no log filter; \
+             use a level such as info, or directives such as warn,kube=debug"
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let files = args::Telemetry {
+            file_log_directory: Some(file.path().join("below-a-file")),
+            ..options()
+        };
+        let refused = layers(&files, io::sink, "", "").err().unwrap().to_string();
+        assert!(refused.contains("--file-log-directory"), "{refused}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What `--help` says, word for word, as an administrator sees it. `LIFECYCLE_BLESS=1 cargo test -p lifecycle-operator --test help` writes it anew.
+
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use lifecycle_operator::args::Arguments;
+
+const WIDTH: usize = 100;
+
+/// Help without what the environment of the one who runs the test would add.
+fn help(words: &[&str]) -> String {
+    let mut command = Arguments::command()
+        .term_width(WIDTH)
+        .mut_subcommands(plain);
+    command.build();
+    let mut found = &mut command;
+    for word in words {
+        found = found
+            .find_subcommand_mut(word)
+            .expect("the command is declared");
+    }
+    let text = found
+        .clone()
+        .term_width(WIDTH)
+        .render_long_help()
+        .to_string();
+    let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+fn plain(command: clap::Command) -> clap::Command {
+    command
+        .term_width(WIDTH)
+        .mut_args(|argument| argument.hide_env_values(true))
+        .mut_subcommands(plain)
+}
+
+fn check(name: &str, words: &[&str]) {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/help")
+        .join(name);
+    let found = help(words);
+    if std::env::var_os("LIFECYCLE_BLESS").is_some() {
+        std::fs::write(&file, &found).expect("the snapshot can be written");
+    }
+    let expected = std::fs::read_to_string(&file).expect("the snapshot is there");
+    assert_eq!(found, expected, "{}", file.display());
+}
+
+#[test]
+fn help_names_the_commands() {
+    check("root.txt", &[]);
+}
+
+#[test]
+fn help_of_run_lists_options_variables_and_possible_values() {
+    check("run.txt", &["run"]);
+}
+
+#[test]
+fn help_of_controller_explains_the_presets() {
+    check("controller.txt", &["run", "controller"]);
+}
+
+#[test]
+fn help_of_node_is_short() {
+    check("node.txt", &["run", "node"]);
+}
+
+#[test]
+fn help_of_check_explains_exit_codes() {
+    check("check.txt", &["check"]);
+}

@@ -3,12 +3,22 @@
 
 pub(crate) mod circular_fact;
 pub(crate) mod declared_twice;
+mod empty_call;
+mod independent_never;
 pub(crate) mod infinite_fact;
+pub(crate) mod misfit_clause;
+mod missing_key;
+mod missing_undo;
 pub(crate) mod no_phase;
+mod read_only_target;
+mod sets_out_of_reach;
 pub(crate) mod syntax;
 pub(crate) mod too_many_values;
+mod undo_of_nothing;
 pub(crate) mod unknown_name;
 pub(crate) mod unobserved_source;
+mod unread_input;
+mod unseen_is_free;
 
 use crate::errors::Sink;
 use crate::model::Lifecycle;
@@ -23,7 +33,7 @@ pub struct Context<'a> {
 /// When a rule runs: a stage runs only if the stages before it found no error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// While tokens are parsed and names are resolved; rules that look at one declaration at a time.
+    /// While tokens are parsed and names are resolved. Its checks look at one declaration at a time, for others may have been left out.
     Names,
     /// On declarations that all resolved.
     Declaration,
@@ -56,12 +66,67 @@ pub struct Rule {
 pub const RULES: &[Rule] = &[
     rule("circular_fact", "LC066", Stage::Names, Run::Built),
     rule("declared_twice", "LC003", Stage::Names, Run::Built),
+    rule(
+        "empty_call",
+        "LC018",
+        Stage::Names,
+        Run::Check(empty_call::check),
+    ),
+    rule(
+        "independent_never",
+        "LC015",
+        Stage::Declaration,
+        Run::Check(independent_never::check),
+    ),
     rule("infinite_fact", "LC002", Stage::Names, Run::Built),
+    rule("misfit_clause", "LC005", Stage::Names, Run::Built),
+    rule(
+        "missing_key",
+        "LC045",
+        Stage::Names,
+        Run::Check(missing_key::check),
+    ),
+    rule(
+        "missing_undo",
+        "LC041",
+        Stage::Declaration,
+        Run::Check(missing_undo::check),
+    ),
     rule("no_phase", "LC050", Stage::Names, Run::Built),
+    rule(
+        "read_only_target",
+        "LC070",
+        Stage::Names,
+        Run::Check(read_only_target::check),
+    ),
+    rule(
+        "sets_out_of_reach",
+        "LC017",
+        Stage::Declaration,
+        Run::Check(sets_out_of_reach::check),
+    ),
     rule("syntax", "LC000", Stage::Names, Run::Built),
     rule("too_many_values", "LC006", Stage::Names, Run::Built),
+    rule(
+        "undo_of_nothing",
+        "LC044",
+        Stage::Declaration,
+        Run::Check(undo_of_nothing::check),
+    ),
     rule("unknown_name", "LC001", Stage::Names, Run::Built),
     rule("unobserved_source", "LC060", Stage::Names, Run::Built),
+    rule(
+        "unread_input",
+        "LC064",
+        Stage::Declaration,
+        Run::Check(unread_input::check),
+    ),
+    rule(
+        "unseen_is_free",
+        "LC047",
+        Stage::Names,
+        Run::Check(unseen_is_free::check),
+    ),
 ];
 
 const fn rule(name: &'static str, code: &'static str, stage: Stage, run: Run) -> Rule {

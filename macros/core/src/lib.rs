@@ -4,6 +4,7 @@ pub mod ast;
 pub mod check;
 pub mod errors;
 pub mod expand;
+mod find;
 mod hygiene;
 pub mod model;
 mod parse;
@@ -12,6 +13,7 @@ use proc_macro2::TokenStream;
 
 use check::{Context, Stage};
 use errors::{Diagnostic, Sink};
+pub use find::find;
 pub use model::build;
 use model::frames::Frames;
 pub use parse::parse;
@@ -39,10 +41,7 @@ impl Checked {
 pub fn check(body: TokenStream) -> Checked {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
-    let model = ast.as_ref().and_then(|ast| build(ast, &mut sink));
-    if let Some(lifecycle) = &model {
-        rules(lifecycle, &mut sink);
-    }
+    let model = ast.as_ref().and_then(|ast| understood(ast, &mut sink));
     Checked {
         diagnostics: sink.finish(),
         ast,
@@ -50,17 +49,30 @@ pub fn check(body: TokenStream) -> Checked {
     }
 }
 
-fn rules(lifecycle: &model::Lifecycle, sink: &mut Sink) {
+/// The model with all its findings, if all names resolved.
+fn understood(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<model::Lifecycle> {
+    let mut built = model::build::resolve(ast, sink);
+    stages(&built.lifecycle, &[Stage::Names], sink);
+    if !built.complete || !model::build::order(&mut built.lifecycle, sink) {
+        return None;
+    }
+    let stages_left = [Stage::Declaration, Stage::World, Stage::Graph];
+    stages(&built.lifecycle, &stages_left, sink);
+    Some(built.lifecycle)
+}
+
+/// Runs these stages, until one finds an error.
+fn stages(lifecycle: &model::Lifecycle, stages: &[Stage], sink: &mut Sink) {
     let frames = Frames::of(lifecycle);
     let context = Context {
         lifecycle,
         frames: &frames,
     };
-    for stage in [Stage::Declaration, Stage::World, Stage::Graph] {
-        if sink.has_errors() {
+    for stage in stages {
+        if *stage != Stage::Names && sink.has_errors() {
             return;
         }
-        check::run(stage, &context, sink);
+        check::run(*stage, &context, sink);
     }
 }
 

@@ -13,7 +13,7 @@ mod status;
 use proc_macro2::Ident;
 
 use crate::ast;
-use crate::check::{unknown_name, unobserved_source};
+use crate::check::{misfit_clause, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Source, Use, Var};
 use scope::{Noun, Scope};
@@ -37,6 +37,7 @@ pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
 
 /// Resolves all names; the order of evaluation is still missing.
 pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
+    misfit_clause::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,

@@ -5,6 +5,7 @@ use proc_macro2::Ident;
 use super::scope::Noun;
 use super::{Builder, Place};
 use crate::ast;
+use crate::check::misfit_clause;
 use crate::model::{Assign, Effect, EffectId, Key, Promise, Source, VarId, Verb};
 
 impl Builder<'_> {
@@ -34,12 +35,14 @@ impl Builder<'_> {
         let undo = effect.undo.as_ref();
         let undo = undo.and_then(|u| Some((self.effect(u, &place)?, u.span())));
         let key = effect.key.as_ref().map(|path| self.key(path, &place));
+        let target = target?;
+        misfit_clause::each(effect, &self.ast.inputs[target.0], self.sink);
         Some(Effect {
             name,
             doc: effect.doc.clone(),
             verb: effect.verb,
             each: effect.each.is_some(),
-            target: target?,
+            target,
             target_span: effect.target.span(),
             from,
             when,

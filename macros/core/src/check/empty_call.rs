@@ -1,0 +1,30 @@
+//! LC018: a `call` without `sets`. What it does lies outside Kubernetes, so nothing but its own words say what it establishes.
+//!
+//! ```text
+//! put: call store key meta.uid;                               // refused
+//! put: call store sets { bucket = Current } key meta.uid;
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::Verb;
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    for effect in &context.lifecycle.effects {
+        if effect.verb != Verb::Call || effect.sets_written {
+            continue;
+        }
+        sink.push(
+            Diagnostic::error(
+                "LC018",
+                effect.name.span(),
+                effect.name.to_string(),
+                format!(
+                    "effect `{}` is a `call` and does not say what it establishes",
+                    effect.name
+                ),
+            )
+            .help("write `sets { fact = Value }`, and `or { .. }` for each other outcome"),
+        );
+    }
+}

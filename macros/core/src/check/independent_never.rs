@@ -1,0 +1,50 @@
+//! LC015: a `never` relates facts that share no input. Each can change without the other, so the outside can bring such a world about at any time.
+//!
+//! ```text
+//! never matched && shape == Bad;    // `matched` reads `network`, `shape` reads `peers`
+//! ```
+//!
+//! Leave the `never` out and give these worlds a state.
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::Lifecycle;
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    for never in &context.lifecycle.nevers {
+        let vars = never.pred.vars();
+        if vars.len() < 2 || !context.frames.common(vars.iter().copied()).is_empty() {
+            continue;
+        }
+        let names: Vec<String> = vars
+            .iter()
+            .map(|var| format!("`{}`", context.lifecycle.vars[var.0].name))
+            .collect();
+        sink.push(
+            Diagnostic::error(
+                "LC015",
+                never.span,
+                "never",
+                format!(
+                    "`never` relates {}, which share no input: the outside can bring this about at any time; give these worlds a state",
+                    and(&names)
+                ),
+            )
+            .help(help(context.lifecycle)),
+        );
+    }
+}
+
+fn help(lifecycle: &Lifecycle) -> String {
+    let first = lifecycle.states.first().map(|state| state.name.to_string());
+    let before = first.map_or(String::new(), |name| format!(" above `{name}`"));
+    format!("leave the `never` out and write a state for it{before}")
+}
+
+fn and(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}

@@ -1,0 +1,168 @@
+//! LC005: a clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`.
+//!
+//! | what | how it is found |
+//! | --- | --- |
+//! | one object | `by name path`, `by ref` |
+//! | a set `[K]` | `by names of ..`, `by labels { .. }`, `by owner`, `by namespace`, `by theirs = ours` |
+//! | `record` | nothing: it is an annotation of the object |
+//! | `poll`, `probe` | a path or an input that is the key, or nothing |
+
+use proc_macro2::Span;
+
+use crate::ast::{Effect, Fact, Input, Kind, Lifecycle, Lookup, Mode, Verb};
+use crate::errors::{Diagnostic, Sink};
+
+/// Looks at every input and fact by itself.
+pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
+    for input in &ast.inputs {
+        shape(input, sink);
+        lookup(input, sink);
+        rest(ast.kind, input, sink);
+    }
+    for fact in &ast.facts {
+        bar(fact, sink);
+    }
+}
+
+fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("LC005", span, item.to_string(), message).help(help)
+}
+
+fn shape(input: &Input, sink: &mut Sink) {
+    let several = match input.mode {
+        Mode::Watched | Mode::Owned | Mode::Shared => false,
+        Mode::Part | Mode::Record | Mode::Poll | Mode::Probe => input.many,
+    };
+    if several {
+        let word = input.mode.word();
+        let message = format!("input `{}`: `{word}` is one, not a set `[..]`", input.name);
+        let help = format!("write `{word} Type`");
+        sink.push(misfit(input.name.span(), &input.name, message, help));
+    }
+}
+
+fn lookup(input: &Input, sink: &mut Sink) {
+    let name = &input.name;
+    match &input.lookup {
+        None => {
+            if let Some(forms) = needed(input) {
+                let message = format!("input `{name}` does not say how it is found");
+                sink.push(misfit(name.span(), name, message, format!("write {forms}")));
+            }
+        }
+        Some((span, lookup)) => {
+            if !fits(input, lookup) {
+                let message = format!("input `{name}` cannot be found like this");
+                let help = match needed(input) {
+                    Some(forms) => format!("write {forms}"),
+                    None if input.mode == Mode::Record => {
+                        "leave it out: a `record` is an annotation of the object".to_owned()
+                    }
+                    None => "write the key: `by meta.uid`, `by request.volume_id` or `by other`"
+                        .to_owned(),
+                };
+                sink.push(misfit(*span, name, message, help));
+            }
+        }
+    }
+}
+
+fn needed(input: &Input) -> Option<&'static str> {
+    match input.mode {
+        Mode::Record | Mode::Poll | Mode::Probe => None,
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
+            "`by names of ..`, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
+        } else {
+            "`by name spec.other`, or `by ref` where a method finds it"
+        }),
+    }
+}
+
+fn fits(input: &Input, lookup: &Lookup) -> bool {
+    let outside = matches!(input.mode, Mode::Poll | Mode::Probe);
+    let object = !outside && input.mode != Mode::Record;
+    match lookup {
+        Lookup::Name { .. } | Lookup::Ref { .. } => object && !input.many,
+        Lookup::Names { .. }
+        | Lookup::Labels { .. }
+        | Lookup::Owner
+        | Lookup::Namespace
+        | Lookup::Equal { .. } => object && input.many,
+        Lookup::Key { .. } => outside,
+    }
+}
+
+fn rest(kind: Kind, input: &Input, sink: &mut Sink) {
+    let name = &input.name;
+    if let (Some((span, _)), true) = (input.every, input.mode != Mode::Poll) {
+        let message = format!("input `{name}` is not polled: a watch tells at once");
+        sink.push(misfit(
+            span,
+            name,
+            message,
+            "leave out `every`, or write `poll`",
+        ));
+    }
+    if let Some((span, Lookup::Name { optional: true, .. })) = &input.lookup
+        && input.mode != Mode::Watched
+    {
+        let message = format!("input `{name}` is ours to write, so it must always have a name");
+        sink.push(misfit(*span, name, message, "leave out the `?`"));
+    }
+    if let Some(of) = &input.of
+        && (kind == Kind::Resource || !matches!(input.mode, Mode::Owned | Mode::Shared))
+    {
+        let message = format!("input `{name}` has no other owner");
+        let help = "`of` names the owner of what is `owned` or `shared` in a `volume`; in a resource that is the object";
+        sink.push(misfit(of.span(), name, message, help));
+    }
+}
+
+fn bar(fact: &Fact, sink: &mut Sink) {
+    if let (
+        None,
+        crate::ast::Domain::Values {
+            right: Some(right), ..
+        },
+    ) = (fact.held, &fact.domain)
+    {
+        let message = format!("fact `{}` has a bar but is not `held`", fact.name);
+        let span = right.first().map_or(fact.name.span(), |value| value.span());
+        let help = "write `held` before it, or `,` instead of `|`";
+        sink.push(misfit(span, &fact.name, message, help));
+    }
+}
+
+/// `each` goes with a set and only with a set.
+pub(crate) fn each(effect: &Effect, target: &Input, sink: &mut Sink) {
+    let name = effect.name();
+    let verb = effect.verb.word();
+    match effect.each {
+        Some(span) if effect.verb == Verb::Call => {
+            let message =
+                format!("effect `{name}` is a `call`: it is one mutation and knows no `each`");
+            sink.push(misfit(span, &name, message, "leave out `each`"));
+        }
+        Some(span) if !target.many => {
+            let message = format!(
+                "effect `{name}` says `each`, but `{}` is one object",
+                target.name
+            );
+            sink.push(misfit(
+                span,
+                &name,
+                message,
+                format!("write `{verb} {}`", target.name),
+            ));
+        }
+        None if target.many && effect.verb != Verb::Call => {
+            let message = format!(
+                "effect `{name}` writes one object, but `{}` is a set",
+                target.name
+            );
+            let help = format!("write `{verb} each {}`", target.name);
+            sink.push(misfit(effect.target.span(), &name, message, help));
+        }
+        Some(_) | None => {}
+    }
+}

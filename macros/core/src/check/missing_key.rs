@@ -1,0 +1,34 @@
+//! LC045: a `call` without `key`. After a crash nobody knows whether it ran: only a call that is idempotent under a key may run again.
+//!
+//! ```text
+//! put: call store sets { bucket = Current };                  // refused
+//! put: call store sets { bucket = Current } key meta.uid;
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Kind, Verb};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let example = match context.lifecycle.kind {
+        Kind::Resource => "key meta.uid",
+        Kind::Volume => "key request.volume_id",
+    };
+    for effect in &context.lifecycle.effects {
+        if effect.verb != Verb::Call || effect.key.is_some() {
+            continue;
+        }
+        sink.push(
+            Diagnostic::error(
+                "LC045",
+                effect.name.span(),
+                effect.name.to_string(),
+                format!(
+                    "effect `{}` is a `call` without `key`: a crash after it would repeat or lose it",
+                    effect.name
+                ),
+            )
+            .help(format!("write `{example}`, or the `record` that names what it makes")),
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! LC041: an effect makes a held fact ours and names no `undo`. The finalizer of the object could never go.
+//!
+//! ```text
+//! register: call dns sets { name = Ours } key meta.uid;                    // refused
+//! register: call dns sets { name = Ours } undo unregister key meta.uid;
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    for effect in lifecycle.effects.iter().filter(|e| e.undo.is_none()) {
+        let Some(held) = effect.acquires(lifecycle).first().copied() else {
+            continue;
+        };
+        let fact = &lifecycle.vars[held.0].name;
+        let frees = lifecycle
+            .effects
+            .iter()
+            .find(|e| e.acquires(lifecycle).is_empty() && e.frees(lifecycle).contains(&held));
+        let help = match frees {
+            Some(other) => format!("write `undo {}`", other.name),
+            None => format!(
+                "write a `call` that sets `{fact}` to a value left of its bar, and name it: `undo ..`"
+            ),
+        };
+        sink.push(
+            Diagnostic::error(
+                "LC041",
+                effect.name.span(),
+                effect.name.to_string(),
+                format!(
+                    "effect `{}` acquires the held fact `{fact}` but names no `undo`",
+                    effect.name
+                ),
+            )
+            .note(fact.span(), format!("`{fact}` is held"))
+            .help(help),
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! LC070: an effect writes what is only read. `apply` and `delete` work on what is `owned`, `shared`, `part` or `record`, a `call` on what is polled or probed.
+//!
+//! ```text
+//! observe { nodes: [Node] by names of volumes; }
+//! effects { apply each nodes; }                     // somebody else's objects
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Effect, Input, Mode, Verb};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    for effect in &context.lifecycle.effects {
+        let target = &context.lifecycle.inputs[effect.target.0];
+        let outside = matches!(target.mode, Mode::Poll | Mode::Probe);
+        if outside != (effect.verb == Verb::Call) {
+            sink.push(called(effect, target));
+        } else if target.mode == Mode::Watched {
+            sink.push(written(effect, target));
+        } else if effect.verb == Verb::Delete && matches!(target.mode, Mode::Part | Mode::Record) {
+            sink.push(deleted(effect, target));
+        }
+    }
+}
+
+fn diagnostic(effect: &Effect, message: String) -> Diagnostic {
+    Diagnostic::error(
+        "LC070",
+        effect.target_span,
+        effect.name.to_string(),
+        message,
+    )
+}
+
+fn written(effect: &Effect, target: &Input) -> Diagnostic {
+    diagnostic(
+        effect,
+        format!(
+            "effect `{}` may not write `{}`: it is only read; write `owned`, `shared` or `part` in `observe`",
+            effect.name, target.name
+        ),
+    )
+    .note(target.name.span(), format!("`{}` is observed here", target.name))
+    .help(format!("write `{}: owned ..`", target.name))
+}
+
+fn called(effect: &Effect, target: &Input) -> Diagnostic {
+    let (verb, instead) = match effect.verb {
+        Verb::Call if target.mode == Mode::Watched => (
+            "`call` works on a polled or probed input",
+            "write `poll` or `probe` in `observe`",
+        ),
+        Verb::Call => (
+            "`call` works on a polled or probed input",
+            "write `apply`, which is compared with what its builder returns",
+        ),
+        Verb::Apply | Verb::Delete => (
+            "`apply` and `delete` work on objects",
+            "write `name: call ..`, for this lies outside the API server",
+        ),
+    };
+    diagnostic(
+        effect,
+        format!(
+            "effect `{}` may not write `{}`: {verb}",
+            effect.name, target.name
+        ),
+    )
+    .note(
+        target.name.span(),
+        format!("`{}` is observed here", target.name),
+    )
+    .help(instead)
+}
+
+fn deleted(effect: &Effect, target: &Input) -> Diagnostic {
+    diagnostic(
+        effect,
+        format!(
+            "effect `{}` may not delete `{}`: of a `{}` only our own fields are ours",
+            effect.name,
+            target.name,
+            target.mode.word()
+        ),
+    )
+    .note(
+        target.name.span(),
+        format!("`{}` is observed here", target.name),
+    )
+    .help("apply it with fewer fields instead")
+}

@@ -1,0 +1,42 @@
+//! LC017: an effect claims to set a fact that does not read what the effect writes. Only facts that read its target can change by it.
+//!
+//! ```text
+//! apply service sets { shape = Fine };    // `shape` is read from `class`
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Effect, EffectId, VarId};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    for (at, effect) in context.lifecycle.effects.iter().enumerate() {
+        if effect.sets_written {
+            unreached(context, EffectId(at), effect, sink);
+        }
+    }
+}
+
+fn unreached(context: &Context<'_>, id: EffectId, effect: &Effect, sink: &mut Sink) {
+    let mut seen: Vec<VarId> = Vec::new();
+    for assign in effect.sets.iter().flatten() {
+        if context.frames.affected(id).contains(&assign.var) || seen.contains(&assign.var) {
+            continue;
+        }
+        seen.push(assign.var);
+        let target = &context.lifecycle.inputs[effect.target.0].name;
+        let fact = &context.lifecycle.vars[assign.var.0].name;
+        sink.push(
+            Diagnostic::error(
+                "LC017",
+                assign.span,
+                effect.name.to_string(),
+                format!(
+                    "effect `{}` writes `{target}` but claims to set `{fact}`, which does not read it",
+                    effect.name
+                ),
+            )
+            .note(fact.span(), format!("`{fact}` is declared here"))
+            .help(format!("leave `{fact}` out, or add `{target}` to what it is read from")),
+        );
+    }
+}

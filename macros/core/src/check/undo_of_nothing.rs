@@ -1,0 +1,36 @@
+//! LC044: an effect names an `undo` but acquires nothing that is `held`. Undo effects run on deletion for what is held, so nobody would run this one.
+//!
+//! ```text
+//! facts   { entry: { No, Current } from router; }       // write `held entry: { No | Current } ..`
+//! effects { ensure: call router sets { entry = Current } undo remove key meta.uid; }
+//! ```
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    for effect in &lifecycle.effects {
+        let Some((undo, span)) = effect.undo else {
+            continue;
+        };
+        if !effect.acquires(lifecycle).is_empty() {
+            continue;
+        }
+        let undo = &lifecycle.effects[undo.0].name;
+        sink.push(
+            Diagnostic::error(
+                "LC044",
+                span,
+                effect.name.to_string(),
+                format!(
+                    "effect `{}` names an `undo` but acquires nothing that is `held`: nobody would run it on deletion",
+                    effect.name
+                ),
+            )
+            .help(format!(
+                "declare what it acquires `held`, or leave out `undo {undo}`; what is `owned` or `shared` goes by garbage collection"
+            )),
+        );
+    }
+}

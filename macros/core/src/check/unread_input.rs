@@ -1,0 +1,144 @@
+//! LC064 (warning): an input is observed and nothing reads it. Each input costs a watch and a right.
+//!
+//! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
+
+use std::collections::BTreeSet;
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::frames::Place;
+use crate::model::{FieldOf, InputId, Lifecycle, Lookup, Origin, Pred, Source, Use, VarId};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let read = read(context);
+    for (at, input) in context.lifecycle.inputs.iter().enumerate() {
+        if read.contains(&InputId(at)) {
+            continue;
+        }
+        sink.push(
+            Diagnostic::warning(
+                "LC064",
+                input.name.span(),
+                input.name.to_string(),
+                format!("`{}` is watched but nothing reads it", input.name),
+            )
+            .help("leave it out: it costs a watch and a right"),
+        );
+    }
+}
+
+/// Inputs that something reads, directly or through values and lookups.
+fn read(context: &Context<'_>) -> BTreeSet<InputId> {
+    let lifecycle = context.lifecycle;
+    let mut reading = Reading {
+        lifecycle,
+        inputs: BTreeSet::new(),
+        values: BTreeSet::new(),
+    };
+    for at in 0..lifecycle.vars.len() {
+        if let Origin::Fact { .. } = lifecycle.vars[at].origin {
+            reading.places(context.frames.reads(VarId(at)));
+        }
+    }
+    reading.effects();
+    reading.fields();
+    reading.predicates();
+    reading.inputs
+}
+
+struct Reading<'a> {
+    lifecycle: &'a Lifecycle,
+    inputs: BTreeSet<InputId>,
+    values: BTreeSet<usize>,
+}
+
+impl Reading<'_> {
+    fn places(&mut self, places: &BTreeSet<Place>) {
+        for place in places {
+            if let Place::Input(input) = place {
+                self.inputs.insert(*input);
+            }
+        }
+    }
+
+    fn effects(&mut self) {
+        for effect in &self.lifecycle.effects {
+            self.input(effect.target);
+            self.uses(&effect.from);
+            if let Some(input) = effect.key.as_ref().and_then(|key| key.input) {
+                self.input(input);
+            }
+        }
+    }
+
+    fn fields(&mut self) {
+        for field in &self.lifecycle.fields {
+            if let FieldOf::Method { from, .. } = &field.what {
+                self.uses(from);
+            }
+        }
+    }
+
+    fn predicates(&mut self) {
+        let lifecycle = self.lifecycle;
+        let clauses = lifecycle.conditions.iter().flat_map(|c| &c.clauses);
+        let clauses = clauses.filter_map(|clause| clause.when.as_ref());
+        let states = lifecycle.states.iter().map(|state| &state.when);
+        let effects = lifecycle.effects.iter().filter_map(|e| e.when.as_ref());
+        let promises = lifecycle.promises.iter().map(|promise| &promise.when);
+        let nevers = lifecycle.nevers.iter().map(|never| &never.pred);
+        let guards = lifecycle.vars.iter().flat_map(|var| &var.given);
+        let guards = guards.map(|guard| &guard.pred);
+        let all: Vec<&Pred> = states
+            .chain(effects)
+            .chain(promises)
+            .chain(nevers)
+            .chain(guards)
+            .chain(clauses)
+            .collect();
+        for var in all.into_iter().flat_map(|pred| pred.vars()) {
+            if let Origin::Input(input) = lifecycle.vars[var.0].origin {
+                self.input(input);
+            }
+        }
+    }
+
+    fn uses(&mut self, uses: &[Use]) {
+        for one in uses {
+            match one.source {
+                Source::Input(input) => self.input(input),
+                Source::Value(value) => {
+                    if self.values.insert(value.0) {
+                        self.uses(&self.lifecycle.values[value.0].from);
+                    }
+                }
+                Source::This | Source::Request | Source::Fact(_) => {}
+            }
+        }
+    }
+
+    fn input(&mut self, id: InputId) {
+        if !self.inputs.insert(id) {
+            return;
+        }
+        let input = &self.lifecycle.inputs[id.0];
+        if let Some(of) = input.of {
+            self.input(of);
+        }
+        match &input.lookup {
+            Lookup::Names { of } => self.uses(of),
+            Lookup::Ref { from } => self.uses(from),
+            Lookup::Key { input, .. } => self.uses(input.as_slice()),
+            Lookup::Name { path, .. } | Lookup::Equal { ours: path, .. } => self.path(path),
+            Lookup::Labels { pairs } => pairs.iter().for_each(|(_, path)| self.path(path)),
+            Lookup::None | Lookup::Owner | Lookup::Namespace => {}
+        }
+    }
+
+    fn path(&mut self, path: &crate::model::Path) {
+        let mut inputs = self.lifecycle.inputs.iter();
+        if let Some(at) = inputs.position(|input| input.name == *path.root()) {
+            self.input(InputId(at));
+        }
+    }
+}

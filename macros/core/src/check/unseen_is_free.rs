@@ -1,0 +1,49 @@
+//! LC047: a held fact counts as given back while it cannot be seen. Then the finalizer would go although something may still be ours.
+//!
+//! ```text
+//! held bucket: { No | Current } from store given store;                 // refused: unseen is `No`
+//! held bucket: { No | Current } from store given store else Unknown;
+//! ```
+//!
+//! A `given` that asks records only may say that nothing is held: what was never recorded was never acquired.
+
+use super::Context;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Guard, Lifecycle, Mode, Origin, Var};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    for var in &context.lifecycle.vars {
+        for guard in &var.given {
+            if frees_unseen(context.lifecycle, var, guard) {
+                sink.push(diagnostic(var, guard));
+            }
+        }
+    }
+}
+
+fn frees_unseen(lifecycle: &Lifecycle, var: &Var, guard: &Guard) -> bool {
+    let free = var
+        .held
+        .is_some_and(|held| held.free.contains(guard.otherwise));
+    let asked = guard.pred.vars();
+    let mut origins = asked.iter().map(|var| &lifecycle.vars[var.0].origin);
+    free && !origins.all(|origin| match origin {
+        Origin::Input(input) => lifecycle.inputs[input.0].mode == Mode::Record,
+        Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    })
+}
+
+fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {
+    let value = &var.values[guard.otherwise];
+    let span = guard.otherwise_span.unwrap_or(guard.pred.span);
+    Diagnostic::error(
+        "LC047",
+        span,
+        var.name.to_string(),
+        format!(
+            "held fact `{}` counts as given back (`{value}`) while it cannot be seen: write `else` with a value that means unknown",
+            var.name
+        ),
+    )
+    .help("write `else Unknown`")
+}

@@ -7,9 +7,13 @@ use std::collections::BTreeSet;
 use super::Context;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Place;
-use crate::model::{FieldOf, InputId, Lifecycle, Lookup, Origin, Pred, Source, Use, VarId};
+use crate::model::{FieldOf, InputId, Kind, Lifecycle, Lookup, Origin, Pred, Source, Use, VarId};
 
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    // Words and refusals of calls ask inputs too, and the model does not have them.
+    if context.lifecycle.kind == Kind::Volume {
+        return;
+    }
     let read = read(context);
     for (at, input) in context.lifecycle.inputs.iter().enumerate() {
         if read.contains(&InputId(at)) {

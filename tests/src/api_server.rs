@@ -4,7 +4,6 @@
 mod guard;
 mod identity;
 mod options;
-mod process;
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -24,11 +23,11 @@ use tempfile::TempDir;
 
 use crate::audit;
 use crate::binaries::{self, Binaries};
+use crate::process::Process;
 use guard::Guard;
 use identity::Identity;
 pub use options::Options;
 use options::Ports;
-use process::Process;
 
 const AUDIT_LOG: &str = "audit.log";
 
@@ -104,12 +103,9 @@ impl ApiServer {
             api_server: free_port()?,
         };
         let admin_kubeconfig = identity.kubeconfig(&ports.url(), "admin", &["system:masters"])?;
-        let etcd = Process::start(
-            "etcd",
-            &binaries.etcd(),
-            &options::etcd_arguments(ports, folder.path()),
-            folder.path(),
-        )?;
+        let mut command = Command::new(binaries.etcd());
+        command.args(options::etcd_arguments(ports, folder.path()));
+        let etcd = Process::start("etcd", command, folder.path())?;
         let mut server = Self {
             controller_manager: None,
             api_server: None,
@@ -136,18 +132,15 @@ impl ApiServer {
         if self.api_server.is_some() {
             bail!("kube-apiserver runs already");
         }
-        let arguments = options::api_server_arguments(
+        let mut command = Command::new(self.binaries.kube_apiserver());
+        command.args(options::api_server_arguments(
             &self.options,
             self.ports,
             self.folder.path(),
             &self.identity,
-        );
-        self.api_server = Some(Process::start(
-            "kube-apiserver",
-            &self.binaries.kube_apiserver(),
-            &arguments,
-            self.folder.path(),
-        )?);
+        ));
+        let process = Process::start("kube-apiserver", command, self.folder.path())?;
+        self.api_server = Some(process);
         self.wait_until_ready().await
     }
 
@@ -158,18 +151,15 @@ impl ApiServer {
         // By its own name it may only make tokens for the service accounts of its controllers, a detour that tests can spare.
         let user = "system:kube-controller-manager";
         let kubeconfig = self.kubeconfig(user, &["system:masters"])?;
-        let arguments = options::controller_manager_arguments(
+        let mut command = Command::new(self.binaries.kube_controller_manager()?);
+        command.args(options::controller_manager_arguments(
             &self.options,
             self.folder.path(),
             &self.identity,
             &kubeconfig,
-        );
-        self.controller_manager = Some(Process::start(
-            "kube-controller-manager",
-            &self.binaries.kube_controller_manager()?,
-            &arguments,
-            self.folder.path(),
-        )?);
+        ));
+        let process = Process::start("kube-controller-manager", command, self.folder.path())?;
+        self.controller_manager = Some(process);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::future::Future;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -52,6 +52,9 @@ impl Need {
     }
 }
 
+/// How often `eventually` asks.
+const AGAIN: Duration = Duration::from_millis(50);
+
 type Run = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// One test: its name, what it needs, and what it does.
@@ -95,6 +98,30 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
         .into_iter()
         .map(|case| trial(case, &required, Need::absence));
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// Asks again and again until there is an answer, and returns it.
+///
+/// # Errors
+/// There is none within the limit (the error names what was waited for), or asking fails.
+pub async fn eventually<T>(
+    what: &str,
+    limit: Duration,
+    ask: impl AsyncFn() -> Result<Option<T>>,
+) -> Result<T> {
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(answer) = ask()
+            .await
+            .with_context(|| format!("cannot ask for: {what}"))?
+        {
+            return Ok(answer);
+        }
+        if Instant::now() > deadline {
+            bail!("not within {} s: {what}", limit.as_secs());
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
 }
 
 fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
@@ -149,6 +176,7 @@ fn outcome(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
 
     fn no_binaries(need: Need) -> Option<String> {
         (need == Need::Binaries).then(|| "they are not built".to_owned())
@@ -182,6 +210,23 @@ mod tests {
         assert!(matches!(ran, Ok(Completion::Completed)));
         let error: Run = Box::new(|| bail!("no"));
         assert!(outcome(&[Need::Root], &[], no_binaries, error).is_err());
+    }
+
+    #[tokio::test]
+    async fn eventually_asks_until_there_is_an_answer_or_says_what_it_missed() {
+        let asked = Cell::new(0);
+        let third = async || {
+            asked.set(asked.get() + 1);
+            Ok((asked.get() == 3).then_some("answer"))
+        };
+        let limit = Duration::from_secs(10);
+        assert_eq!(
+            eventually("a third time", limit, third).await.unwrap(),
+            "answer"
+        );
+        let never = async || Ok(None::<()>);
+        let missed = eventually("a miracle", Duration::ZERO, never).await;
+        assert!(missed.unwrap_err().to_string().contains("a miracle"));
     }
 
     #[test]

@@ -5,4 +5,5 @@ pub mod api_server;
 pub mod audit;
 pub mod binaries;
 pub mod harness;
+pub mod process;
 pub mod tidy;

@@ -3,20 +3,25 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{DeleteParams, ListParams, PostParams, PropagationPolicy};
+use kube::runtime::watcher;
 use kube::{Api, ResourceExt};
 use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::audit::Cost;
-use lifecycle_tests::harness::{Need, case, run};
+use lifecycle_tests::harness::{Need, case, eventually, run};
 use serde_json::json;
 
 const BINARIES: &[Need] = &[Need::Binaries];
 const CONTROLLERS: &[Need] = &[Need::Binaries, Need::ControllerManager];
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
     run(vec![
@@ -64,6 +69,11 @@ fn main() -> ExitCode {
             refused_flag,
         ),
         case("an_added_flag_changes_the_server", BINARIES, added_flag),
+        case(
+            "a_streamed_list_is_one_watch_and_no_read",
+            BINARIES,
+            streamed_list,
+        ),
         case(
             "controllers_collect_garbage",
             CONTROLLERS,
@@ -257,6 +267,39 @@ async fn added_flag() -> Result<()> {
     Ok(())
 }
 
+async fn streamed_list() -> Result<()> {
+    let server = ApiServer::start().await?;
+    put(&server, "listed", "1").await?;
+    for (user, config, reads) in [
+        ("streaming", watcher::Config::default().streaming_lists(), 0),
+        ("listing", watcher::Config::default(), 1),
+    ] {
+        let client = server.client_for(user, &["system:masters"]).await?;
+        let maps: Api<ConfigMap> = Api::namespaced(client, "default");
+        let mut events = pin!(watcher(maps, config));
+        let mut seen = false;
+        loop {
+            match events.try_next().await?.context("the watch ended")? {
+                watcher::Event::InitApply(map) => seen |= map.name_any() == "listed",
+                watcher::Event::InitDone => break,
+                watcher::Event::Init | watcher::Event::Apply(_) | watcher::Event::Delete(_) => {}
+            }
+        }
+        ensure!(seen, "{user}: the object was not listed");
+        // A listing watcher opens its watch only when it is asked for more.
+        let more = tokio::time::timeout(Duration::from_millis(300), events.try_next());
+        ensure!(more.await.is_err(), "{user}: an event from nowhere");
+        let log = server.audit().await?.of_user(user);
+        let counts = log.counts();
+        ensure!(
+            (counts.watches, counts.reads) == (1, reads),
+            "{}",
+            log.lines()
+        );
+    }
+    Ok(())
+}
+
 async fn controllers_collect_garbage() -> Result<()> {
     let server = ApiServer::start_with(Options::default().with_controllers()).await?;
     ensure!(server.pids().len() == 3);
@@ -272,12 +315,10 @@ async fn controllers_collect_garbage() -> Result<()> {
         ..DeleteParams::default()
     };
     maps.delete("owner", &background).await?;
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while find(&server, "owned").await?.is_some() {
-        ensure!(Instant::now() < deadline, "the owned object is still there");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    Ok(())
+    eventually("the owned object goes", MINUTE, async || {
+        Ok(find(&server, "owned").await?.is_none().then_some(()))
+    })
+    .await
 }
 
 async fn controllers_finish_namespaces() -> Result<()> {
@@ -291,12 +332,11 @@ async fn controllers_finish_namespaces() -> Result<()> {
     namespaces
         .delete("short-lived", &DeleteParams::default())
         .await?;
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while namespaces.get_opt("short-lived").await?.is_some() {
-        ensure!(Instant::now() < deadline, "the namespace is still there");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    Ok(())
+    eventually("the namespace goes", MINUTE, async || {
+        let namespace = namespaces.get_opt("short-lived").await?;
+        Ok(namespace.is_none().then_some(()))
+    })
+    .await
 }
 
 fn config_map(name: &str, value: &str) -> ConfigMap {

@@ -1,4 +1,4 @@
-//! One program of a test API server: started with its output in a file, signalled and ended by its pid.
+//! One program that a test runs: started with its output in a file, signalled and ended by its pid.
 //! Knows no Kubernetes.
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 const TAIL_LINES: usize = 15;
 
 /// A running program. Dropping it kills it.
-pub(super) struct Process {
+pub struct Process {
     name: &'static str,
     child: Child,
     log: PathBuf,
@@ -24,27 +24,24 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program, its output appended to `<name>.log` and its pid written to `<name>.pid` in the folder.
-    pub(super) fn start(
-        name: &'static str,
-        program: &Path,
-        arguments: &[String],
-        folder: &Path,
-    ) -> Result<Self> {
+    ///
+    /// # Errors
+    /// There is no such program, or the folder cannot be written.
+    pub fn start(name: &'static str, mut command: Command, folder: &Path) -> Result<Self> {
         let log = folder.join(format!("{name}.log"));
         let output = File::options()
             .create(true)
             .append(true)
             .open(&log)
             .with_context(|| format!("cannot write {}", log.display()))?;
-        let child = Command::new(program)
-            .args(arguments)
+        let child = command
             .stdin(Stdio::null())
             .stdout(output.try_clone().context("cannot share the log file")?)
             .stderr(output)
             // A group of its own: Ctrl-C in a terminal must reach us first.
             .process_group(0)
             .spawn()
-            .with_context(|| format!("cannot start {}", program.display()))?;
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
         let pid_file = folder.join(format!("{name}.pid"));
         let process = Self {
             name,
@@ -58,41 +55,63 @@ impl Process {
     }
 
     /// The pid, valid until the process is ended.
-    pub(super) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Sends a signal.
-    pub(super) fn signal(&self, signal: Signal) -> Result<()> {
+    ///
+    /// # Errors
+    /// It has ended and was waited for.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
         kill_process(Pid::from_child(&self.child), signal)
             .with_context(|| format!("cannot signal {}", self.name))
     }
 
+    /// What the program has written so far.
+    pub fn log(&self) -> String {
+        // Programs under test write what they like; a log is for reading.
+        String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// How the program ended, if it has.
+    ///
+    /// # Errors
+    /// The operating system does not say.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        let ended = self.child.try_wait();
+        ended.with_context(|| format!("cannot look after {}", self.name))
+    }
+
     /// An error with the end of the log, if the process has ended by itself.
-    pub(super) fn check_alive(&mut self) -> Result<()> {
-        match self.child.try_wait() {
-            Ok(None) => Ok(()),
-            Ok(Some(status)) => Err(self.failure(&format!("ended early ({status})"))),
-            Err(error) => Err(error).with_context(|| format!("cannot look after {}", self.name)),
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn check_alive(&mut self) -> Result<()> {
+        match self.ended()? {
+            None => Ok(()),
+            Some(status) => Err(self.failure(&format!("ended early ({status})"))),
         }
     }
 
     /// An error that says what happened and shows the end of the log.
-    pub(super) fn failure(&self, what: &str) -> anyhow::Error {
-        let text = fs::read_to_string(&self.log).unwrap_or_default();
+    pub fn failure(&self, what: &str) -> anyhow::Error {
         anyhow::anyhow!(
             "{} {what}; the end of its log:\n{}",
             self.name,
-            tail(&text, TAIL_LINES)
+            tail(&self.log(), TAIL_LINES)
         )
     }
 
     /// Asks the process to end, and kills it after the grace period.
-    pub(super) fn terminate(mut self, grace: Duration) -> Result<ExitStatus> {
+    ///
+    /// # Errors
+    /// It cannot be signalled.
+    pub fn terminate(mut self, grace: Duration) -> Result<ExitStatus> {
         self.signal(Signal::TERM)?;
         let deadline = Instant::now() + grace;
         while Instant::now() < deadline {
-            if let Some(status) = self.child.try_wait()? {
+            if let Some(status) = self.ended()? {
                 return Ok(status);
             }
             thread::sleep(Duration::from_millis(10));
@@ -101,7 +120,10 @@ impl Process {
     }
 
     /// Ends the process at once, as a crash would, also while it is frozen.
-    pub(super) fn kill(&mut self) -> Result<ExitStatus> {
+    ///
+    /// # Errors
+    /// It cannot be signalled.
+    pub fn kill(&mut self) -> Result<ExitStatus> {
         let killed = self
             .child
             .kill()
@@ -131,8 +153,9 @@ mod tests {
     use super::*;
 
     fn shell(folder: &Path, script: &str) -> Process {
-        let arguments = ["-c".to_owned(), script.to_owned()];
-        Process::start("shell", Path::new("/bin/sh"), &arguments, folder).unwrap()
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        Process::start("shell", command, folder).unwrap()
     }
 
     #[test]
@@ -162,8 +185,7 @@ mod tests {
             folder.path(),
             "trap '' TERM; echo ready; while :; do sleep 0.05; done",
         );
-        let log = folder.path().join("shell.log");
-        while !fs::read_to_string(&log).unwrap().contains("ready") {
+        while !process.log().contains("ready") {
             thread::sleep(Duration::from_millis(5));
         }
         let pid_file = folder.path().join("shell.pid");

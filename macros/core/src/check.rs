@@ -1,28 +1,52 @@
 //! The list of all rules, alphabetical. A rule is one file here, named for what it forbids; the file's header is what users read about it.
 //! Rules read the model and report; they never change it.
 
+mod acquire_before_record;
+mod broken_never;
 pub(crate) mod circular_fact;
+mod clause_never_applies;
+mod condition_without_value;
+mod dead_end;
 pub(crate) mod declared_twice;
+mod effect_never_chosen;
+mod effect_repeats_itself;
+mod effects_against_each_other;
 mod empty_call;
+mod endless_deletion;
+mod endless_round;
+mod error_without_reason;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
 mod missing_key;
 mod missing_undo;
 pub(crate) mod no_phase;
+mod phase_against_conditions;
 mod read_only_target;
+mod record_overwritten;
 mod sets_out_of_reach;
+mod state_without_world;
 pub(crate) mod syntax;
 pub(crate) mod too_many_values;
+mod too_many_worlds;
+mod uncaused_edge;
+mod undeclared_edge;
 mod undo_of_nothing;
 pub(crate) mod unknown_name;
 pub(crate) mod unobserved_source;
 mod unread_input;
 mod unseen_is_free;
+mod useless_wakes;
+mod work_in_goal;
+mod world_without_state;
 
 use crate::errors::Sink;
-use crate::model::Lifecycle;
 use crate::model::frames::Frames;
+use crate::model::{Kind, Lifecycle};
+use crate::space::Space;
+use crate::space::drives::Drives;
+use crate::space::explored::Explored;
+use crate::space::permission::Permissions;
 
 /// What a rule may look at.
 pub struct Context<'a> {
@@ -50,6 +74,10 @@ pub enum Run {
     Built,
     /// By a function that reports all violations.
     Check(fn(&Context<'_>, &mut Sink)),
+    /// By a function that looks at all worlds.
+    Worlds(fn(&Space<'_>, &mut Sink)),
+    /// By a function that looks at the drives of a resource.
+    Drives(fn(&Explored<'_>, &mut Sink)),
 }
 
 /// One rule.
@@ -64,13 +92,79 @@ pub struct Rule {
 
 /// All rules, by name.
 pub const RULES: &[Rule] = &[
+    rule(
+        "acquire_before_record",
+        "LC048",
+        Stage::Graph,
+        Run::Drives(acquire_before_record::check),
+    ),
+    rule(
+        "broken_never",
+        "LC013",
+        Stage::Graph,
+        Run::Worlds(broken_never::check),
+    ),
     rule("circular_fact", "LC066", Stage::Names, Run::Built),
+    rule(
+        "clause_never_applies",
+        "LC054",
+        Stage::Graph,
+        Run::Drives(clause_never_applies::check),
+    ),
+    rule(
+        "condition_without_value",
+        "LC052",
+        Stage::Graph,
+        Run::Drives(condition_without_value::check),
+    ),
+    rule(
+        "dead_end",
+        "LC021",
+        Stage::Graph,
+        Run::Drives(dead_end::check),
+    ),
     rule("declared_twice", "LC003", Stage::Names, Run::Built),
+    rule(
+        "effect_never_chosen",
+        "LC016",
+        Stage::Graph,
+        Run::Drives(effect_never_chosen::check),
+    ),
+    rule(
+        "effect_repeats_itself",
+        "LC024",
+        Stage::Graph,
+        Run::Drives(effect_repeats_itself::check),
+    ),
+    rule(
+        "effects_against_each_other",
+        "LC023",
+        Stage::Graph,
+        Run::Drives(effects_against_each_other::check),
+    ),
     rule(
         "empty_call",
         "LC018",
         Stage::Names,
         Run::Check(empty_call::check),
+    ),
+    rule(
+        "endless_deletion",
+        "LC040",
+        Stage::Graph,
+        Run::Drives(endless_deletion::check),
+    ),
+    rule(
+        "endless_round",
+        "LC022",
+        Stage::Graph,
+        Run::Drives(endless_round::check),
+    ),
+    rule(
+        "error_without_reason",
+        "LC053",
+        Stage::Graph,
+        Run::Drives(error_without_reason::check),
     ),
     rule(
         "independent_never",
@@ -94,10 +188,22 @@ pub const RULES: &[Rule] = &[
     ),
     rule("no_phase", "LC050", Stage::Names, Run::Built),
     rule(
+        "phase_against_conditions",
+        "LC051",
+        Stage::Graph,
+        Run::Drives(phase_against_conditions::check),
+    ),
+    rule(
         "read_only_target",
         "LC070",
         Stage::Names,
         Run::Check(read_only_target::check),
+    ),
+    rule(
+        "record_overwritten",
+        "LC049",
+        Stage::Graph,
+        Run::Drives(record_overwritten::check),
     ),
     rule(
         "sets_out_of_reach",
@@ -105,8 +211,27 @@ pub const RULES: &[Rule] = &[
         Stage::Declaration,
         Run::Check(sets_out_of_reach::check),
     ),
+    rule(
+        "state_without_world",
+        "LC012",
+        Stage::Graph,
+        Run::Worlds(state_without_world::check),
+    ),
     rule("syntax", "LC000", Stage::Names, Run::Built),
     rule("too_many_values", "LC006", Stage::Names, Run::Built),
+    rule("too_many_worlds", "LC091", Stage::World, Run::Built),
+    rule(
+        "uncaused_edge",
+        "LC031",
+        Stage::Graph,
+        Run::Drives(uncaused_edge::check),
+    ),
+    rule(
+        "undeclared_edge",
+        "LC030",
+        Stage::Graph,
+        Run::Drives(undeclared_edge::check),
+    ),
     rule(
         "undo_of_nothing",
         "LC044",
@@ -127,6 +252,24 @@ pub const RULES: &[Rule] = &[
         Stage::Names,
         Run::Check(unseen_is_free::check),
     ),
+    rule(
+        "useless_wakes",
+        "LC065",
+        Stage::Graph,
+        Run::Drives(useless_wakes::check),
+    ),
+    rule(
+        "work_in_goal",
+        "LC025",
+        Stage::Graph,
+        Run::Drives(work_in_goal::check),
+    ),
+    rule(
+        "world_without_state",
+        "LC011",
+        Stage::World,
+        Run::Worlds(world_without_state::check),
+    ),
 ];
 
 const fn rule(name: &'static str, code: &'static str, stage: Stage, run: Run) -> Rule {
@@ -143,6 +286,40 @@ pub fn run(stage: Stage, context: &Context<'_>, sink: &mut Sink) {
     for rule in RULES.iter().filter(|rule| rule.stage == stage) {
         if let Run::Check(check) = rule.run {
             check(context, sink);
+        }
+    }
+}
+
+/// Explores all worlds and runs the rules of the last two stages. Those about drives are for resources: the drives of a volume are its calls.
+pub fn explore(context: &Context<'_>, sink: &mut Sink) {
+    let permissions = Permissions::of(context.lifecycle);
+    let space = match Space::of(context.lifecycle, context.frames, &permissions) {
+        Ok(space) => space,
+        Err(too_many) => return too_many_worlds::check(context.lifecycle, too_many, sink),
+    };
+    on_worlds(Stage::World, &space, sink);
+    if sink.has_errors() {
+        return;
+    }
+    on_worlds(Stage::Graph, &space, sink);
+    if context.lifecycle.kind == Kind::Resource {
+        let drives = &Drives::of(&space);
+        let explored = Explored {
+            space: &space,
+            drives,
+        };
+        for rule in RULES {
+            if let Run::Drives(check) = rule.run {
+                check(&explored, sink);
+            }
+        }
+    }
+}
+
+fn on_worlds(stage: Stage, space: &Space<'_>, sink: &mut Sink) {
+    for rule in RULES.iter().filter(|rule| rule.stage == stage) {
+        if let Run::Worlds(check) = rule.run {
+            check(space, sink);
         }
     }
 }

@@ -84,7 +84,34 @@ impl Pred {
     }
 }
 
+/// What makes an effect harmless where it runs on a view that has become stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Safety {
+    /// An apply over what is there already: a known uid, and our own writes are fenced.
+    Level,
+    /// An apply that may create: an object that is there already is never seized.
+    Create,
+    /// A deletion or a read-modify-write: under the uid and the resource version that were seen.
+    Guarded,
+    /// A call: idempotent under its key, under a lease that outlives its time-out.
+    Keyed,
+}
+
 impl Effect {
+    /// The derived safety class.
+    pub fn safety(&self, lifecycle: &Lifecycle) -> Safety {
+        let own_target = |one: &Use| one.source == Source::Input(self.target);
+        match (self.verb, lifecycle.inputs[self.target.0].mode) {
+            (Verb::Call, _) => Safety::Keyed,
+            (Verb::Delete, _) => Safety::Guarded,
+            (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
+            (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
+            (Verb::Apply, Mode::Watched | Mode::Part | Mode::Record | Mode::Poll | Mode::Probe) => {
+                Safety::Level
+            }
+        }
+    }
+
     /// The held facts that this effect may make ours, in order of mention.
     pub fn acquires(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
         self.held(lifecycle, false)

@@ -1,0 +1,55 @@
+//! LC048: an effect that acquires something under a key that may not be recorded yet. A crash right after it would leave something behind that
+//! nobody can find again: require `== Current` of the record in `when`.
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{EffectId, Mode, Verb};
+use crate::space::explored::Explored;
+use crate::space::policy::Choice;
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    for (position, effect) in space.lifecycle.effects.iter().enumerate() {
+        let id = EffectId(position);
+        let input = effect.key.as_ref().and_then(|key| key.input);
+        let Some(input) = input.map(|input| &space.lifecycle.inputs[input.0]) else {
+            continue;
+        };
+        let (Mode::Record, Verb::Call, Some(record)) = (input.mode, effect.verb, input.var) else {
+            continue;
+        };
+        if !space.permissions.acquires(id) {
+            continue;
+        }
+        let runs = |world: &usize| space.choices[*world] == Choice::Effect(id);
+        let values = &space.lifecycle.vars[record.0].values;
+        let bad = |world: usize| values[space.worlds.get(world).value(record)] != "Current";
+        let Some(example) = space
+            .worlds
+            .indexes()
+            .filter(runs)
+            .find(|world| bad(*world))
+        else {
+            continue;
+        };
+        let claim = Claim {
+            about: space.worlds.indexes().filter(runs).collect(),
+            bad: &bad,
+            expected: [record].into(),
+        };
+        let message = format!(
+            "effect `{}` may run with `{}`, before its key `{}` is recorded",
+            effect.name,
+            minimal(space, &claim, example),
+            input.name
+        );
+        let span = effect
+            .when
+            .as_ref()
+            .map_or(effect.name.span(), |when| when.span);
+        sink.push(
+            Diagnostic::error("LC048", span, effect.name.to_string(), message)
+                .help(format!("require `{} == Current` in its `when`", input.name)),
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! LC013: a `call` that establishes what a `never` rules out. A `never` is a fact about the world, so an effect that would break it is either
+//! permitted too early (narrow its `when`) or says the wrong thing in `sets`.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Assign, Effect, EffectId, VarId, Verb};
+use crate::space::Space;
+use crate::space::witness::{fact, show};
+use crate::space::worlds::{Change, World};
+
+pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
+    for (position, effect) in space.lifecycle.effects.iter().enumerate() {
+        if effect.verb == Verb::Call {
+            sink_first(space, EffectId(position), effect, sink);
+        }
+    }
+}
+
+fn sink_first(space: &Space<'_>, id: EffectId, effect: &Effect, sink: &mut Sink) {
+    let mut fine = BTreeSet::new();
+    for world in space.worlds.indexes().map(|world| space.worlds.get(world)) {
+        if !space.permissions.enabled(id, world) {
+            continue;
+        }
+        for alternative in &effect.sets {
+            let mut change = Change::from(world, space.lifecycle);
+            for assign in alternative {
+                change.force(assign.var, assign.value);
+            }
+            if fine.contains(&change) {
+                continue;
+            }
+            if !is_allowed(space, &change) {
+                sink.push(diagnose(space, effect, world, alternative));
+                return;
+            }
+            fine.insert(change);
+        }
+    }
+}
+
+/// Whether a change leads to a combination that no `never` rules out, if one that is never seen.
+fn is_allowed(space: &Space<'_>, change: &Change) -> bool {
+    space
+        .worlds
+        .walk(change, &mut |_, _| ControlFlow::Break(()))
+        .is_break()
+}
+
+fn diagnose(space: &Space<'_>, effect: &Effect, world: World<'_>, set: &[Assign]) -> Diagnostic {
+    let lifecycle = space.lifecycle;
+    let mut nevers = lifecycle.nevers.iter().filter(|never| {
+        let asked = never.pred.vars();
+        set.iter().any(|assign| asked.contains(&assign.var))
+    });
+    let never = nevers.next().or(lifecycle.nevers.first());
+    let mut vars: BTreeSet<VarId> = set.iter().map(|assign| assign.var).collect();
+    vars.extend(never.iter().flat_map(|never| never.pred.vars()));
+    let after = vars.iter().map(|var| {
+        let forced = set.iter().find(|assign| assign.var == *var);
+        fact(
+            lifecycle,
+            *var,
+            forced.map_or(world.value(*var), |assign| assign.value),
+        )
+    });
+    let message = format!(
+        "effect `{}` leads from `{}` to `{}`, which a `never` rules out",
+        effect.name,
+        show(lifecycle, world, vars.iter().copied()),
+        after.collect::<Vec<_>>().join(" && ")
+    );
+    let diagnostic = Diagnostic::error(
+        "LC013",
+        effect.name.span(),
+        effect.name.to_string(),
+        message,
+    );
+    let diagnostic = match never {
+        Some(never) => diagnostic.note(never.span, "it is ruled out here"),
+        None => diagnostic,
+    };
+    diagnostic.help("narrow its `when`, or let `sets` say all that the call establishes")
+}

@@ -1,0 +1,30 @@
+//! LC054: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory.
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::space::explored::{Explored, clause_of};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    for condition in &space.lifecycle.conditions {
+        let worlds = space.live().map(|world| space.worlds.get(world));
+        let used: BTreeSet<usize> = worlds
+            .filter_map(|world| clause_of(condition, world))
+            .collect();
+        for (position, clause) in condition.clauses.iter().enumerate() {
+            if used.contains(&position) {
+                continue;
+            }
+            let message = format!(
+                "condition `{}`: clause {} never applies",
+                condition.name,
+                position + 1
+            );
+            sink.push(
+                Diagnostic::warning("LC054", clause.span, condition.name.to_string(), message)
+                    .help("the first clause that fits counts: move it up, or remove it"),
+            );
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! LC052: a condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::space::explored::{Explored, clause_of};
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    for condition in &space.lifecycle.conditions {
+        let bad = |world: usize| clause_of(condition, space.worlds.get(world)).is_none();
+        let Some(example) = space.live().find(|world| bad(*world)) else {
+            continue;
+        };
+        let claim = Claim {
+            about: space.live().collect(),
+            bad: &bad,
+            expected: BTreeSet::new(),
+        };
+        let message = format!(
+            "condition `{}` has no value for `{}`; end it with an `otherwise` clause",
+            condition.name,
+            minimal(space, &claim, example)
+        );
+        let name = condition.name.to_string();
+        sink.push(
+            Diagnostic::error("LC052", condition.name.span(), name, message)
+                .help("for example `Unknown \"Waiting\" otherwise;`"),
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! LC016: an effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::EffectId;
+use crate::space::explored::Explored;
+use crate::space::policy::Choice;
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let run: BTreeSet<Choice> = space.choices.iter().copied().collect();
+    for (position, effect) in space.lifecycle.effects.iter().enumerate() {
+        let id = EffectId(position);
+        if run.contains(&Choice::Effect(id)) {
+            continue;
+        }
+        let enabled = space.worlds.indexes().filter(|world| {
+            let world = space.worlds.get(*world);
+            space.permissions.enabled(id, world)
+        });
+        let chosen = enabled.filter_map(|world| space.choices[world].effect());
+        let chosen: BTreeSet<EffectId> = chosen.collect();
+        let names = chosen
+            .iter()
+            .map(|other| format!("`{}`", space.lifecycle.effects[other.0].name));
+        let (why, help) = if chosen.is_empty() {
+            (
+                "no world enables it".to_owned(),
+                "check its `when`, its `from` and whether its target ever needs it, or remove it",
+            )
+        } else {
+            let names = names.collect::<Vec<_>>().join(", ");
+            (
+                format!("an earlier effect is always chosen: {names}"),
+                "the first enabled effect is run: move it up, or narrow the earlier one with `when`",
+            )
+        };
+        let message = format!("effect `{}` never runs: {why}", effect.name);
+        sink.push(
+            Diagnostic::error(
+                "LC016",
+                effect.name.span(),
+                effect.name.to_string(),
+                message,
+            )
+            .help(help),
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! LC024: an effect that may leave every fact as it is and stays enabled: it would run for ever. Let `sets` say what it establishes for sure,
+//! and ask for the absence of that in `when`.
+
+use std::collections::BTreeMap;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::EffectId;
+use crate::space::explored::Explored;
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let mut by_effect: BTreeMap<EffectId, Vec<usize>> = BTreeMap::new();
+    for one in explored.live_loops().filter(|one| one.worlds.len() == 1) {
+        let world = one.worlds[0] as usize;
+        if let Some(effect) = space.choices[world].effect() {
+            by_effect.entry(effect).or_default().push(world);
+        }
+    }
+    for (id, worlds) in by_effect {
+        let effect = &space.lifecycle.effects[id.0];
+        let bad = |world: usize| worlds.contains(&world);
+        let runs = |world: &usize| space.choices[*world].effect() == Some(id);
+        let claim = Claim {
+            about: space.live().filter(runs).collect(),
+            bad: &bad,
+            expected: effect.when.iter().flat_map(|when| when.vars()).collect(),
+        };
+        let message = format!(
+            "effect `{}` stays enabled after itself with the same facts, for example `{}`: it would run for ever",
+            effect.name,
+            minimal(space, &claim, worlds[0])
+        );
+        sink.push(
+            Diagnostic::error(
+                "LC024",
+                effect.name.span(),
+                effect.name.to_string(),
+                message,
+            )
+            .help("let every alternative of `sets` change something that its `when` asks"),
+        );
+    }
+}

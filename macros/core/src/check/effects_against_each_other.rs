@@ -1,0 +1,49 @@
+//! LC023: effects that undo each other, so that the object never comes to rest. Give them permissions (`when`) that exclude each other.
+
+use std::collections::BTreeMap;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::EffectId;
+use crate::space::components::Loop;
+use crate::space::cycle::round;
+use crate::space::explored::Explored;
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let mut first: BTreeMap<Vec<EffectId>, &Loop> = BTreeMap::new();
+    for one in explored.live_loops() {
+        let effects: Vec<EffectId> = explored
+            .drives
+            .effects_within(space, one)
+            .into_iter()
+            .collect();
+        if one.worlds.len() > 1 && effects.len() > 1 {
+            first.entry(effects).or_insert(one);
+        }
+    }
+    for (effects, one) in first {
+        let declared = || {
+            effects
+                .iter()
+                .map(|effect| &space.lifecycle.effects[effect.0])
+        };
+        let mut names: Vec<String> = declared().map(|effect| effect.name.to_string()).collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let (last, others) = quoted.split_last().expect("at least two effects");
+        let message = format!(
+            "effects {} and {last} undo each other, for example {}",
+            others.join(", "),
+            round(explored.drives, one).describe(space)
+        );
+        names.sort();
+        let span = space.lifecycle.effects[effects[0].0].name.span();
+        let mut diagnostic = Diagnostic::error("LC023", span, names.join(", "), message);
+        for effect in declared().skip(1) {
+            let note = format!("`{}` is declared here", effect.name);
+            diagnostic = diagnostic.note(effect.name.span(), note);
+        }
+        sink.push(
+            diagnostic.help("let one of them ask in `when` for what the other does not want"),
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! LC053: an Error state in which the first unmet condition is not a False with a reason. A person has to act there, so the conditions must say
+//! what is wrong: Unknown would only say that something is still going on.
+
+use std::collections::BTreeMap;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{ConditionStatus, Phase, StateId};
+use crate::space::explored::{Explored, Unmet};
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let untold = |world: usize| {
+        let (state, unmet) = explored.unmet_when_idle(world)?;
+        let error = space.lifecycle.states[state.0].phase == Some(Phase::Error);
+        (error && !tells(explored, unmet)).then_some((state, unmet))
+    };
+    let mut first: BTreeMap<StateId, (usize, Unmet)> = BTreeMap::new();
+    for world in space.live() {
+        if let Some((state, unmet)) = untold(world) {
+            first.entry(state).or_insert((world, unmet));
+        }
+    }
+    for (id, (example, unmet)) in first {
+        let state = &space.lifecycle.states[id.0];
+        let bad = |world: usize| untold(world).is_some();
+        let claim = Claim {
+            about: explored.idle_in(id),
+            bad: &bad,
+            expected: state.when.vars(),
+        };
+        let what = match unmet {
+            Unmet::Nothing => "no condition is unmet there".to_owned(),
+            Unmet::Condition { condition, clause } => {
+                let condition = &space.lifecycle.conditions[condition.0];
+                let clause = &condition.clauses[clause];
+                let reason = match (&clause.reason, clause.status) {
+                    (None, ConditionStatus::False) => " without a reason",
+                    (Some(_), _) | (None, ConditionStatus::True | ConditionStatus::Unknown) => "",
+                };
+                format!(
+                    "the first unmet condition there is `{}` = {:?}{reason}",
+                    condition.name, clause.status
+                )
+            }
+        };
+        let message = format!(
+            "state `{}` is Error but {what}, for example with `{}`",
+            state.name,
+            minimal(space, &claim, example)
+        );
+        sink.push(
+            Diagnostic::error("LC053", state.name.span(), state.name.to_string(), message).help(
+                "let a condition of `ready from` be `False` with a reason there, before others that are Unknown",
+            ),
+        );
+    }
+}
+
+fn tells(explored: &Explored<'_>, unmet: Unmet) -> bool {
+    match unmet {
+        Unmet::Nothing => false,
+        Unmet::Condition { condition, clause } => {
+            let clause = &explored.space.lifecycle.conditions[condition.0].clauses[clause];
+            clause.status == ConditionStatus::False && clause.reason.is_some()
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! LC049: a record that is overwritten while something may be held under the old one, which nobody could find again to give it back.
+//! Give back first: permit the write only where nothing is held.
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb};
+use crate::space::explored::Explored;
+use crate::space::policy::Choice;
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let lifecycle = space.lifecycle;
+    for (position, effect) in lifecycle.effects.iter().enumerate() {
+        let input = &lifecycle.inputs[effect.target.0];
+        let (Verb::Apply, Mode::Record, Some(record)) = (effect.verb, input.mode, input.var) else {
+            continue;
+        };
+        let under = held_under(lifecycle, effect.target);
+        let id = EffectId(position);
+        let runs = |world: &usize| space.choices[*world] == Choice::Effect(id);
+        let bad = |world: usize| {
+            let world = space.worlds.get(world);
+            let held = space.policy.still_held(world);
+            lifecycle.vars[record.0].values[world.value(record)] == "Stale"
+                && held.iter().any(|var| under.contains(var))
+        };
+        let Some(example) = space
+            .worlds
+            .indexes()
+            .filter(runs)
+            .find(|world| bad(*world))
+        else {
+            continue;
+        };
+        let claim = Claim {
+            about: space.worlds.indexes().filter(runs).collect(),
+            bad: &bad,
+            expected: under.iter().copied().chain([record]).collect(),
+        };
+        let message = format!(
+            "effect `{}` overwrites the record with `{}`, while something may be held under the old one",
+            effect.name,
+            minimal(space, &claim, example)
+        );
+        sink.push(
+            Diagnostic::error(
+                "LC049",
+                effect.name.span(),
+                effect.name.to_string(),
+                message,
+            )
+            .help("permit it in `when` only where the record is absent or nothing is held"),
+        );
+    }
+}
+
+/// The held facts that calls with this key decide.
+fn held_under(lifecycle: &Lifecycle, key: InputId) -> BTreeSet<VarId> {
+    let effects = lifecycle.effects.iter();
+    let keyed =
+        effects.filter(|effect| effect.key.as_ref().is_some_and(|by| by.input == Some(key)));
+    let set = keyed
+        .flat_map(|effect| effect.sets.iter().flatten())
+        .map(|assign| assign.var);
+    set.filter(|var| lifecycle.vars[var.0].held.is_some())
+        .collect()
+}

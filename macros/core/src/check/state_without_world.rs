@@ -1,0 +1,43 @@
+//! LC012: a state that no world is in, because its predicate contradicts itself or because the states above it take all of its worlds.
+//! The first state that fits counts: move it up, narrow those above, or remove it.
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::StateId;
+use crate::space::{Class, Space};
+
+pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
+    let inhabited: BTreeSet<Class> = space.classes.iter().copied().collect();
+    for (position, state) in space.lifecycle.states.iter().enumerate() {
+        if inhabited.contains(&Class::State(StateId(position))) {
+            continue;
+        }
+        let worlds = space.worlds.indexes();
+        let own = worlds.filter(|world| space.worlds.get(*world).holds(&state.when));
+        let takers: BTreeSet<Class> = own.map(|world| space.classes[world]).collect();
+        let takers: Vec<String> = takers
+            .into_iter()
+            .map(|class| format!("`{}`", space.class_name(class)))
+            .collect();
+        let (why, help) = if takers.is_empty() {
+            (
+                "its predicate is contradictory".to_owned(),
+                "write a predicate that some world fits, or remove the state",
+            )
+        } else {
+            (
+                format!(
+                    "the states above take every world of it: {}",
+                    takers.join(", ")
+                ),
+                "the first state that fits counts: move it up, or remove it",
+            )
+        };
+        let message = format!("state `{}` never matches: {why}", state.name);
+        sink.push(
+            Diagnostic::error("LC012", state.name.span(), state.name.to_string(), message)
+                .help(help),
+        );
+    }
+}

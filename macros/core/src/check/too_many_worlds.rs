@@ -1,0 +1,62 @@
+//! LC091: too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
+//! nobody tells apart, or rule combinations out with `never`.
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Lifecycle, Origin};
+use crate::space::worlds::{LIMIT, TooMany};
+
+/// How many facts the help names.
+const NAMED: usize = 5;
+
+pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
+    let limit = grouped(LIMIT);
+    let message = if too_many.complete {
+        format!(
+            "{} worlds exceed the limit of {limit}",
+            grouped(too_many.counted)
+        )
+    } else if too_many.counted > LIMIT {
+        format!(
+            "more than {} worlds exceed the limit of {limit}",
+            grouped(too_many.counted - 1)
+        )
+    } else {
+        format!(
+            "more than {} combinations have to be looked at to find the worlds that no `never` rules out",
+            grouped(too_many.visited - 1)
+        )
+    };
+    let mut facts: Vec<_> = lifecycle
+        .vars
+        .iter()
+        .filter(|var| var.given.is_empty())
+        .filter(|var| matches!(var.origin, Origin::Fact { .. } | Origin::Input(_)))
+        .collect();
+    facts.sort_by_key(|var| std::cmp::Reverse(var.answers));
+    let names = facts
+        .iter()
+        .take(NAMED)
+        .map(|var| format!("`{}` ({} values)", var.name, var.answers));
+    let help = format!(
+        "ask facts only where they matter (`given`), or merge values that no state tells apart; asked everywhere: {}",
+        names.collect::<Vec<_>>().join(", ")
+    );
+    let declared = facts
+        .iter()
+        .find(|var| matches!(var.origin, Origin::Fact { .. }));
+    let span = declared.map_or(lifecycle.name.span(), |var| var.name.span());
+    sink.push(Diagnostic::error("LC091", span, lifecycle.name.to_string(), message).help(help));
+}
+
+/// A number with a space before each group of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}

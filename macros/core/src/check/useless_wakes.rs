@@ -1,0 +1,117 @@
+//! LC065: a state whose `wakes` names inputs of which no change leads out of it, so that the object would rest there for ever and users would look
+//! at the wrong thing. Name what the state really depends on; `self` always helps, for a user may edit the object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::frames::Place;
+use crate::model::{InputId, Source, StateId, Use, VarId};
+use crate::space::Class;
+use crate::space::explored::Explored;
+use crate::space::witness::{Claim, minimal};
+use crate::space::worlds::{Change, World};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    for (position, state) in space.lifecycle.states.iter().enumerate() {
+        let Some(wakes) = &state.wakes else {
+            continue;
+        };
+        if wakes.iter().any(|one| one.source == Source::This) {
+            continue;
+        }
+        let id = StateId(position);
+        let class = Class::State(id);
+        let places: BTreeSet<Place> = wakes.iter().filter_map(place).collect();
+        let resting: Vec<usize> = space
+            .live()
+            .filter(|world| space.classes[*world] == class && space.rests(*world))
+            .collect();
+        let stays = staying(explored, class, &resting, &readers(explored, &places));
+        let Some(&example) = stays.first() else {
+            continue;
+        };
+        let bad = |world: usize| stays.binary_search(&world).is_ok();
+        let claim = Claim {
+            about: resting,
+            bad: &bad,
+            expected: state.when.vars(),
+        };
+        let names: Vec<String> = wakes.iter().map(|one| one.name.to_string()).collect();
+        let message = format!(
+            "state `{}` says `wakes {}`, but with `{}` no change of these leads out of it",
+            state.name,
+            names.join(", "),
+            minimal(space, &claim, example)
+        );
+        let span = wakes
+            .first()
+            .map_or(state.name.span(), |first| first.name.span());
+        let help = format!("write `wakes {}`", helpful(explored, class, example));
+        sink.push(Diagnostic::error("LC065", span, state.name.to_string(), message).help(help));
+    }
+}
+
+fn place(one: &Use) -> Option<Place> {
+    match one.source {
+        Source::This | Source::Fact(_) => None,
+        Source::Request => Some(Place::Request),
+        Source::Input(input) => Some(Place::Input(input)),
+        Source::Value(value) => Some(Place::Value(value)),
+    }
+}
+
+/// The facts that a change of these places can change.
+fn readers(explored: &Explored<'_>, places: &BTreeSet<Place>) -> Vec<VarId> {
+    let vars = (0..explored.space.lifecycle.vars.len()).map(VarId);
+    vars.filter(|var| !explored.space.frames.reads(*var).is_disjoint(places))
+        .collect()
+}
+
+/// Those of the worlds that no change of these facts leads out of.
+fn staying(
+    explored: &Explored<'_>,
+    class: Class,
+    worlds: &[usize],
+    readers: &[VarId],
+) -> Vec<usize> {
+    let space = explored.space;
+    let mut known: BTreeMap<Change, bool> = BTreeMap::new();
+    let mut stays = |world: World<'_>| {
+        let mut change = Change::from(world, space.lifecycle);
+        for var in readers {
+            change.free(*var);
+        }
+        if let Some(known) = known.get(&change) {
+            return *known;
+        }
+        let out = space.worlds.walk(&change, &mut |_, end| {
+            if space.classify(end) == class {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        known.insert(change, out.is_continue());
+        out.is_continue()
+    };
+    let worlds = worlds.iter().copied();
+    worlds
+        .filter(|world| stays(space.worlds.get(*world)))
+        .collect()
+}
+
+/// The inputs of which a change leads out of a world, and the object itself.
+fn helpful(explored: &Explored<'_>, class: Class, world: usize) -> String {
+    let inputs = explored.space.lifecycle.inputs.iter().enumerate();
+    let helps = inputs.filter(|(input, _)| {
+        let readers = readers(explored, &BTreeSet::from([Place::Input(InputId(*input))]));
+        staying(explored, class, &[world], &readers).is_empty()
+    });
+    let names = helps.map(|(_, input)| input.name.to_string());
+    names
+        .chain(["self".to_owned()])
+        .collect::<Vec<_>>()
+        .join(", ")
+}

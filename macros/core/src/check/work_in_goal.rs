@@ -1,0 +1,54 @@
+//! LC025: an effect that is still enabled in a goal state: the object would be done and yet never rest. Ask in the goal for what the effect
+//! establishes, or narrow the effect's `when`.
+
+use std::collections::BTreeMap;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{EffectId, StateId};
+use crate::space::Class;
+use crate::space::explored::Explored;
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let mut first: BTreeMap<(EffectId, StateId), usize> = BTreeMap::new();
+    for world in space.live() {
+        if let (Class::State(state), Some(effect)) =
+            (space.classes[world], space.choices[world].effect())
+            && space.lifecycle.states[state.0].goal
+        {
+            first.entry((effect, state)).or_insert(world);
+        }
+    }
+    for ((id, state_id), example) in first {
+        let effect = &space.lifecycle.effects[id.0];
+        let state = &space.lifecycle.states[state_id.0];
+        let bad = |world: usize| space.choices[world].effect() == Some(id);
+        let class = Class::State(state_id);
+        let here = |world: &usize| space.classes[*world] == class;
+        let target = space.lifecycle.inputs[effect.target.0].var;
+        let claim = Claim {
+            about: space.live().filter(here).collect(),
+            bad: &bad,
+            expected: target.into_iter().collect(),
+        };
+        let message = format!(
+            "effect `{}` is still enabled in goal state `{}` with `{}`: the object would never rest",
+            effect.name,
+            state.name,
+            minimal(space, &claim, example)
+        );
+        sink.push(
+            Diagnostic::error(
+                "LC025",
+                effect.name.span(),
+                effect.name.to_string(),
+                message,
+            )
+            .note(state.name.span(), "this is the goal")
+            .help(
+                "put a state for this before the goal, or narrow the goal or the effect's `when`",
+            ),
+        );
+    }
+}

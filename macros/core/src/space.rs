@@ -1,0 +1,157 @@
+//! What a lifecycle can be in: its worlds, the state of each, what we do there, who moves it where, and where a run can get stuck or go round.
+//! Decides nothing about right and wrong: that is the rules' part. Knows no text but that of witnesses.
+
+pub mod components;
+pub mod cycle;
+pub mod drives;
+pub mod explored;
+pub mod graph;
+pub mod permission;
+pub mod policy;
+pub mod promised;
+pub mod summary;
+pub mod witness;
+pub mod worlds;
+
+use std::collections::BTreeSet;
+
+use crate::model::frames::Frames;
+use crate::model::{Kind, Lifecycle, Origin, StateId, VarId};
+use crate::space::permission::Permissions;
+use crate::space::policy::{Choice, Policy};
+use crate::space::worlds::{TooMany, World, Worlds};
+
+/// The state of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Implicit: the object has a deletion timestamp.
+    Deleting,
+    /// Implicit: a write was refused and no state mentions that.
+    Refused,
+    State(StateId),
+    /// No state matches.
+    Nowhere,
+}
+
+/// All worlds of a lifecycle with what follows from each alone.
+#[derive(Debug)]
+pub struct Space<'a> {
+    pub lifecycle: &'a Lifecycle,
+    pub frames: &'a Frames,
+    pub permissions: &'a Permissions<'a>,
+    pub worlds: Worlds,
+    pub policy: Policy<'a>,
+    /// By world.
+    pub classes: Vec<Class>,
+    /// By world.
+    pub choices: Vec<Choice>,
+    /// Refusals that the declared states do not mention.
+    unmentioned: Vec<VarId>,
+}
+
+impl<'a> Space<'a> {
+    /// Enumerates and classifies the worlds.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn of(
+        lifecycle: &'a Lifecycle,
+        frames: &'a Frames,
+        permissions: &'a Permissions<'a>,
+    ) -> Result<Self, TooMany> {
+        let mut space = Self {
+            lifecycle,
+            frames,
+            permissions,
+            worlds: Worlds::of(lifecycle, permissions)?,
+            policy: Policy::of(lifecycle, permissions),
+            classes: Vec::new(),
+            choices: Vec::new(),
+            unmentioned: unmentioned(lifecycle),
+        };
+        let worlds = || space.worlds.indexes().map(|index| space.worlds.get(index));
+        space.classes = worlds().map(|world| space.classify(world)).collect();
+        let worlds = || space.worlds.indexes().map(|index| space.worlds.get(index));
+        space.choices = worlds().map(|world| space.policy.choose(world)).collect();
+        Ok(space)
+    }
+
+    /// The state of a world: the implicit ones, then the first that fits.
+    pub fn classify(&self, world: World<'_>) -> Class {
+        if self.permissions.deleting(world) {
+            return Class::Deleting;
+        }
+        if self.unmentioned.iter().any(|var| world.value(*var) == 1) {
+            return Class::Refused;
+        }
+        let mut states = self.lifecycle.states.iter();
+        states
+            .position(|state| world.holds(&state.when))
+            .map_or(Class::Nowhere, |state| Class::State(StateId(state)))
+    }
+
+    /// The worlds in which the object is not being deleted.
+    pub fn live(&self) -> impl Iterator<Item = usize> {
+        let worlds = self.worlds.indexes();
+        worlds.filter(|index| self.classes[*index] != Class::Deleting)
+    }
+
+    /// The worlds in which the object is being deleted.
+    pub fn deleting(&self) -> impl Iterator<Item = usize> {
+        let worlds = self.worlds.indexes();
+        worlds.filter(|index| self.classes[*index] == Class::Deleting)
+    }
+
+    /// Whether the drive of a world ends there: nothing is enabled and that is meant, or on deletion the finalizer goes or its undo was refused.
+    pub fn rests(&self, index: usize) -> bool {
+        if self.classes[index] == Class::Deleting {
+            let world = self.worlds.get(index);
+            let refused = |undo: &crate::model::EffectId| {
+                world.value(self.lifecycle.effects[undo.0].refused) == 1
+            };
+            return self.choices[index] == Choice::Release
+                || self.policy.undos().iter().any(refused);
+        }
+        self.choices[index] == Choice::Nothing
+            && match self.classes[index] {
+                Class::State(state) => {
+                    let state = &self.lifecycle.states[state.0];
+                    state.goal || state.wakes.is_some()
+                }
+                Class::Deleting | Class::Refused => true,
+                Class::Nowhere => false,
+            }
+    }
+
+    /// The first world of a state: a sample for generated assertions and documents.
+    pub fn sample(&self, state: StateId) -> Option<World<'_>> {
+        let index = self
+            .classes
+            .iter()
+            .position(|class| *class == Class::State(state))?;
+        Some(self.worlds.get(index))
+    }
+
+    /// The name of a state, implicit ones included.
+    pub fn class_name(&self, class: Class) -> String {
+        match class {
+            Class::Deleting => "Deleting".to_owned(),
+            Class::Refused => "Refused".to_owned(),
+            Class::State(state) => self.lifecycle.states[state.0].name.to_string(),
+            Class::Nowhere => "no state".to_owned(),
+        }
+    }
+}
+
+fn unmentioned(lifecycle: &Lifecycle) -> Vec<VarId> {
+    if lifecycle.kind == Kind::Volume {
+        return Vec::new();
+    }
+    let states = lifecycle.states.iter();
+    let mentioned: BTreeSet<VarId> = states.flat_map(|state| state.when.vars()).collect();
+    (0..lifecycle.vars.len())
+        .map(VarId)
+        .filter(|var| matches!(lifecycle.vars[var.0].origin, Origin::Refused(_)))
+        .filter(|var| !mentioned.contains(var))
+        .collect()
+}

@@ -1,0 +1,118 @@
+//! The drives of a resource, its life and its deletion: where they get stuck, where they can go round, and which edges they cause.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{EffectId, Lifecycle};
+use crate::space::components::{Loop, loops};
+use crate::space::graph::Graph;
+use crate::space::promised::Mover;
+use crate::space::{Class, Space};
+
+/// Everything that the rules about convergence ask.
+#[derive(Debug)]
+pub struct Drives {
+    pub graph: Graph,
+    /// Worlds outside rest that nobody moves, ascending.
+    pub stuck: Vec<usize>,
+    /// Parts in which a fair run can go round for ever; each is in life or on deletion.
+    pub loops: Vec<Loop>,
+    /// The edges between states, implicit ones included, with what causes each.
+    pub caused: BTreeMap<(Class, Class), Cause>,
+}
+
+/// What causes an edge.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    pub by: BTreeSet<By>,
+    /// The worlds in which it begins, ascending.
+    pub worlds: Vec<usize>,
+}
+
+/// Who moves, and with which effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
+    Effect(EffectId),
+    Other(Mover),
+}
+
+impl By {
+    /// As a sentence names it.
+    pub fn describe(self, lifecycle: &Lifecycle) -> String {
+        let input = |input: crate::model::InputId| &lifecycle.inputs[input.0].name;
+        match self {
+            Self::Effect(effect) => format!("effect `{}`", lifecycle.effects[effect.0].name),
+            Self::Other(Mover::Promise(promise)) => {
+                format!("promise `{}`", lifecycle.promises[promise].name)
+            }
+            Self::Other(Mover::Gone(gone)) => {
+                format!("the end of what is deleted of `{}`", input(gone))
+            }
+            Self::Other(Mover::Again(gone)) => {
+                format!("a member of `{}` that is gone", input(gone))
+            }
+            Self::Other(Mover::Answer(poll)) => format!("the answer of `{}`", input(poll)),
+            Self::Other(Mover::Claim) => "the claim".to_owned(),
+            Self::Other(Mover::Effect) => "an effect".to_owned(),
+        }
+    }
+}
+
+impl Drives {
+    /// Explores both drives.
+    pub fn of(space: &Space<'_>) -> Self {
+        let graph = Graph::of(space);
+        let stuck = |world: &usize| !graph.rests(*world) && graph.moves(*world).is_empty();
+        Self {
+            stuck: space.worlds.indexes().filter(stuck).collect(),
+            loops: loops(&graph, space.worlds.len()),
+            caused: caused(space, &graph),
+            graph,
+        }
+    }
+
+    /// The effects that keep a loop going, in order of declaration.
+    pub fn effects_within(&self, space: &Space<'_>, one: &Loop) -> BTreeSet<EffectId> {
+        let within = |world: &u32| {
+            let moves = self.graph.moves(*world as usize).iter();
+            let mut ours = moves.filter(|one| one.mover == Mover::Effect);
+            ours.any(|ours| {
+                let mut ends = self.graph.ends(*ours).iter();
+                ends.any(|end| one.worlds.binary_search(end).is_ok())
+            })
+        };
+        let worlds = one.worlds.iter().filter(|world| within(world));
+        worlds
+            .filter_map(|world| space.choices[*world as usize].effect())
+            .collect()
+    }
+}
+
+fn caused(space: &Space<'_>, graph: &Graph) -> BTreeMap<(Class, Class), Cause> {
+    let classes = |set: usize| {
+        let ends = graph.set(set).iter();
+        ends.map(|end| space.classes[*end as usize])
+            .collect::<BTreeSet<_>>()
+    };
+    let by_set: Vec<BTreeSet<Class>> = (0..graph.sets()).map(classes).collect();
+    let mut caused: BTreeMap<(Class, Class), Cause> = BTreeMap::new();
+    for world in space.live() {
+        let from = space.classes[world];
+        for one in graph.moves(world) {
+            let by = match (one.mover, space.choices[world].effect()) {
+                (Mover::Effect, Some(effect)) => By::Effect(effect),
+                (mover, _) => By::Other(mover),
+            };
+            for to in by_set[one.to].iter().filter(|to| **to != from) {
+                let cause = caused.entry((from, *to)).or_insert_with(|| Cause {
+                    by: BTreeSet::new(),
+                    worlds: Vec::new(),
+                });
+                cause.by.insert(by);
+                if cause.worlds.last() != Some(&world) {
+                    cause.worlds.push(world);
+                }
+            }
+        }
+    }
+    caused
+}

@@ -1,0 +1,93 @@
+//! The worlds of a lifecycle with their drives: what the rules about convergence look at. Explored once for all of them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
+
+use crate::model::{Condition, ConditionId, ConditionStatus, StateId, VarId};
+use crate::space::components::Loop;
+use crate::space::drives::Drives;
+use crate::space::policy::Choice;
+use crate::space::worlds::World;
+use crate::space::{Class, Space};
+
+/// The worlds and the drives of a lifecycle.
+#[derive(Debug)]
+pub struct Explored<'a> {
+    pub space: &'a Space<'a>,
+    pub drives: &'a Drives,
+}
+
+/// The first condition of the roll-up that is not True.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    Nothing,
+    Condition {
+        condition: ConditionId,
+        clause: usize,
+    },
+}
+
+impl Explored<'_> {
+    /// The loops of the live drive, without those of the deletion.
+    pub fn live_loops(&self) -> impl Iterator<Item = &Loop> {
+        let live = |one: &&Loop| self.space.classes[one.worlds[0] as usize] != Class::Deleting;
+        self.drives.loops.iter().filter(live)
+    }
+
+    /// The live worlds of a state.
+    pub fn worlds_of(&self, class: Class) -> impl Iterator<Item = usize> {
+        let worlds = self.space.live();
+        worlds.filter(move |world| self.space.classes[*world] == class)
+    }
+
+    /// The facts that the predicate of a state asks; none of an implicit one.
+    pub fn vars_of(&self, class: Class) -> BTreeSet<VarId> {
+        match class {
+            Class::State(StateId(state)) => self.space.lifecycle.states[state].when.vars(),
+            Class::Deleting | Class::Refused | Class::Nowhere => BTreeSet::new(),
+        }
+    }
+
+    /// The name of a state, or of the lifecycle where the state is implicit.
+    pub fn span_of(&self, class: Class) -> Span {
+        match class {
+            Class::State(StateId(state)) => self.space.lifecycle.states[state].name.span(),
+            Class::Deleting | Class::Refused | Class::Nowhere => self.space.lifecycle.name.span(),
+        }
+    }
+
+    /// The worlds of a state in which nothing is left for us to do.
+    pub fn idle_in(&self, state: StateId) -> Vec<usize> {
+        let worlds = self.worlds_of(Class::State(state));
+        worlds
+            .filter(|world| self.space.choices[*world] == Choice::Nothing)
+            .collect()
+    }
+
+    /// Where nothing is left for us to do in a declared state: the state, and what is unmet. Nothing if there is no roll-up.
+    pub fn unmet_when_idle(&self, world: usize) -> Option<(StateId, Unmet)> {
+        let space = self.space;
+        let Class::State(state) = space.classes[world] else {
+            return None;
+        };
+        if space.choices[world] != Choice::Nothing {
+            return None;
+        }
+        for id in &space.lifecycle.ready.as_ref()?.from {
+            let condition = &space.lifecycle.conditions[id.0];
+            let clause = clause_of(condition, space.worlds.get(world))?;
+            if condition.clauses[clause].status != ConditionStatus::True {
+                let condition = *id;
+                return Some((state, Unmet::Condition { condition, clause }));
+            }
+        }
+        Some((state, Unmet::Nothing))
+    }
+}
+
+/// The clause of a condition that applies in a world.
+pub fn clause_of(condition: &Condition, world: World<'_>) -> Option<usize> {
+    let mut clauses = condition.clauses.iter();
+    clauses.position(|clause| clause.when.as_ref().is_none_or(|when| world.holds(when)))
+}

@@ -1,0 +1,184 @@
+//! The graph of a lifecycle: in each world that is not at rest, who moves it and where to.
+//! A move leads to a set of worlds; equal sets are kept once, so that the graph stays small where an effect may establish anything.
+
+use std::collections::BTreeMap;
+
+use crate::model::{EffectId, Lifecycle, Mode, VarId, Verb};
+use crate::space::Space;
+use crate::space::policy::Choice;
+use crate::space::promised::{Mover, Promised};
+use crate::space::worlds::{Change, World};
+
+/// Who moves a world, and the set of worlds that it may lead to.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    pub mover: Mover,
+    /// Position of the set.
+    pub to: usize,
+}
+
+/// All moves of all worlds.
+#[derive(Debug, Default)]
+pub struct Graph {
+    moves: Vec<Move>,
+    /// Where the moves of each world begin.
+    first: Vec<usize>,
+    sets: Vec<Vec<u32>>,
+    rest: Vec<bool>,
+}
+
+impl Graph {
+    /// The moves of every world outside rest.
+    pub fn of(space: &Space<'_>) -> Self {
+        let mut builder = Builder {
+            space,
+            promises: Promised::all(space.lifecycle),
+            known: BTreeMap::new(),
+            graph: Self::default(),
+        };
+        for index in space.worlds.indexes() {
+            let first = builder.graph.moves.len();
+            builder.graph.first.push(first);
+            let rests = space.rests(index);
+            builder.graph.rest.push(rests);
+            if !rests {
+                builder.add(index);
+            }
+        }
+        let end = builder.graph.moves.len();
+        builder.graph.first.push(end);
+        builder.graph
+    }
+
+    /// The moves of one world; none if it is at rest.
+    pub fn moves(&self, world: usize) -> &[Move] {
+        &self.moves[self.first[world]..self.first[world + 1]]
+    }
+
+    /// Where a move may lead to, ascending.
+    pub fn ends(&self, one: Move) -> &[u32] {
+        &self.sets[one.to]
+    }
+
+    /// How many different sets there are.
+    pub fn sets(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// One of the sets.
+    pub fn set(&self, set: usize) -> &[u32] {
+        &self.sets[set]
+    }
+
+    /// Whether a drive ends in this world.
+    pub fn rests(&self, world: usize) -> bool {
+        self.rest[world]
+    }
+}
+
+struct Builder<'a> {
+    space: &'a Space<'a>,
+    promises: Vec<Promised<'a>>,
+    known: BTreeMap<Change, usize>,
+    graph: Graph,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, index: usize) {
+        let space = self.space;
+        let world = space.worlds.get(index);
+        match space.choices[index] {
+            Choice::Effect(effect) => {
+                for change in outcomes(space, effect, world) {
+                    self.add_move(index, Mover::Effect, change);
+                }
+            }
+            Choice::Claim(_) => {
+                let claim = space
+                    .permissions
+                    .claim()
+                    .expect("only what can be claimed is claimed");
+                let change = forced(space.lifecycle, world, &[(claim, 1)]);
+                self.add_move(index, Mover::Claim, change);
+            }
+            Choice::Nothing | Choice::Release => {}
+        }
+        let mut kept = Vec::new();
+        for promise in self.promises.iter().filter(|promise| promise.holds(world)) {
+            for set in &promise.sets {
+                kept.push((promise.mover, forced(space.lifecycle, world, set)));
+            }
+        }
+        for (mover, change) in kept {
+            self.add_move(index, mover, change);
+        }
+    }
+
+    fn add_move(&mut self, from: usize, mover: Mover, change: Change) {
+        let set = match self.known.get(&change) {
+            Some(set) => *set,
+            None => {
+                self.graph.sets.push(self.space.worlds.reached(&change));
+                let set = self.graph.sets.len() - 1;
+                self.known.insert(change, set);
+                set
+            }
+        };
+        // A promise that leaves everything as it is was not kept.
+        let nowhere = match self.graph.sets[set].as_slice() {
+            [] => true,
+            [only] => mover != Mover::Effect && *only as usize == from,
+            _ => false,
+        };
+        if !nowhere {
+            self.graph.moves.push(Move { mover, to: set });
+        }
+    }
+}
+
+/// What an effect may do: each alternative of `sets` with anything for the rest that reads its target; or it is refused.
+fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change> {
+    let lifecycle = space.lifecycle;
+    let declared = &lifecycle.effects[effect.0];
+    let mut all = Vec::new();
+    for alternative in &declared.sets {
+        let mut change = Change::from(world, lifecycle);
+        for var in space.frames.affected(effect) {
+            change.free(*var);
+        }
+        for assign in alternative {
+            change.force(assign.var, assign.value);
+        }
+        // What only we acquire does not appear by itself.
+        for (var, held) in lifecycle.vars.iter().enumerate() {
+            let var = VarId(var);
+            let is_set = declared
+                .sets
+                .iter()
+                .flatten()
+                .any(|assign| assign.var == var);
+            if !is_set
+                && held
+                    .held
+                    .is_some_and(|held| held.free.contains(world.value(var)))
+            {
+                change.stay_free(var);
+            }
+        }
+        all.push(change);
+    }
+    let written = lifecycle.inputs[declared.target.0].mode;
+    if declared.verb != Verb::Delete && written != Mode::Record {
+        all.push(forced(lifecycle, world, &[(declared.refused, 1)]));
+    }
+    all
+}
+
+/// Nothing changes but these.
+pub(super) fn forced(lifecycle: &Lifecycle, world: World<'_>, values: &[(VarId, usize)]) -> Change {
+    let mut change = Change::from(world, lifecycle);
+    for (var, value) in values {
+        change.force(*var, *value);
+    }
+    change
+}

@@ -1,0 +1,109 @@
+//! Witnesses: the facts of a world that matter to a finding, as users write them.
+
+use std::collections::BTreeSet;
+
+use crate::model::{Lifecycle, Origin, VarId};
+use crate::space::Space;
+use crate::space::worlds::World;
+
+/// What a finding says of some worlds: `bad` tells it, `about` are those among which it is told.
+pub struct Claim<'a> {
+    pub about: Vec<usize>,
+    pub bad: &'a dyn Fn(usize) -> bool,
+    /// The facts that a reader expects, kept where others would do as well.
+    pub expected: BTreeSet<VarId>,
+}
+
+/// The fewest facts of a world with which the claim holds in every world that shares them; none of them can be left out.
+pub fn minimal(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> String {
+    let at = space.worlds.get(world);
+    let differences = differences(space, claim, world);
+    let mut kept: BTreeSet<VarId> = space.worlds.order().iter().copied().collect();
+    for var in dispensable_first(space, claim, at) {
+        kept.remove(&var);
+        if differences
+            .iter()
+            .any(|row| !kept.iter().any(|var| differs(row, *var)))
+        {
+            kept.insert(var);
+        }
+    }
+    // Where the claim holds of everything it is about, name what a reader expects.
+    for fallback in [
+        claim.expected.clone(),
+        space.worlds.order().iter().copied().collect(),
+    ] {
+        if !kept.is_empty() {
+            break;
+        }
+        kept = fallback.into_iter().filter(|var| at.asked(*var)).collect();
+    }
+    show(space.lifecycle, at, kept)
+}
+
+/// Some facts of a world: `class == Present && refused(apply_service)`.
+pub fn show(
+    lifecycle: &Lifecycle,
+    world: World<'_>,
+    vars: impl IntoIterator<Item = VarId>,
+) -> String {
+    let facts = vars
+        .into_iter()
+        .map(|var| fact(lifecycle, var, world.value(var)));
+    facts.collect::<Vec<_>>().join(" && ")
+}
+
+/// One fact with a value, as a predicate is written.
+pub fn fact(lifecycle: &Lifecycle, var: VarId, value: usize) -> String {
+    let declared = &lifecycle.vars[var.0];
+    let name = match &declared.origin {
+        Origin::Refused(_) => format!("refused({})", declared.name),
+        Origin::Fact { boolean: false, .. } | Origin::Input(_) => {
+            return format!("{} == {}", declared.name, declared.values[value]);
+        }
+        Origin::Fact { .. } | Origin::Deleting | Origin::Claimed => declared.name.to_string(),
+    };
+    match declared.values[value].as_str() {
+        "true" => name,
+        "false" => format!("!{name}"),
+        // Only an `else` can give a bool another value.
+        other => format!("{name} == {other}"),
+    }
+}
+
+/// For each world of which the claim does not hold, the set of variables in which it differs from the given one; equal sets once.
+fn differences(space: &Space<'_>, claim: &Claim<'_>, world: usize) -> BTreeSet<Vec<u64>> {
+    let at = space.worlds.get(world);
+    let width = space.lifecycle.vars.len();
+    let mut rows = BTreeSet::new();
+    let mut row = vec![0; width.div_ceil(64)];
+    for other in claim.about.iter().filter(|other| !(claim.bad)(**other)) {
+        let other = space.worlds.get(*other);
+        row.fill(0);
+        for var in (0..width).filter(|var| other.value(VarId(*var)) != at.value(VarId(*var))) {
+            row[var / 64] |= 1 << (var % 64);
+        }
+        if !rows.contains(&row) {
+            rows.insert(row.clone());
+        }
+    }
+    rows
+}
+
+fn differs(row: &[u64], var: VarId) -> bool {
+    row[var.0 / 64] >> (var.0 % 64) & 1 == 1
+}
+
+/// First what says least: refusals that are not there, what is not asked, what nobody expects; and inputs before the facts that imply them.
+fn dispensable_first(space: &Space<'_>, claim: &Claim<'_>, at: World<'_>) -> Vec<VarId> {
+    let mut vars = space.worlds.order().to_vec();
+    vars.sort_by_key(|var| match space.lifecycle.vars[var.0].origin {
+        _ if !at.asked(*var) => 0,
+        Origin::Refused(_) if at.value(*var) == 0 => 0,
+        Origin::Claimed => 1,
+        Origin::Refused(_) | Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting => {
+            2 + usize::from(claim.expected.contains(var))
+        }
+    });
+    vars
+}

@@ -1,0 +1,52 @@
+//! The numbers of the reference lifecycles: worlds, edges and what causes them.
+
+use std::path::Path;
+
+use lifecycle_macros_core::{check, model::Lifecycle, space::summary::Summary};
+use proc_macro2::{TokenStream, TokenTree};
+
+fn model(name: &str) -> Lifecycle {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/lifecycles/{name}.txt"));
+    let text = std::fs::read_to_string(path).expect("the lifecycle can be read");
+    let tokens: TokenStream = text.parse().expect("it consists of Rust tokens");
+    let body = tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    let checked = check(body.expect("it has a body"));
+    checked.model.expect("it resolves")
+}
+
+/// Worlds and edges; the edges are also those that the lifecycle declares, for it has no finding.
+#[track_caller]
+fn has(name: &str, worlds: usize, edges: usize) {
+    let model = model(name);
+    let summary = Summary::of(&model).expect("it is small enough");
+    assert_eq!((summary.worlds, summary.edges.len()), (worlds, edges));
+    assert!(summary.samples.iter().all(Option::is_some));
+}
+
+#[test]
+fn the_listener_has_81_worlds() {
+    has("listener", 81, 7);
+}
+
+#[test]
+fn the_bucket_has_222_worlds() {
+    has("bucket", 222, 21);
+}
+
+#[test]
+fn the_rollout_has_216_worlds() {
+    has("rollout", 216, 23);
+}
+
+#[test]
+fn the_listener_of_the_network_has_4968_worlds() {
+    has("skupper-listener", 4968, 23);
+}
+
+#[test]
+fn the_sketch_of_the_network_has_10805_worlds() {
+    has("skupper", 10805, 16);
+}

@@ -1,33 +1,31 @@
 //! A real API server for one test: etcd and kube-apiserver on free loopback ports, without root, in a folder of its own.
 //! Everything goes when it is dropped, also on a panic. Knows no operator and no lifecycle.
 
+mod client;
 mod guard;
 mod identity;
 mod options;
+mod ports;
 
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use http::Request;
-use k8s_openapi::api::core::v1::Namespace;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config};
+use kube::Client;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::audit;
 use crate::binaries::{self, Binaries};
 use crate::process::Process;
+use client::{client, get, is_ready};
 use guard::Guard;
 use identity::Identity;
 pub use options::Options;
-use options::Ports;
+use ports::Ports;
 
 const AUDIT_LOG: &str = "audit.log";
 
@@ -98,10 +96,7 @@ impl ApiServer {
         )
         .context("cannot write the audit policy")?;
         let identity = Identity::create(folder.path().join("identity"))?;
-        let ports = Ports {
-            etcd: free_port()?,
-            api_server: free_port()?,
-        };
+        let ports = Ports::free()?;
         let admin_kubeconfig = identity.kubeconfig(&ports.url(), "admin", &["system:masters"])?;
         let mut command = Command::new(binaries.etcd());
         command.args(options::etcd_arguments(ports, folder.path()));
@@ -320,44 +315,6 @@ impl ApiServer {
         let running = optional.into_iter().flatten();
         running.chain([&self.etcd]).map(Process::pid).collect()
     }
-}
-
-async fn client(kubeconfig: &Path) -> Result<Client> {
-    let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
-    let options = KubeConfigOptions::default();
-    let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
-    // A hidden second try would be counted as one request by its sender and as two by the server.
-    config.default_retry = false;
-    Ok(Client::try_from(config)?)
-}
-
-fn get(path: &str) -> Request<Vec<u8>> {
-    let request = Request::get(path).body(Vec::new());
-    request.expect("a path with a query is a URI")
-}
-
-/// Connecting can hang while the server starts, so each look has an end of its own.
-async fn is_ready(client: &Client) -> bool {
-    let look = async {
-        let ready = client.request_text(get("/readyz")).await?;
-        let namespaces: Api<Namespace> = Api::all(client.clone());
-        let default = namespaces.get_opt("default").await?;
-        Ok::<bool, kube::Error>(ready == "ok" && default.is_some())
-    };
-    let seen = tokio::time::timeout(Duration::from_secs(5), look).await;
-    matches!(seen, Ok(Ok(true)))
-}
-
-/// A port below the range from which the kernel serves outgoing connections: those come and go beside us.
-fn free_port() -> Result<u16> {
-    for _ in 0..1000 {
-        let random = RandomState::new().build_hasher().finish();
-        let port = 20_000 + u16::try_from(random % 12_000).expect("below 12000");
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Ok(port);
-        }
-    }
-    bail!("no port between 20000 and 31999 is free on 127.0.0.1")
 }
 
 fn is_port_taken(error: &anyhow::Error) -> bool {

@@ -125,7 +125,7 @@ fn only_one_file_builds_a_client() {
             layer: &["macros/", "operator/", "proto/", "runtime/", "specs/"],
             words: &words,
             except: &["runtime/src/kube.rs", "runtime/tests/", "operator/tests/"],
-            control: "tests/src/api_server.rs",
+            control: "tests/src/api_server/client.rs",
             control_words: &["Client::try_from"],
         },
     ));

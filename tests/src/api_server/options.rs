@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::identity::Identity;
+use super::ports::Ports;
 
 /// What differs from a plain etcd and kube-apiserver.
 #[derive(Clone, Debug, Default)]
@@ -31,24 +32,6 @@ impl Options {
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
         self
-    }
-}
-
-/// Where etcd and kube-apiserver listen, on 127.0.0.1.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ports {
-    pub(super) etcd: u16,
-    pub(super) api_server: u16,
-}
-
-impl Ports {
-    fn etcd_url(self) -> String {
-        format!("http://127.0.0.1:{}", self.etcd)
-    }
-
-    /// The URL of the API server.
-    pub(super) fn url(self) -> String {
-        format!("https://127.0.0.1:{}", self.api_server)
     }
 }
 

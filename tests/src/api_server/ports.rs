@@ -1,0 +1,46 @@
+//! The loopback ports of one test API server.
+//! Nothing holds a port between the look and its use, so whoever starts a server must be ready to try again.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::{Ipv4Addr, TcpListener};
+
+use anyhow::{Result, bail};
+
+/// Where etcd and kube-apiserver listen, on 127.0.0.1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ports {
+    pub(super) etcd: u16,
+    pub(super) api_server: u16,
+}
+
+impl Ports {
+    /// Two ports that nobody listens on.
+    pub(super) fn free() -> Result<Self> {
+        Ok(Self {
+            etcd: free_port()?,
+            api_server: free_port()?,
+        })
+    }
+
+    /// The URL of etcd.
+    pub(super) fn etcd_url(self) -> String {
+        format!("http://127.0.0.1:{}", self.etcd)
+    }
+
+    /// The URL of the API server.
+    pub(super) fn url(self) -> String {
+        format!("https://127.0.0.1:{}", self.api_server)
+    }
+}
+
+/// A port below the range from which the kernel serves outgoing connections: those come and go beside us.
+fn free_port() -> Result<u16> {
+    for _ in 0..1000 {
+        let random = RandomState::new().build_hasher().finish();
+        let port = 20_000 + u16::try_from(random % 12_000).expect("below 12000");
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    bail!("no port between 20000 and 31999 is free on 127.0.0.1")
+}

@@ -4,7 +4,12 @@
 #![deny(missing_docs)]
 
 pub mod args;
+pub mod cause;
 pub mod cluster_domain;
+pub mod crds;
 pub mod definitions;
 pub mod listener;
 pub mod logging;
+pub mod presets;
+#[cfg(test)]
+mod scripted;

@@ -10,7 +10,7 @@ fn run(words: &str) -> Run {
         .command
     {
         Command::Run(run) => *run,
-        other => panic!("{other:?}"),
+        other @ (Command::Crd | Command::Check(_)) => panic!("{other:?}"),
     }
 }
 

@@ -1,0 +1,122 @@
+//! How long the macro takes to check a lifecycle: parse, resolve, explore all worlds, all rules. Tokens are given, as rustc gives them.
+//! The budget is 30 ms for 25 states and 200 worlds, and 300 ms for 10,000 worlds.
+
+use std::path::Path;
+
+use divan::Bencher;
+use lifecycle_macros_core::{check, space::summary::Summary};
+use proc_macro2::{TokenStream, TokenTree};
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = ["listener", "bucket", "rollout", "skupper-listener", "skupper"])]
+fn reference(bencher: Bencher<'_, '_>, name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/lifecycles/{name}.txt"));
+    let text = std::fs::read_to_string(path).expect("the lifecycle can be read");
+    measure(bencher, &text);
+}
+
+#[divan::bench]
+fn of_25_states_and_201_worlds(bencher: Bencher<'_, '_>) {
+    let text = line_of_stages(20, 28);
+    assert_eq!(worlds(&text), (25, 201));
+    measure(bencher, &text);
+}
+
+#[divan::bench]
+fn of_24577_worlds_and_a_call_that_may_change_everything(bencher: Bencher<'_, '_>) {
+    let text = wide_call(14);
+    assert_eq!(worlds(&text), (3, 24577));
+    measure(bencher, &text);
+}
+
+/// A chain of stages that promises walk along, from an object of ours; from `waiting` on they are all ready.
+fn line_of_stages(waiting: usize, stages: usize) -> String {
+    let values: Vec<String> = (0..stages).map(|stage| format!("S{stage}")).collect();
+    let mut states = String::new();
+    let mut promises = String::new();
+    let mut transitions = String::new();
+    for stage in 0..waiting {
+        let next = if stage + 1 == waiting {
+            "Ready".to_owned()
+        } else {
+            format!("Stage{}", stage + 1)
+        };
+        states += &format!("Stage{stage} when stage == S{stage} => Pending;");
+        promises += &format!(
+            "p{stage}: stage == S{stage} && config && service == Current sets {{ stage = S{} }};",
+            stage + 1
+        );
+        transitions += &format!("Stage{stage} -> {next};");
+    }
+    let targets: Vec<String> = (0..waiting).map(|stage| format!("Stage{stage}")).collect();
+    format!(
+        "lifecycle! {{
+            resource Line;
+            observe {{ config: ConfigMap by name spec.config; service: owned Service by name meta.name; }}
+            facts {{ stage: {{ {values} }} from config given config; }}
+            states {{
+                NoConfig when !config => Error wakes config;
+                Conflict when service == Foreign => Error wakes service;
+                Draining when service == Terminating => Pending;
+                Applying when service in {{ Absent, Stale }} => Pending;
+                {states}
+                goal Ready when stage in {{ {ready} }} => Ready;
+            }}
+            effects {{ apply service from config; }}
+            promises {{ {promises} }}
+            transitions {{ Draining -> Applying; Applying -> {targets} | Ready; {transitions} }}
+        }}",
+        values = values.join(", "),
+        ready = values[waiting..].join(", "),
+        targets = targets.join(" | "),
+    )
+}
+
+/// One call that makes the first of its facts true and may change all the others.
+fn wide_call(facts: usize) -> String {
+    let declared: Vec<String> = (0..facts)
+        .map(|fact| format!("f{fact}: bool from answer given answer;"))
+        .collect();
+    format!(
+        "lifecycle! {{
+            resource Wide;
+            observe {{ answer: poll Answer by meta.name every 30s; }}
+            facts {{ {} }}
+            states {{
+                Unseen when !answer => Pending;
+                Working when !f0 => Pending;
+                goal Ready when f0 => Ready;
+            }}
+            effects {{ put: call answer when !f0 sets {{ f0 = true }} key meta.uid; }}
+            transitions {{ Unseen -> Working | Ready; Working -> Ready; }}
+        }}",
+        declared.join(" ")
+    )
+}
+
+/// How many states and worlds a lifecycle has.
+fn worlds(text: &str) -> (usize, usize) {
+    let checked = check(body(text));
+    let model = checked.model.expect("it resolves");
+    let summary = Summary::of(&model).expect("it is small enough");
+    (model.states.len(), summary.worlds)
+}
+
+fn measure(bencher: Bencher<'_, '_>, text: &str) {
+    let tokens = body(text);
+    let checked = check(tokens.clone());
+    assert!(checked.is_accepted(), "{:?}", checked.diagnostics);
+    bencher.bench_local(|| check(tokens.clone()));
+}
+
+fn body(text: &str) -> TokenStream {
+    let tokens: TokenStream = text.parse().expect("it consists of Rust tokens");
+    let body = tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    body.expect("it has a body in braces")
+}

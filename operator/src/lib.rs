@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod cause;
+pub mod check;
 pub mod cluster_domain;
 pub mod crds;
 pub mod definitions;

@@ -1,0 +1,150 @@
+//! The command on real files: what is written, and how it ends.
+
+use serde_json::Value;
+
+use super::*;
+use crate::args::Output;
+
+/// A lifecycle without a finding.
+const GOOD: &str = "
+lifecycle! {
+    resource Thing;
+    observe { child: owned Child by name meta.name; }
+    states {
+        Taken when child == Foreign => Error wakes child;
+        Making when child != Current => Pending;
+        goal Made when child == Current => Ready;
+    }
+    effects { apply child; }
+    transitions { Making -> Made; }
+    status {
+        condition Made {
+            True when child == Current;
+            False \"Taken\" when child == Foreign;
+            Unknown \"Making\" otherwise;
+        }
+        ready from Made;
+    }
+}
+";
+
+fn with(good: &str, bad: &str) -> String {
+    assert!(GOOD.contains(good));
+    GOOD.replacen(good, bad, 1)
+}
+
+/// Checks files of these contents, named `a.rs`, `b.rs`, ..; no content, no file.
+fn run_on(contents: &[Option<&str>], output: Output) -> (Verdict, String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let names = ('a'..='z').map(|letter| directory.path().join(format!("{letter}.rs")));
+    let mut files = Vec::new();
+    for (path, content) in names.zip(contents) {
+        if let Some(content) = content {
+            std::fs::write(&path, content).unwrap();
+        }
+        files.push(path);
+    }
+    let (mut out, mut complaints) = (Vec::new(), Vec::new());
+    let verdict = run(&args::Check { files, output }, &mut out, &mut complaints).unwrap();
+    let place = format!("{}/", directory.path().display());
+    let text = |bytes| String::from_utf8(bytes).unwrap().replace(&place, "");
+    (verdict, text(out), text(complaints))
+}
+
+#[test]
+fn a_lifecycle_without_a_finding_is_clean() {
+    let (verdict, out, complaints) = run_on(&[Some(GOOD)], Output::Text);
+    assert_eq!(out, "checked 1 lifecycle in 1 file: 0 errors, 0 warnings\n");
+    assert_eq!((verdict, complaints.as_str()), (Verdict::Clean, ""));
+}
+
+#[test]
+fn a_file_without_a_lifecycle_is_clean() {
+    let (verdict, out, _) = run_on(&[Some("fn main() {}"), Some("")], Output::Text);
+    assert_eq!(
+        out,
+        "checked 0 lifecycles in 2 files: 0 errors, 0 warnings\n"
+    );
+    assert_eq!(verdict, Verdict::Clean);
+}
+
+#[test]
+fn an_error_shows_code_text_excerpt_and_help() {
+    let bad = with(
+        "Taken when child == Foreign => Error wakes child;",
+        "Taken when chidl == Foreign => Error wakes child;",
+    );
+    let (verdict, out, _) = run_on(&[Some(&bad)], Output::Text);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(out.starts_with("error[LC001]: "), "{out}");
+    assert!(out.contains("a.rs:6:20"), "{out}");
+    assert!(
+        out.contains("        Taken when chidl == Foreign => Error wakes child;"),
+        "{out}"
+    );
+    assert!(out.contains("^^^^^"), "{out}");
+    assert!(
+        out.ends_with("checked 1 lifecycle in 1 file: 1 error, 0 warnings\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn findings_of_all_files_come_in_order_and_places_are_those_of_each_file() {
+    let shifted = format!("// über\n\n{}", with("=> Pending", "=> Pendign"));
+    let files = [Some(GOOD), Some(shifted.as_str()), Some(GOOD)];
+    let (verdict, out, _) = run_on(&files, Output::Json);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (verdict, found.as_array().unwrap().len()),
+        (Verdict::Errors, 1),
+        "{out}"
+    );
+    assert_eq!(
+        (&found[0]["file"], &found[0]["severity"]),
+        (&"b.rs".into(), &"error".into())
+    );
+    let start = &found[0]["span"]["start"];
+    assert_eq!(
+        (start["line"].as_u64(), start["column"].as_u64()),
+        (Some(9), Some(41)),
+        "{out}"
+    );
+    let bytes =
+        |end: &str| usize::try_from(found[0]["span"][end]["byte"].as_u64().unwrap()).unwrap();
+    assert_eq!(&shifted[bytes("start")..bytes("end")], "Pendign");
+}
+
+#[test]
+fn json_of_nothing_is_an_empty_array() {
+    let (verdict, out, _) = run_on(&[Some(GOOD)], Output::Json);
+    assert_eq!((verdict, out.as_str()), (Verdict::Clean, "[]\n"));
+}
+
+#[test]
+fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
+    let bad = with("=> Pending", "=> Pendign");
+    let (verdict, out, complaints) = run_on(&[None, Some(&bad), Some("fn main( {}")], Output::Text);
+    assert_eq!(verdict, Verdict::Unreadable);
+    let complaints: Vec<_> = complaints.lines().collect();
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert_eq!(
+        complaints[0],
+        "a.rs cannot be read: No such file or directory (os error 2)"
+    );
+    assert!(
+        complaints[1].starts_with("c.rs is no Rust source at line 1, column "),
+        "{complaints:?}"
+    );
+    assert!(
+        out.ends_with("checked 1 lifecycle in 1 file: 1 error, 0 warnings\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_does_not_shift_places() {
+    let bad = format!("\u{feff}{}", with("=> Pending", "=> Pendign"));
+    let (_, out, _) = run_on(&[Some(&bad)], Output::Text);
+    assert!(out.contains("a.rs:7:41"), "{out}");
+}

@@ -5,5 +5,6 @@ pub mod api_server;
 pub mod audit;
 pub mod binaries;
 pub mod harness;
+pub mod kinds;
 pub mod process;
 pub mod tidy;

@@ -222,7 +222,7 @@ impl Effect {
 }
 
 /// An identifier without `r#`.
-fn bare(ident: &Ident) -> String {
+pub(crate) fn bare(ident: &Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").unwrap_or(&text).to_owned()
 }

@@ -204,6 +204,10 @@ fn a_method_has_one_name() {
         &[("field spots:", "field near:")],
         &["38: LC003 [near] `near` is declared twice"],
     );
+    expect(
+        &[("field spots:", "field poll_store:")],
+        &["38: LC003 [poll_store] `poll_store` is declared twice"],
+    );
 }
 
 #[test]

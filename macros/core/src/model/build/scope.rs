@@ -159,6 +159,7 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
     let facts = ast.facts.iter().map(|f| f.name.clone());
     let mut methods: Vec<Ident> = facts
         .chain(ast.values.iter().map(|v| v.name.clone()))
+        .chain(ast.inputs.iter().filter_map(input_method))
         .collect();
     let mut add = |names: Vec<Ident>, sink: &mut Sink| {
         for name in &names {
@@ -175,6 +176,19 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
     });
     add(fields.map(|f| f.name.clone()).collect(), sink);
     once(ast.fields.iter().map(|f| f.name.clone()), sink);
+}
+
+/// The method that finds or polls an input, where it has one.
+fn input_method(input: &ast::Input) -> Option<Ident> {
+    if matches!(input.mode, ast::Mode::Poll | ast::Mode::Probe) {
+        return Some(Ident::new(
+            &format!("poll_{}", ast::bare(&input.name)),
+            input.name.span(),
+        ));
+    }
+    let (_, lookup) = input.lookup.as_ref()?;
+    let method = matches!(lookup, ast::Lookup::Names { .. } | ast::Lookup::Ref { .. });
+    method.then(|| input.name.clone())
 }
 
 fn reserved_states(ast: &ast::Lifecycle, sink: &mut Sink) {

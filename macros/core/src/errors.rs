@@ -1,6 +1,9 @@
 //! The sink of diagnostics: collects through all stages, orders by position, panics if it is dropped unread.
 
-use proc_macro2::Span;
+use std::fmt;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
 
 /// Whether a finding stops the build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,5 +114,39 @@ impl Drop for Sink {
             "findings were dropped unread: {:?}",
             self.found
         );
+    }
+}
+
+/// Findings as rustc shows them. A stable macro cannot warn, so a warning is the use of a deprecated name: `#[allow(deprecated)]` silences it.
+pub(crate) fn to_tokens(found: &[Diagnostic]) -> TokenStream {
+    found.iter().map(one_to_tokens).collect()
+}
+
+fn one_to_tokens(found: &Diagnostic) -> TokenStream {
+    let (span, text) = (found.span, found.to_string());
+    match found.severity {
+        Severity::Error => quote_spanned!(span=> ::core::compile_error! { #text }),
+        Severity::Warning => {
+            let name = Ident::new(found.code, span);
+            quote_spanned! {span=>
+                const _: () = {
+                    #[deprecated(note = #text)]
+                    const #name: () = ();
+                    #name
+                };
+            }
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        self.notes
+            .iter()
+            .try_for_each(|(_, note)| write!(f, "\nnote: {note}"))?;
+        self.help
+            .iter()
+            .try_for_each(|help| write!(f, "\nhelp: {help}"))
     }
 }

@@ -7,11 +7,13 @@ mod machine;
 mod order;
 mod presence;
 mod seen;
+mod skeleton;
 mod state;
 mod witness;
 
 use proc_macro2::TokenStream;
 
+use crate::ast;
 use crate::model::Lifecycle;
 
 /// Everything that a lifecycle gives, in reading order.
@@ -27,4 +29,9 @@ pub fn expand(model: &Lifecycle) -> TokenStream {
     ]
     .into_iter()
     .collect()
+}
+
+/// What a lifecycle gives whose names did not resolve.
+pub fn skeleton(ast: &ast::Lifecycle) -> TokenStream {
+    skeleton::expand(ast)
 }

@@ -81,6 +81,23 @@ fn stages(lifecycle: &model::Lifecycle, stages: &[Stage], sink: &mut Sink) {
 }
 
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.
-pub fn expand(_declaration: TokenStream) -> TokenStream {
-    TokenStream::new()
+pub fn expand(body: TokenStream) -> TokenStream {
+    let mut checked = check(body);
+    checked
+        .diagnostics
+        .extend(checked.ast.as_ref().and_then(not_carried_out));
+    let items = match (&checked.model, &checked.ast) {
+        (Some(model), _) => expand::expand(model),
+        (None, Some(ast)) => expand::skeleton(ast),
+        (None, None) => TokenStream::new(),
+    };
+    [errors::to_tokens(&checked.diagnostics), items]
+        .into_iter()
+        .collect()
+}
+
+fn not_carried_out(ast: &ast::Lifecycle) -> Option<Diagnostic> {
+    let text = "a `volume` can be checked but not be carried out yet";
+    let finding = || Diagnostic::error("LC004", ast.name.span(), ast.name.to_string(), text);
+    (ast.kind == ast::Kind::Volume).then(finding)
 }

@@ -47,6 +47,8 @@ pub struct Input {
     pub mode: Mode,
     /// Any number of objects instead of at most one.
     pub many: bool,
+    /// The kind as written: `Service`, a polled type.
+    pub kind: &'static str,
     /// How it is found.
     pub lookup: Lookup,
     /// Milliseconds between two polls.

@@ -80,10 +80,10 @@ fn type_name(model: &Lifecycle, var: &Var) -> Ident {
 }
 
 fn type_ident(ty: &syn::Type) -> Option<String> {
-    match ty {
-        syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
-        _ => None,
-    }
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    path.path.get_ident().map(ToString::to_string)
 }
 
 /// The values of a variable as identifiers.

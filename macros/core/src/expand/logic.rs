@@ -39,6 +39,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     );
     quote! {
         #[doc = #doc]
+        #[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
         pub trait #name: ::std::marker::Send + ::std::marker::Sync + 'static {
             #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)*
         }
@@ -131,7 +132,7 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         return None;
     }
     let (private, name, ty) = (private(), poll_name(input), &input.ty);
-    let args = arguments(model, key_inputs(input), &Vec::from_iter(&input.given));
+    let args = poll_arguments(model, input);
     let doc = format!(
         "Asks for `{}`; objects with equal keys share the answer.",
         input.name
@@ -140,6 +141,22 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         #[doc = #doc]
         fn #name(&self, #args) -> impl ::std::future::Future<Output = ::std::result::Result<#ty, #private::CallError>> + ::std::marker::Send;
     })
+}
+
+/// A question outlives the pass that asks it, so it gets its objects by value.
+fn poll_arguments(model: &Lifecycle, input: &Input) -> TokenStream {
+    match key_inputs(input) {
+        [
+            Use {
+                source: Source::Input(id),
+                name,
+            },
+        ] if model.inputs[id.0].many => {
+            let (private, subject, ty) = (private(), &model.name, &model.inputs[id.0].ty);
+            quote!(this: #private::This<'_, #subject>, #name: ::std::vec::Vec<&#ty>)
+        }
+        key => arguments(model, key, &Vec::from_iter(&input.given)),
+    }
 }
 
 /// The inputs that a poll gets: the one that is its key.

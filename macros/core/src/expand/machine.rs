@@ -74,7 +74,7 @@ fn looks(model: &Lifecycle) -> TokenStream {
     let private = private();
     let arms = model.inputs.iter().enumerate().map(|(n, i)| {
         let look = look(model, i);
-        quote!(#n => #look,)
+        some(n, look)
     });
     let theirs = model.inputs.iter().enumerate().filter_map(|(n, i)| {
         let Lookup::Equal { theirs, .. } = &i.lookup else {
@@ -85,7 +85,7 @@ fn looks(model: &Lifecycle) -> TokenStream {
     });
     quote! {
         fn look(&self, board: &#private::Board, input: usize) -> ::std::option::Option<#private::Look> {
-            ::std::option::Option::Some(match input { #(#arms)* _ => return ::std::option::Option::None })
+            match input { #(#arms)* _ => ::std::option::Option::None }
         }
 
         fn theirs(&self, input: usize, object: &#private::Stored) -> ::std::option::Option<::std::string::String> {
@@ -206,7 +206,7 @@ fn asks(model: &Lifecycle) -> TokenStream {
     let private = private();
     let values = model.values.iter().enumerate().map(|(n, v)| {
         let call = call(model, &v.name, &v.from, &Vec::from_iter(&v.given));
-        quote!(#n => #private::shared(#call),)
+        some(n, quote!(#private::shared(#call)))
     });
     let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
         let Origin::Fact { from, .. } = &v.origin else {
@@ -218,15 +218,15 @@ fn asks(model: &Lifecycle) -> TokenStream {
             from,
             &v.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
         );
-        Some(quote!(#n => #call.map(|value| value as u8),))
+        Some(some(n, quote!(#call.map(|value| value as u8))))
     });
     quote! {
         fn value(&self, board: &#private::Board, value: usize) -> ::std::option::Option<#private::Any> {
-            ::std::option::Option::Some(match value { #(#values)* _ => return ::std::option::Option::None })
+            match value { #(#values)* _ => ::std::option::Option::None }
         }
 
         fn fact(&self, board: &#private::Board, var: usize) -> ::std::option::Option<#private::Answer> {
-            ::std::option::Option::Some(match var { #(#facts)* _ => return ::std::option::Option::None })
+            match var { #(#facts)* _ => ::std::option::Option::None }
         }
     }
 }
@@ -240,12 +240,12 @@ fn builds(model: &Lifecycle) -> TokenStream {
         .filter(|(_, e)| e.verb == Verb::Apply)
         .map(|(n, e)| {
             let built = built(model, e);
-            quote!(#n => #built,)
+            some(n, built)
         });
     quote! {
         fn build(&self, board: &#private::Board, effect: usize) -> ::std::option::Option<#private::Built> {
             let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
-            ::std::option::Option::Some(match effect { #(#arms)* _ => return ::std::option::Option::None })
+            match effect { #(#arms)* _ => ::std::option::Option::None }
         }
     }
 }
@@ -291,17 +291,12 @@ fn polls(model: &Lifecycle) -> TokenStream {
         .enumerate()
         .filter(|(_, i)| matches!(i.mode, Mode::Poll | Mode::Probe));
     let arms = polled.map(|(n, i)| {
-        let call = call(
-            model,
-            &poll_name(i),
-            key_inputs(i),
-            &Vec::from_iter(&i.given),
-        );
-        quote!(#n => #private::polling(#call),)
+        let call = poll_call(model, i);
+        some(n, quote!(#private::polling(#call)))
     });
     quote! {
         fn poll<'a>(&'a self, board: &'a #private::Board, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
-            ::std::option::Option::Some(match input { #(#arms)* _ => return ::std::option::Option::None })
+            match input { #(#arms)* _ => ::std::option::Option::None }
         }
     }
 }
@@ -310,7 +305,7 @@ fn calls(model: &Lifecycle) -> TokenStream {
     let private = private();
     let arms = model.effects.iter().enumerate().filter(|(_, e)| e.verb == Verb::Call).map(|(n, e)| {
         let (name, witness, result) = (&e.name, witness_name(e), result_name(e));
-        quote!(#n => #private::calling(self.0.#name(#witness::at(&seen, &facts)?, once), #result::alternative),)
+        some(n, quote!(#private::calling(self.0.#name(#witness::at(&seen, &facts)?, once), #result::alternative)))
     });
     let keys = model.effects.iter().enumerate().filter_map(|(n, e)| {
         let text = key(model, e)?;
@@ -323,8 +318,24 @@ fn calls(model: &Lifecycle) -> TokenStream {
 
         fn call<'a>(&'a self, board: &'a #private::Board, effect: usize, once: #private::Once<'a>) -> ::std::option::Option<#private::Calling<'a>> {
             let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
-            ::std::option::Option::Some(match effect { #(#arms)* _ => return ::std::option::Option::None })
+            match effect { #(#arms)* _ => ::std::option::Option::None }
         }
+    }
+}
+
+fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
+    let (subject, name) = (&model.name, poll_name(input));
+    match key_inputs(input) {
+        [
+            Use {
+                source: Source::Input(id),
+                ..
+            },
+        ] if model.inputs[id.0].many => {
+            let (id, ty) = (id.0, &model.inputs[id.0].ty);
+            quote!(self.0.#name(board.this::<#subject>()?, board.many::<#ty>(#id)))
+        }
+        key => call(model, &name, key, &Vec::from_iter(&input.given)),
     }
 }
 
@@ -338,4 +349,9 @@ fn key(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
         }
         (Some(_) | None, _) => text(model, &key.path),
     })
+}
+
+/// One arm of a match over positions.
+fn some(position: usize, expression: TokenStream) -> TokenStream {
+    quote!(#position => ::std::option::Option::Some(#expression),)
 }

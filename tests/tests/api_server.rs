@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use futures::TryStreamExt;
+use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{DeleteParams, ListParams, PostParams, PropagationPolicy};
 use kube::runtime::watcher;
@@ -17,6 +17,7 @@ use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::audit::Cost;
 use lifecycle_tests::harness::{Need, case, eventually, run};
 use serde_json::json;
+use tokio::sync::mpsc::unbounded_channel;
 
 const BINARIES: &[Need] = &[Need::Binaries];
 const CONTROLLERS: &[Need] = &[Need::Binaries, Need::ControllerManager];
@@ -276,20 +277,31 @@ async fn streamed_list() -> Result<()> {
     ] {
         let client = server.client_for(user, &["system:masters"]).await?;
         let maps: Api<ConfigMap> = Api::namespaced(client, "default");
-        let mut events = pin!(watcher(maps, config));
+        let (sender, mut events) = unbounded_channel();
+        // A listing watcher opens its watch only when it is asked for more, so somebody has to go on asking.
+        let asking = tokio::spawn(async move {
+            let mut watched = pin!(watcher(maps, config));
+            while let Some(event) = watched.next().await {
+                if sender.send(event).is_err() {
+                    break;
+                }
+            }
+        });
         let mut seen = false;
         loop {
-            match events.try_next().await?.context("the watch ended")? {
+            match events.recv().await.context("the watch ended")?? {
                 watcher::Event::InitApply(map) => seen |= map.name_any() == "listed",
                 watcher::Event::InitDone => break,
                 watcher::Event::Init | watcher::Event::Apply(_) | watcher::Event::Delete(_) => {}
             }
         }
         ensure!(seen, "{user}: the object was not listed");
-        // A listing watcher opens its watch only when it is asked for more.
-        let more = tokio::time::timeout(Duration::from_millis(300), events.try_next());
-        ensure!(more.await.is_err(), "{user}: an event from nowhere");
-        let log = server.audit().await?.of_user(user);
+        let log = eventually("a watch in the audit log", MINUTE, async || {
+            let log = server.audit().await?.of_user(user);
+            Ok((log.counts().watches > 0).then_some(log))
+        })
+        .await?;
+        asking.abort();
         let counts = log.counts();
         ensure!(
             (counts.watches, counts.reads) == (1, reads),

@@ -45,12 +45,20 @@ impl By {
                 format!("promise `{}`", lifecycle.promises[promise].name)
             }
             Self::Other(Mover::Gone(gone)) => {
-                format!("the end of what is deleted of `{}`", input(gone))
+                format!(
+                    "the built-in promise that what is deleted of `{}` goes",
+                    input(gone)
+                )
             }
             Self::Other(Mover::Again(gone)) => {
-                format!("a member of `{}` that is gone", input(gone))
+                format!(
+                    "the built-in promise that members of `{}` go and are made anew",
+                    input(gone)
+                )
             }
-            Self::Other(Mover::Answer(poll)) => format!("the answer of `{}`", input(poll)),
+            Self::Other(Mover::Answer(poll)) => {
+                format!("the built-in promise that `{}` answers", input(poll))
+            }
             Self::Other(Mover::Claim) => "the claim".to_owned(),
             Self::Other(Mover::Effect) => "an effect".to_owned(),
         }

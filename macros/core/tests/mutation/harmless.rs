@@ -1,0 +1,163 @@
+//! The mutations of the Listener lifecycle that are accepted, each with the reason why it does no harm.
+
+/// Mutations that are accepted, by the reason why they do no harm.
+pub(crate) const HARMLESS: &[(&str, &[&str])] = &[
+    (
+        "methods get fewer arguments, or one as an `Option`: rustc refuses the bodies that need them, and nothing else changes",
+        &[
+            "effects: apply_service: drop `from`",
+            "facts: reach: drop class of `from`",
+            "facts: reach: drop service of `from`",
+            "facts: reach: drop volumes of `from`",
+            "facts: reach: drop slices of `from`",
+            "facts: reach: drop nodes of `from`",
+            "facts: reach: flip `class`",
+            "facts: reach: drop `class`",
+            "facts: reach: flip `service in { Stale , Current }`",
+            "facts: reach: drop `service in { Stale , Current }`",
+            "facts: reach: drop Stale of `service in { Stale , Current }`",
+            "facts: reach: drop Current of `service in { Stale , Current }`",
+            "facts: reach: drop `given`",
+            "observe: nodes: drop volumes of `of`",
+            "observe: nodes: drop slices of `of`",
+        ],
+    ),
+    (
+        "a permission too many: `Invalid` comes first and rests all the same; that a bad shape makes no Service is a wish that convergence does not know",
+        &["effects: apply_service: drop `when`"],
+    ),
+    (
+        "the fact is asked in more or fewer worlds, all of which are in states that come before it counts",
+        &[
+            "facts: shape: drop `given`",
+            "facts: address: drop `class`",
+            "facts: address: drop `service in { Stale , Current }`",
+            "facts: address: drop Stale of `service in { Stale , Current }`",
+            "facts: address: drop `given`",
+        ],
+    ),
+    (
+        "the worlds in which the promise would be kept as well are at rest, or an effect runs there first and the state stays the same",
+        &[
+            "promises: balanced: drop `service == Current`",
+            "promises: balanced: drop `address == NoBalancer`",
+        ],
+    ),
+    (
+        "a load balancer that serves some of the addresses is as ready",
+        &["promises: balanced: sets Partial"],
+    ),
+    (
+        "no world fits both, so their order means nothing",
+        &[
+            "states: swap NoName and NoClass",
+            "states: swap NoClass and Invalid",
+            "states: swap Conflict and Immutable",
+            "states: swap Immutable and Draining",
+            "states: swap Draining and Applying",
+            "states: swap Stranded and Idle",
+            "states: swap Idle and Provisioning",
+            "states: swap Provisioning and Ready",
+            "status: Accepted: swap clauses 1 and 2",
+            "status: Accepted: swap clauses 2 and 3",
+            "status: Accepted: swap clauses 3 and 4",
+            "status: Accepted: swap clauses 4 and 5",
+            "status: Accepted: swap clauses 5 and 6",
+            "status: Programmed: swap clauses 1 and 2",
+            "status: Programmed: swap clauses 2 and 3",
+            "status: Addressed: swap clauses 1 and 2",
+            "status: Addressed: swap clauses 2 and 3",
+            "status: Addressed: swap clauses 3 and 4",
+        ],
+    ),
+    (
+        "the implicit state `Refused` takes its worlds and shows the server's sentence",
+        &["states: drop Immutable and its edges"],
+    ),
+    (
+        "both wait for a person, who is told of the one before the other",
+        &["states: swap Invalid and Conflict"],
+    ),
+    (
+        "what is left of `wakes` leads out of every world of the state: the list would only be too short as an explanation",
+        &[
+            "states: NoClass: drop class of `wakes`",
+            "states: NoClass: drop self of `wakes`",
+            "states: Invalid: drop self of `wakes`",
+            "states: Invalid: drop class of `wakes`",
+            "states: Conflict: drop service of `wakes`",
+            "states: Conflict: drop self of `wakes`",
+            "states: Immutable: drop self of `wakes`",
+            "states: Immutable: drop class of `wakes`",
+            "states: Immutable: drop service of `wakes`",
+            "states: Stranded: drop nodes of `wakes`",
+            "states: Stranded: drop volumes of `wakes`",
+            "states: Idle: drop slices of `wakes`",
+            "states: Idle: drop volumes of `wakes`",
+        ],
+    ),
+    (
+        "whether a wait for a person is Pending or Error is the author's word; a condition is False with a reason either way",
+        &[
+            "states: NoName: phase Pending",
+            "states: NoClass: phase Pending",
+            "states: Invalid: phase Pending",
+            "states: Conflict: phase Pending",
+            "states: Immutable: phase Pending",
+            "states: Stranded: phase Pending",
+        ],
+    ),
+    (
+        "never reported: an effect runs in every world of the state",
+        &[
+            "states: Applying: phase Ready",
+            "states: Applying: phase Error",
+        ],
+    ),
+    (
+        "times are not checked; the default is ten minutes",
+        &[
+            "states: Draining: drop `overdue`",
+            "states: Provisioning: drop `overdue`",
+        ],
+    ),
+    (
+        "another clause gives these worlds the same status, and another reason",
+        &[
+            "status: Accepted: drop clause 2",
+            "status: Accepted: drop clause 3",
+            "status: Accepted: drop clause 4",
+            "status: Accepted: drop clause 5",
+            "status: Accepted: drop clause 6",
+            "status: Accepted: swap clauses 6 and 7",
+            "status: Accepted: clause 2: flip `class == Unnamed`",
+            "status: Accepted: clause 3: flip `class == Absent`",
+            "status: Accepted: clause 4: flip `shape == NoPorts`",
+            "status: Accepted: clause 5: flip `shape == PortClash`",
+            "status: Accepted: clause 6: flip `shape == BadName`",
+            "status: Addressed: drop clause 4",
+            "status: Addressed: swap clauses 4 and 5",
+            "status: Addressed: clause 4: flip `address == NoPod`",
+        ],
+    ),
+    (
+        "where the clause decides, either an effect runs or another condition is unmet, or the state is Pending and False tells no more than Unknown",
+        &[
+            "status: Programmed: clause 4: status True",
+            "status: Programmed: clause 4: status False",
+            "status: Addressed: clause 4: status False",
+            "status: Addressed: clause 5: status False",
+        ],
+    ),
+    (
+        "the status says less; what happens stays the same, and the golden definition of the resource shows the difference",
+        &[
+            "status: drop ready",
+            "status: drop service_name",
+            "status: drop ingress_addresses",
+            "status: drop node_ports",
+            "status: drop Class",
+            "status: drop Address",
+        ],
+    ),
+];

@@ -6,6 +6,7 @@ mod logic;
 mod machine;
 mod order;
 mod presence;
+mod proof;
 mod seen;
 mod skeleton;
 mod state;
@@ -16,11 +17,12 @@ use proc_macro2::TokenStream;
 use crate::ast;
 use crate::model::Lifecycle;
 
-/// Everything that a lifecycle gives, in reading order.
-pub fn expand(model: &Lifecycle) -> TokenStream {
+/// Everything that a lifecycle gives, in reading order; `samples` are worlds of its states, by the index of the value of each variable.
+pub fn expand(model: &Lifecycle, samples: &[Option<Vec<usize>>]) -> TokenStream {
     [
         facts::expand(model),
         state::expand(model),
+        proof::expand(model, samples),
         seen::expand(model),
         witness::expand(model),
         logic::expand(model),

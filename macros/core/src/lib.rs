@@ -86,8 +86,10 @@ pub fn expand(body: TokenStream) -> TokenStream {
     checked
         .diagnostics
         .extend(checked.ast.as_ref().and_then(not_carried_out));
+    let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
-        (Some(model), _) => expand::expand(model),
+        (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
+        (Some(model), _) => expand::expand(model, &[]),
         (None, Some(ast)) => expand::skeleton(ast),
         (None, None) => TokenStream::new(),
     };

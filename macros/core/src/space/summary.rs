@@ -20,7 +20,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Explores a lifecycle.
+    /// Explores a lifecycle, with everything that moves in it.
     ///
     /// # Errors
     /// If it has too many worlds.
@@ -28,22 +28,36 @@ impl Summary {
         let frames = Frames::of(lifecycle);
         let permissions = Permissions::of(lifecycle);
         let space = Space::of(lifecycle, &frames, &permissions)?;
-        let values = |world: World<'_>| {
-            let vars = (0..lifecycle.vars.len()).map(VarId);
-            vars.map(|var| world.value(var)).collect()
-        };
-        let states = (0..lifecycle.states.len()).map(StateId);
         Ok(Self {
             worlds: space.worlds.len(),
-            samples: states
-                .map(|state| space.sample(state).map(values))
-                .collect(),
+            samples: samples_of(&space),
             edges: match lifecycle.kind {
                 Kind::Resource => declared_edges(&space),
                 Kind::Volume => BTreeMap::new(),
             },
         })
     }
+}
+
+/// By state: a world of it, as the index of the value of each variable; `None` where the state has no world, or the lifecycle too many.
+pub fn samples(lifecycle: &Lifecycle) -> Vec<Option<Vec<usize>>> {
+    let frames = Frames::of(lifecycle);
+    let permissions = Permissions::of(lifecycle);
+    match Space::of(lifecycle, &frames, &permissions) {
+        Ok(space) => samples_of(&space),
+        Err(_) => lifecycle.states.iter().map(|_| None).collect(),
+    }
+}
+
+fn samples_of(space: &Space<'_>) -> Vec<Option<Vec<usize>>> {
+    let values = |world: World<'_>| {
+        let vars = (0..space.lifecycle.vars.len()).map(VarId);
+        vars.map(|var| world.value(var)).collect()
+    };
+    let states = (0..space.lifecycle.states.len()).map(StateId);
+    states
+        .map(|state| space.sample(state).map(values))
+        .collect()
 }
 
 fn declared_edges(space: &Space<'_>) -> BTreeMap<(StateId, StateId), BTreeSet<By>> {

@@ -140,6 +140,96 @@ impl State {
         Self::Ready
     }
 }
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::No,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Unrecorded),
+    "the emitted classification takes a world of `Unrecorded` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Stale, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::Unknown,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Unreachable),
+    "the emitted classification takes a world of `Unreachable` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Stale, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::No,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Moving),
+    "the emitted classification takes a world of `Moving` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::Taken,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Taken),
+    "the emitted classification takes a world of `Taken` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::No,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket : true,
+    refused_apply_secret : false }), State::Rejected),
+    "the emitted classification takes a world of `Rejected` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::No,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Making),
+    "the emitted classification takes a world of `Making` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Foreign, bucket : BucketValue::Current,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Terminating, bucket : BucketValue::Current,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Draining),
+    "the emitted classification takes a world of `Draining` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, bucket : BucketValue::Current,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Publishing),
+    "the emitted classification takes a world of `Publishing` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, bucket : BucketValue::Current,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

@@ -141,6 +141,83 @@ impl State {
         Self::Ready
     }
 }
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::NoName),
+    "the emitted classification takes a world of `NoName` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Absent, service :
+    ::lifecycle_runtime::__private::Owned::Absent, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::NoClass),
+    "the emitted classification takes a world of `NoClass` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Absent, shape : Shape::NoPorts, address :
+    Address::NoPod, refused_apply_service : false }), State::Invalid),
+    "the emitted classification takes a world of `Invalid` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Foreign, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Absent, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : true }), State::Immutable),
+    "the emitted classification takes a world of `Immutable` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Terminating, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::Draining),
+    "the emitted classification takes a world of `Draining` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Absent, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::Applying),
+    "the emitted classification takes a world of `Applying` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Current, shape : Shape::Fine, address :
+    Address::NodeGone, refused_apply_service : false }), State::Stranded),
+    "the emitted classification takes a world of `Stranded` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Current, shape : Shape::Fine, address :
+    Address::NoPod, refused_apply_service : false }), State::Idle),
+    "the emitted classification takes a world of `Idle` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Current, shape : Shape::Fine, address :
+    Address::NoBalancer, refused_apply_service : false }), State::Provisioning),
+    "the emitted classification takes a world of `Provisioning` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { class :
+    ::lifecycle_runtime::__private::Named::Present, service :
+    ::lifecycle_runtime::__private::Owned::Current, shape : Shape::Fine, address :
+    Address::Partial, refused_apply_service : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

@@ -158,6 +158,96 @@ impl State {
         Self::Ready
     }
 }
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Absent, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Absent, version : Version::New, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::NoConfig),
+    "the emitted classification takes a world of `NoConfig` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Foreign, version : Version::New, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Terminating, version : Version::New, migrated
+    : Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Draining),
+    "the emitted classification takes a world of `Draining` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Absent, version : Version::New, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Migrating),
+    "the emitted classification takes a world of `Migrating` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Stale, deployment :
+    ::lifecycle_runtime::__private::Owned::Absent, version : Version::New, migrated :
+    Migrated::Failed, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Failed),
+    "the emitted classification takes a world of `Failed` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Stale, deployment :
+    ::lifecycle_runtime::__private::Owned::Absent, version : Version::New, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Waiting),
+    "the emitted classification takes a world of `Waiting` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Stale, version : Version::Same, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Rolling),
+    "the emitted classification takes a world of `Rolling` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Current, version : Version::Same, migrated :
+    Migrated::Running, rolled : Rolled::Waiting, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Settling),
+    "the emitted classification takes a world of `Settling` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Current, version : Version::Same, migrated :
+    Migrated::Running, rolled : Rolled::Stuck, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Stuck),
+    "the emitted classification takes a world of `Stuck` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { config :
+    ::lifecycle_runtime::__private::Watched::Present, job :
+    ::lifecycle_runtime::__private::Owned::Absent, deployment :
+    ::lifecycle_runtime::__private::Owned::Current, version : Version::Same, migrated :
+    Migrated::Running, rolled : Rolled::Yes, refused_apply_job : false,
+    refused_apply_deployment : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

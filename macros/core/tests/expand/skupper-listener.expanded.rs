@@ -224,6 +224,173 @@ impl State {
         Self::Ready
     }
 }
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Absent, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : false, shape : Shape::Fine,
+    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::NoSite),
+    "the emitted classification takes a world of `NoSite` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Absent, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::BadPort,
+    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Invalid),
+    "the emitted classification takes a world of `Invalid` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Absent, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Foreign, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::Lost, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Taken),
+    "the emitted classification takes a world of `Taken` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Absent, secret :
+    ::lifecycle_runtime::__private::Named::Absent, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::NoSecret),
+    "the emitted classification takes a world of `NoSecret` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : true, refused_apply_pods : false, refused_delete_pods : false
+    }), State::Rejected),
+    "the emitted classification takes a world of `Rejected` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Absent, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Claiming),
+    "the emitted classification takes a world of `Claiming` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Serving),
+    "the emitted classification takes a world of `Serving` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::PodConflict),
+    "the emitted classification takes a world of `PodConflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Unreachable),
+    "the emitted classification takes a world of `Unreachable` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Behind, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Configuring),
+    "the emitted classification takes a world of `Configuring` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Current, reach : Reach::Failed,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::BindFailed),
+    "the emitted classification takes a world of `BindFailed` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Current, reach : Reach::None,
+    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
+    false }), State::Unmatched),
+    "the emitted classification takes a world of `Unmatched` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { table :
+    ::lifecycle_runtime::__private::Watched::Present, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, service :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    claim : Claim::Held, entry : Entry::Current, reach : Reach::Up, refused_apply_service
+    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

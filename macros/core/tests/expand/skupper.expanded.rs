@@ -197,6 +197,127 @@ impl State {
         Self::Ready
     }
 }
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : false, shape : Shape::Fine,
+    matched : false, entry : Entry::No, bound : Bound::Waiting, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::NoSite),
+    "the emitted classification takes a world of `NoSite` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::BadPort,
+    matched : false, entry : Entry::No, bound : Bound::Waiting, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Invalid),
+    "the emitted classification takes a world of `Invalid` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::No, bound : Bound::Waiting, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : true,
+    refused_delete_services : false }), State::Rejected),
+    "the emitted classification takes a world of `Rejected` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Absent, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::No, bound : Bound::Waiting, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::NoSecret),
+    "the emitted classification takes a world of `NoSecret` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::Unknown, bound : Bound::Waiting, refused_ensure_entry
+    : false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Unreachable),
+    "the emitted classification takes a world of `Unreachable` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::No, bound : Bound::Waiting, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Configuring),
+    "the emitted classification takes a world of `Configuring` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::Current, bound : Bound::Waiting, refused_ensure_entry
+    : false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::Current, bound : Bound::Failed, refused_ensure_entry
+    : false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::BindFailed),
+    "the emitted classification takes a world of `BindFailed` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
+    matched : false, entry : Entry::Current, bound : Bound::Waiting, refused_ensure_entry
+    : false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Unmatched),
+    "the emitted classification takes a world of `Unmatched` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    matched : true, entry : Entry::Current, bound : Bound::Waiting, refused_ensure_entry
+    : false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Binding),
+    "the emitted classification takes a world of `Binding` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, secret :
+    ::lifecycle_runtime::__private::Named::Unnamed, services :
+    ::lifecycle_runtime::__private::OwnedSet::Current, router :
+    ::lifecycle_runtime::__private::Polled::Unknown, network :
+    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
+    matched : true, entry : Entry::Current, bound : Bound::Up, refused_ensure_entry :
+    false, refused_remove_entry : false, refused_apply_services : false,
+    refused_delete_services : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

@@ -12,24 +12,27 @@ use crate::space::witness::{Claim, minimal};
 
 pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
-    let mut first: BTreeMap<Class, &Loop> = BTreeMap::new();
+    let mut by_class: BTreeMap<Class, Vec<&Loop>> = BTreeMap::new();
     for one in explored.live_loops() {
         if one.worlds.len() > 1 && explored.drives.effects_within(space, one).len() < 2 {
             let classes = one
                 .worlds
                 .iter()
                 .map(|world| space.classes[*world as usize]);
-            first
-                .entry(classes.min().expect("no loop is empty"))
-                .or_insert(one);
+            let first = classes.min().expect("no loop is empty");
+            by_class.entry(first).or_default().push(one);
         }
     }
-    for (class, one) in first {
-        let inside = |world: usize| one.worlds.iter().any(|other| *other as usize == world);
-        let here = |world: &usize| space.classes[*world] == class;
-        let example = space.live().filter(here).find(|world| inside(*world));
+    for (class, loops) in by_class {
+        let mut worlds: Vec<u32> = loops.iter().flat_map(|one| &one.worlds).copied().collect();
+        worlds.sort_unstable();
+        let inside = |world: usize| {
+            let world = u32::try_from(world).expect("bounded by the limit of worlds");
+            worlds.binary_search(&world).is_ok()
+        };
+        let example = explored.worlds_of(class).find(|world| inside(*world));
         let claim = Claim {
-            about: space.live().filter(here).collect(),
+            about: explored.worlds_of(class).collect(),
             bad: &inside,
             expected: explored.vars_of(class),
         };
@@ -38,7 +41,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let message = format!(
             "from `{name}` with `{}` the run can go round for ever without coming to rest: {}",
             minimal(space, &claim, example),
-            round(explored.drives, one).describe(space)
+            round(explored.drives, loops[0]).describe(space)
         );
         sink.push(
             Diagnostic::error("LC022", explored.span_of(class), name, message)

@@ -29,7 +29,6 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
     let mut facts: Vec<_> = lifecycle
         .vars
         .iter()
-        .filter(|var| var.given.is_empty())
         .filter(|var| matches!(var.origin, Origin::Fact { .. } | Origin::Input(_)))
         .collect();
     facts.sort_by_key(|var| std::cmp::Reverse(var.answers));
@@ -38,7 +37,7 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         .take(NAMED)
         .map(|var| format!("`{}` ({} values)", var.name, var.answers));
     let help = format!(
-        "ask facts only where they matter (`given`), or merge values that no state tells apart; asked everywhere: {}",
+        "ask facts only where they matter (`given`), or merge values that no state tells apart; the largest are {}",
         names.collect::<Vec<_>>().join(", ")
     );
     let declared = facts

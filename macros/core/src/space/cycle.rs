@@ -12,7 +12,7 @@ use crate::space::witness;
 
 /// From how many worlds of a loop the shortest round is looked for.
 const STARTS: usize = 32;
-/// How many worlds of a round are printed.
+/// How many moves of a round are printed.
 const PRINTED: usize = 8;
 
 /// A closed walk: each world with who moves it to the next; the last one moves to the first.
@@ -51,24 +51,20 @@ impl Round {
             .map(VarId)
             .filter(changes)
             .collect();
-        let mut text = String::new();
-        for (world, mover) in self.0.iter().take(PRINTED) {
+        let facts = |world| witness::show(space.lifecycle, world, changing.iter().copied());
+        let mut text = format!("`{}`", facts(first));
+        let ends = worlds().skip(1).chain([first]);
+        for ((world, mover), end) in self.0.iter().zip(ends).take(PRINTED) {
             let by = match (mover, space.choices[*world as usize].effect()) {
                 (Mover::Effect, Some(effect)) => By::Effect(effect),
                 (mover, _) => By::Other(*mover),
             };
-            let facts = witness::show(
-                space.lifecycle,
-                space.worlds.get(*world as usize),
-                changing.iter().copied(),
-            );
-            text += &format!("`{facts}` -> ({}) ", by.describe(space.lifecycle));
+            text += &format!(" -> `{}` ({})", facts(end), by.describe(space.lifecycle));
         }
         if self.0.len() > PRINTED {
-            text += ".. ";
+            text += " -> ..";
         }
-        let facts = witness::show(space.lifecycle, first, changing.iter().copied());
-        text + &format!("-> `{facts}`")
+        text
     }
 }
 

@@ -98,12 +98,11 @@ fn differs(row: &[u64], var: VarId) -> bool {
 fn dispensable_first(space: &Space<'_>, claim: &Claim<'_>, at: World<'_>) -> Vec<VarId> {
     let mut vars = space.worlds.order().to_vec();
     vars.sort_by_key(|var| match space.lifecycle.vars[var.0].origin {
+        _ if claim.expected.contains(var) => 3,
         _ if !at.asked(*var) => 0,
         Origin::Refused(_) if at.value(*var) == 0 => 0,
         Origin::Claimed => 1,
-        Origin::Refused(_) | Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting => {
-            2 + usize::from(claim.expected.contains(var))
-        }
+        Origin::Refused(_) | Origin::Input(_) | Origin::Fact { .. } | Origin::Deleting => 2,
     });
     vars
 }

@@ -360,14 +360,16 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The values of a variable that do not say that something is ours.
+/// The values of a variable that do not say that something is ours: the free ones, and those that say that it cannot be seen, for they are `Unknown` or
+/// given by an `else` alone.
 fn unowned(lifecycle: &Lifecycle, var: VarId) -> ValueSet {
     let var = &lifecycle.vars[var.0];
     let Some(Held { free, .. }) = var.held else {
         return ValueSet(u64::MAX);
     };
-    let unseen = var.values.iter().position(|value| value == "Unknown");
-    ValueSet(free.0 | unseen.map_or(0, |unseen| ValueSet::one(unseen).0))
+    let values = var.values.iter().enumerate();
+    let unseen = values.filter(|(value, name)| *value >= var.answers || *name == "Unknown");
+    ValueSet(unseen.fold(free.0, |set, (value, _)| set | ValueSet::one(value).0))
 }
 
 /// Each `never` at the first depth at which all that it asks is decided.

@@ -13,9 +13,20 @@ fn main() {
 
 #[divan::bench(args = ["listener", "bucket", "rollout", "skupper-listener", "skupper"])]
 fn reference(bencher: Bencher<'_, '_>, name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/lifecycles/{name}.txt"));
-    let text = std::fs::read_to_string(path).expect("the lifecycle can be read");
-    measure(bencher, &text);
+    measure(bencher, &read(name));
+}
+
+/// A lifecycle is checked while it is being written: with findings, whose witnesses take time too.
+#[divan::bench(args = ["transitions", "promises", "states"])]
+fn with_findings(bencher: Bencher<'_, '_>, emptied: &str) {
+    let text = read("skupper");
+    let text = match emptied {
+        "states" => text.replace(" wakes ", " overdue 1min; // "),
+        section => without(&text, section),
+    };
+    let tokens = body(&text);
+    assert!(!check(tokens.clone()).is_accepted());
+    bencher.bench_local(|| check(tokens.clone()));
 }
 
 #[divan::bench]
@@ -103,6 +114,25 @@ fn worlds(text: &str) -> (usize, usize) {
     let model = checked.model.expect("it resolves");
     let summary = Summary::of(&model).expect("it is small enough");
     (model.states.len(), summary.worlds)
+}
+
+fn read(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/lifecycles/{name}.txt"));
+    std::fs::read_to_string(path).expect("the lifecycle can be read")
+}
+
+/// A lifecycle with one section emptied.
+fn without(text: &str, section: &str) -> String {
+    let begin = text
+        .find(&format!("    {section} {{"))
+        .expect("it has the section");
+    let end = begin + text[begin..].find("\n    }").expect("the section ends");
+    let keep = if section == "transitions" {
+        "transitions {"
+    } else {
+        "promises {"
+    };
+    format!("{}    {keep}{}", &text[..begin], &text[end..])
 }
 
 fn measure(bencher: Bencher<'_, '_>, text: &str) {

@@ -4,6 +4,7 @@
 pub mod components;
 pub mod cycle;
 pub mod drives;
+pub mod enumeration;
 pub mod explored;
 pub mod graph;
 pub mod permission;
@@ -11,15 +12,18 @@ pub mod policy;
 pub mod promised;
 pub mod summary;
 pub mod witness;
+pub mod world;
 pub mod worlds;
 
 use std::collections::BTreeSet;
 
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle, Origin, StateId, VarId};
+use crate::space::enumeration::TooMany;
 use crate::space::permission::Permissions;
 use crate::space::policy::{Choice, Policy};
-use crate::space::worlds::{TooMany, World, Worlds};
+use crate::space::world::World;
+use crate::space::worlds::Worlds;
 
 /// The state of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

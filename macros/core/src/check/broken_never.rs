@@ -8,7 +8,7 @@ use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, VarId, Verb};
 use crate::space::Space;
 use crate::space::witness::{fact, show};
-use crate::space::worlds::{Change, World};
+use crate::space::world::{Change, World};
 
 pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {

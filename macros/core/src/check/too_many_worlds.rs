@@ -3,7 +3,7 @@
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Origin};
-use crate::space::worlds::{LIMIT, TooMany};
+use crate::space::enumeration::{LIMIT, TooMany};
 
 /// How many facts the help names.
 const NAMED: usize = 5;

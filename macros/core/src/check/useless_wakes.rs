@@ -10,7 +10,7 @@ use crate::model::{InputId, Source, StateId, Use, VarId};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
-use crate::space::worlds::{Change, World};
+use crate::space::world::{Change, World};
 
 pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;

@@ -8,7 +8,7 @@ use crate::model::{Condition, ConditionId, ConditionStatus, StateId, VarId};
 use crate::space::components::Loop;
 use crate::space::drives::Drives;
 use crate::space::policy::Choice;
-use crate::space::worlds::World;
+use crate::space::world::World;
 use crate::space::{Class, Space};
 
 /// The worlds and the drives of a lifecycle.

@@ -7,7 +7,7 @@ use crate::model::{EffectId, Lifecycle, Mode, VarId, Verb};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
-use crate::space::worlds::{Change, World};
+use crate::space::world::{Change, World};
 
 /// Who moves a world, and the set of worlds that it may lead to.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use crate::model::{
     Effect, EffectId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
 };
-use crate::space::worlds::World;
+use crate::space::world::World;
 
 /// The guards of all effects.
 #[derive(Debug)]

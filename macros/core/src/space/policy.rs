@@ -2,7 +2,7 @@
 
 use crate::model::{EffectId, Lifecycle, VarId};
 use crate::space::permission::Permissions;
-use crate::space::worlds::World;
+use crate::space::world::World;
 
 /// The one thing that we do in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

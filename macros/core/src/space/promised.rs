@@ -1,7 +1,7 @@
 //! What the outside does by itself sooner or later: declared promises and those that every lifecycle has.
 
 use crate::model::{InputId, Lifecycle, Mode, Pred, VarId};
-use crate::space::worlds::World;
+use crate::space::world::World;
 
 /// Who moves a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

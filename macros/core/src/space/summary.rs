@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle, StateId, VarId};
 use crate::space::drives::{By, Drives};
+use crate::space::enumeration::TooMany;
 use crate::space::permission::Permissions;
-use crate::space::worlds::{TooMany, World};
+use crate::space::world::World;
 use crate::space::{Class, Space};
 
 /// Numbers of one lifecycle.

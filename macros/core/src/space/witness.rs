@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::{Lifecycle, Origin, VarId};
 use crate::space::Space;
-use crate::space::worlds::World;
+use crate::space::world::World;
 
 /// What a finding says of some worlds: `bad` tells it, `about` are those among which it is told.
 pub struct Claim<'a> {

@@ -197,6 +197,11 @@ impl Walk<'_> {
         asked(effect.when.as_ref(), needs);
         let target = &self.lifecycle.inputs[effect.target.0];
         asked(target.given.as_ref(), needs);
+        for one in &effect.from {
+            if let Source::Value(value) = one.source {
+                asked(self.lifecycle.values[value.0].given.as_ref(), needs);
+            }
+        }
         let inputs = effect.from.iter().filter_map(|one| match one.source {
             Source::Input(input) => self.lifecycle.inputs[input.0].var,
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,

@@ -1,0 +1,200 @@
+//! The enumeration of all worlds along the order of `given`, with `never` looked at as soon as it is decided; bounded in time and memory.
+
+use std::ops::ControlFlow;
+
+use crate::model::{Held, Lifecycle, Origin, Pred, ValueSet, VarId};
+use crate::space::permission::Permissions;
+use crate::space::world::{NOT_ASKED, World};
+use crate::space::worlds::{DEAD, IMPOSSIBLE, Node, Worlds};
+
+/// More worlds than this are not checked; counted after `never`.
+pub const LIMIT: usize = 32_768;
+/// Beyond this many worlds they are not even counted.
+const COUNTED: usize = 1 << 20;
+/// Nor is more than this looked at, for `never` may leave few of very many.
+const VISITED: usize = 1 << 22;
+
+/// There are too many worlds to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany {
+    /// How many were counted.
+    pub counted: usize,
+    /// How many combinations were looked at.
+    pub visited: usize,
+    /// Whether that was all of them.
+    pub complete: bool,
+}
+
+/// All worlds of a lifecycle.
+pub(super) fn enumerate(
+    lifecycle: &Lifecycle,
+    permissions: &Permissions<'_>,
+) -> Result<Worlds, TooMany> {
+    let mut search = Search::new(lifecycle, permissions);
+    let (root, complete) = match search.below(0) {
+        ControlFlow::Continue(root) => (root, true),
+        ControlFlow::Break(()) => (DEAD, false),
+    };
+    if search.counted > LIMIT || !complete {
+        return Err(TooMany {
+            counted: search.counted,
+            visited: search.visited,
+            complete,
+        });
+    }
+    Ok(Worlds {
+        root,
+        ..search.found
+    })
+}
+
+/// The enumeration under way.
+struct Search<'a> {
+    lifecycle: &'a Lifecycle,
+    permissions: &'a Permissions<'a>,
+    /// By depth: what is decided once the variables above are.
+    nevers: Vec<Vec<&'a Pred>>,
+    cells: Vec<u8>,
+    counted: usize,
+    visited: usize,
+    found: Worlds,
+}
+
+impl<'a> Search<'a> {
+    fn new(lifecycle: &'a Lifecycle, permissions: &'a Permissions<'a>) -> Self {
+        let width = lifecycle.vars.len();
+        let found = Worlds {
+            width,
+            cells: Vec::new(),
+            order: lifecycle.order.clone(),
+            free: (0..width)
+                .map(|var| unowned(lifecycle, VarId(var)))
+                .collect(),
+            nodes: Vec::new(),
+            kids: Vec::new(),
+            root: DEAD,
+        };
+        Self {
+            lifecycle,
+            permissions,
+            nevers: nevers_by_depth(lifecycle),
+            cells: vec![0; width],
+            counted: 0,
+            visited: 0,
+            found,
+        }
+    }
+
+    /// Everything below a depth; the node, or the index of the world, or `DEAD`. Breaks off when it is hopeless.
+    fn below(&mut self, depth: usize) -> ControlFlow<(), u32> {
+        self.visited += 1;
+        if self.visited > VISITED {
+            return ControlFlow::Break(());
+        }
+        let world = World(&self.cells);
+        if self.nevers[depth].iter().any(|never| world.holds(never)) {
+            return ControlFlow::Continue(DEAD);
+        }
+        let Some(&var) = self.lifecycle.order.get(depth) else {
+            return self.leaf();
+        };
+        // An effect that asks for its own refusal is asked as if there were none.
+        self.cells[var.0] = 0;
+        if let Some(otherwise) = self.otherwise(var) {
+            self.cells[var.0] = otherwise | NOT_ASKED;
+            let kid = self.below(depth + 1)?;
+            return ControlFlow::Continue(self.node(Some(otherwise), &[kid]));
+        }
+        let answers = self.lifecycle.vars[var.0].answers;
+        let mut kids = [DEAD; 64];
+        for (value, kid) in kids.iter_mut().enumerate().take(answers) {
+            self.cells[var.0] = u8::try_from(value).expect("a domain has at most 64 values");
+            *kid = self.below(depth + 1)?;
+        }
+        ControlFlow::Continue(self.node(None, &kids[..answers]))
+    }
+
+    fn node(&mut self, otherwise: Option<u8>, kids: &[u32]) -> u32 {
+        if self.counted > LIMIT || kids.iter().all(|kid| *kid == DEAD) {
+            return DEAD;
+        }
+        let first = u32::try_from(self.found.kids.len()).expect("bounded by the limit");
+        self.found.kids.extend_from_slice(kids);
+        self.found.nodes.push(Node { first, otherwise });
+        u32::try_from(self.found.nodes.len() - 1).expect("bounded by the limit")
+    }
+
+    fn leaf(&mut self) -> ControlFlow<(), u32> {
+        self.counted += 1;
+        if self.counted > COUNTED {
+            return ControlFlow::Break(());
+        }
+        if self.counted > LIMIT {
+            self.found.cells = Vec::new();
+            self.found.nodes = Vec::new();
+            self.found.kids = Vec::new();
+            return ControlFlow::Continue(DEAD);
+        }
+        if !self.possible() {
+            return ControlFlow::Continue(IMPOSSIBLE);
+        }
+        let index = self.found.cells.len() / self.found.width.max(1);
+        self.found.cells.extend_from_slice(&self.cells);
+        ControlFlow::Continue(u32::try_from(index).expect("bounded by the limit"))
+    }
+
+    /// The value of a variable that is not asked here.
+    fn otherwise(&self, var: VarId) -> Option<u8> {
+        let world = World(&self.cells);
+        let declared = &self.lifecycle.vars[var.0];
+        if let Origin::Refused(effect) = declared.origin {
+            return (!self.permissions.would_run(effect, world)).then_some(0);
+        }
+        let guard = declared
+            .given
+            .iter()
+            .find(|guard| !world.holds(&guard.pred))?;
+        Some(u8::try_from(guard.otherwise).expect("a domain has at most 64 values"))
+    }
+
+    /// Nobody but us acquires: without our claim a held fact is free or cannot be seen. An object that is being deleted and is not claimed is gone.
+    fn possible(&self) -> bool {
+        let world = World(&self.cells);
+        if self.permissions.claimed(world) {
+            return true;
+        }
+        !self.permissions.deleting(world)
+            && self
+                .lifecycle
+                .vars
+                .iter()
+                .enumerate()
+                .all(|(var, declared)| {
+                    declared.held.is_none()
+                        || self.found.free[var].contains(world.value(VarId(var)))
+                })
+    }
+}
+
+/// The values of a variable that do not say that something is ours: the free ones, and those that say that it cannot be seen, for they are `Unknown` or
+/// given by an `else` alone.
+fn unowned(lifecycle: &Lifecycle, var: VarId) -> ValueSet {
+    let var = &lifecycle.vars[var.0];
+    let Some(Held { free, .. }) = var.held else {
+        return ValueSet(u64::MAX);
+    };
+    let values = var.values.iter().enumerate();
+    let unseen = values.filter(|(value, name)| *value >= var.answers || *name == "Unknown");
+    ValueSet(unseen.fold(free.0, |set, (value, _)| set | ValueSet::one(value).0))
+}
+
+/// Each `never` at the first depth at which all that it asks is decided.
+fn nevers_by_depth(lifecycle: &Lifecycle) -> Vec<Vec<&Pred>> {
+    let mut by_depth = vec![Vec::new(); lifecycle.order.len() + 1];
+    for never in &lifecycle.nevers {
+        let vars = never.pred.vars();
+        let last = lifecycle.order.iter().rposition(|var| vars.contains(var));
+        by_depth[last.map_or(0, |last| last + 1)].push(&never.pred);
+    }
+    by_depth
+}

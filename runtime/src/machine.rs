@@ -1,5 +1,7 @@
 //! The pure half of the runtime: what a lifecycle says about a world. Knows no clock, no client, nothing asynchronous.
 
+pub mod backoff;
+pub mod compare;
 pub mod ir;
 pub mod policy;
 pub mod project;

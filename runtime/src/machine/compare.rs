@@ -1,0 +1,215 @@
+//! Stale or Current: the desired fields, the live object and our entries of its managed fields, walked together without a schema.
+//! Knows JSON and nothing else.
+
+mod fields;
+mod owned;
+mod prune;
+
+use serde_json::{Map, Value};
+
+pub use fields::{Ours, migrated};
+pub use owned::{fingerprint, under_our_paths};
+pub use prune::pruned;
+
+use fields::{Entry, is_leaf};
+use prune::{is_nothing, keeps_empty_text};
+
+/// How a live object compares with what we want.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every desired field is there, and nothing else of ours is.
+    Current,
+    /// A desired field is missing or differs.
+    Behind {
+        /// The first one: `spec.type`.
+        at: String,
+    },
+    /// A field of ours is there that is not wanted any more.
+    Surplus {
+        /// The first one.
+        at: String,
+        /// It stands in an entry that an apply does not replace: those must be merged into ours first.
+        migrate: bool,
+    },
+}
+
+/// Compares pruned desired fields with a live object.
+pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
+    let entries: Vec<Entry<'_>> = ours.all().collect();
+    if let Some(at) = behind(desired, live, &entries, &Path::root()) {
+        return Verdict::Behind { at };
+    }
+    for stuck in &ours.stuck {
+        if let Some(at) = surplus(stuck, desired, live, &Path::root()) {
+            return Verdict::Surplus { at, migrate: true };
+        }
+    }
+    match ours
+        .applied
+        .and_then(|applied| surplus(applied, desired, live, &Path::root()))
+    {
+        Some(at) => Verdict::Surplus { at, migrate: false },
+        None => Verdict::Current,
+    }
+}
+
+/// Where a walk is, for sentences and for what depends on the name of a map.
+struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    part: &'a str,
+}
+
+impl<'a> Path<'a> {
+    fn root() -> Self {
+        Self {
+            parent: None,
+            part: "",
+        }
+    }
+
+    fn down(&'a self, part: &'a str) -> Self {
+        Path {
+            parent: Some(self),
+            part,
+        }
+    }
+
+    fn show(&self) -> String {
+        match self.parent {
+            None => String::new(),
+            Some(parent) if parent.parent.is_none() => self.part.to_owned(),
+            Some(parent) if self.part.starts_with('[') => format!("{}{}", parent.show(), self.part),
+            Some(parent) => format!("{}.{}", parent.show(), self.part),
+        }
+    }
+}
+
+/// The first desired field that live does not have.
+fn behind(desired: &Value, live: &Value, ours: &[Entry<'_>], path: &Path<'_>) -> Option<String> {
+    match (desired, live) {
+        (Value::Object(desired), Value::Object(live)) => behind_in_map(desired, live, ours, path),
+        (Value::Array(desired), Value::Array(live)) => behind_in_list(desired, live, ours, path),
+        _ => (!same(desired, live)).then(|| path.show()),
+    }
+}
+
+fn behind_in_map(
+    desired: &Map<String, Value>,
+    live: &Map<String, Value>,
+    ours: &[Entry<'_>],
+    path: &Path<'_>,
+) -> Option<String> {
+    desired.iter().find_map(|(key, wanted)| {
+        let path = path.down(key);
+        let field = format!("f:{key}");
+        let inner = fields::within(ours, &field);
+        match live.get(key) {
+            Some(found) => behind(wanted, found, &inner, &path),
+            None if wanted.is_object() && is_nothing(wanted) => None,
+            None => Some(path.show()),
+        }
+    })
+}
+
+fn behind_in_list(
+    desired: &[Value],
+    live: &[Value],
+    ours: &[Entry<'_>],
+    path: &Path<'_>,
+) -> Option<String> {
+    let keys = fields::keys(ours);
+    if ours.iter().any(|o| is_leaf(o)) && keys.is_empty() {
+        let equal = desired.len() == live.len()
+            && desired.iter().zip(live).all(|(d, l)| covers(l, d, path));
+        return (!equal).then(|| path.show());
+    }
+    desired.iter().enumerate().find_map(|(n, wanted)| {
+        let part = format!("[{n}]");
+        let path = path.down(&part);
+        match fields::key_of(wanted, desired, &keys) {
+            None => (!live.iter().any(|l| covers(l, wanted, &path))).then(|| path.show()),
+            Some(key) => {
+                let Some(found) = live.iter().find(|l| key.names(l)) else {
+                    return Some(path.show());
+                };
+                let inner = fields::within(ours, &key.text);
+                behind(wanted, found, &inner, &path)
+            }
+        }
+    })
+}
+
+/// Whether a live value has everything of a desired one, lists as subsets.
+fn covers(live: &Value, desired: &Value, path: &Path<'_>) -> bool {
+    behind(desired, live, &[], path).is_none()
+}
+
+/// The first field of an entry of ours that is in live and is not desired.
+fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> Option<String> {
+    entry.iter().find_map(|(name, inner)| {
+        let inner = inner.as_object()?;
+        if let Some(key) = name.strip_prefix("f:") {
+            return surplus_field(key, inner, desired, live, path);
+        }
+        let (found, wanted) = match name.strip_prefix("v:") {
+            Some(value) => {
+                let value: Value = serde_json::from_str(value).ok()?;
+                (
+                    fields::value_among(live, &value),
+                    fields::value_among(desired, &value),
+                )
+            }
+            None => {
+                let key = fields::Key::parse(name)?;
+                (
+                    fields::item_of(live, &key),
+                    fields::wanted_of(desired, &key, entry),
+                )
+            }
+        };
+        let path = path.down(name.get(2..).unwrap_or_default());
+        match (found?, wanted) {
+            (_, None) => Some(path.show()),
+            (found, Some(wanted)) => surplus(inner, &wanted, &found, &path),
+        }
+    })
+}
+
+fn surplus_field(
+    key: &str,
+    inner: Entry<'_>,
+    desired: &Value,
+    live: &Value,
+    path: &Path<'_>,
+) -> Option<String> {
+    let found = live.get(key)?;
+    let empty_text = found.as_str() == Some("") && keeps_empty_text(path.part);
+    if is_nothing(found) && !empty_text {
+        return None;
+    }
+    let path = path.down(key);
+    match desired.get(key) {
+        None if is_leaf(inner) => Some(path.show()),
+        None => surplus(inner, &Value::Null, found, &path),
+        Some(wanted) => surplus(inner, wanted, found, &path),
+    }
+}
+
+/// Equal as the API server sees it: `80` and `80.0` are the same number.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(k, v)| b.get(k).is_some_and(|other| same(v, other)))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Entries of `metadata.managedFields`: which are ours, what their keys mean, and how several become one.
+
+use serde_json::{Map, Value, json};
+
+use super::same;
+
+/// The `fieldsV1` of one entry, or a part of it.
+pub(super) type Entry<'a> = &'a Map<String, Value>;
+
+/// The entries of an object that count as ours.
+#[derive(Clone, Debug, Default)]
+pub struct Ours<'a> {
+    /// What we applied under our manager; an apply replaces it as a whole.
+    pub applied: Option<Entry<'a>>,
+    /// What stays there whatever we apply: operation `Update`, or another manager of ours.
+    pub stuck: Vec<Entry<'a>>,
+}
+
+impl<'a> Ours<'a> {
+    /// Finds them by manager and, for statuses, by subresource; `replaced` are managers whose fields we take over.
+    pub fn of(live: &'a Value, manager: &str, replaced: &[String], subresource: &str) -> Self {
+        let mut ours = Self::default();
+        for entry in entries(live) {
+            let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) else {
+                continue;
+            };
+            match whose(entry, manager, replaced, subresource) {
+                Whose::Applied => ours.applied = Some(fields),
+                Whose::Stuck => ours.stuck.push(fields),
+                Whose::Others => {}
+            }
+        }
+        ours
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
+        self.applied
+            .iter()
+            .copied()
+            .chain(self.stuck.iter().copied())
+    }
+}
+
+enum Whose {
+    Applied,
+    Stuck,
+    Others,
+}
+
+fn whose(entry: &Value, manager: &str, replaced: &[String], subresource: &str) -> Whose {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (by, operation) = (text("manager"), text("operation"));
+    let ours = by == manager || replaced.iter().any(|r| r == by);
+    match (ours && text("subresource") == subresource, by == manager) {
+        (false, _) => Whose::Others,
+        (true, true) if operation == "Apply" => Whose::Applied,
+        (true, _) => Whose::Stuck,
+    }
+}
+
+fn entries(live: &Value) -> &[Value] {
+    live.pointer("/metadata/managedFields")
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The managed fields of an object with all of ours in one entry that an apply replaces.
+pub fn migrated(live: &Value, manager: &str, replaced: &[String]) -> Value {
+    let (mut merged, mut others) = (Map::new(), Vec::new());
+    let mut at = None;
+    for entry in entries(live) {
+        match whose(entry, manager, replaced, "") {
+            Whose::Others => others.push(entry.clone()),
+            Whose::Applied | Whose::Stuck => {
+                at = at.max(entry.get("time").and_then(Value::as_str));
+                if let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) {
+                    merge(&mut merged, fields);
+                }
+            }
+        }
+    }
+    let mut ours = json!({
+        "manager": manager,
+        "operation": "Apply",
+        "apiVersion": live.get("apiVersion"),
+        "fieldsType": "FieldsV1",
+        "fieldsV1": merged,
+    });
+    if let Some(at) = at {
+        ours["time"] = json!(at);
+    }
+    others.push(ours);
+    Value::Array(others)
+}
+
+fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+    for (key, value) in from {
+        match (into.get_mut(key).and_then(Value::as_object_mut), value) {
+            (Some(inner), Value::Object(more)) => merge(inner, more),
+            (Some(_), _) => {}
+            (None, _) => {
+                into.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// A member of a list as managed fields name it: `k:{"port":80,"protocol":"TCP"}`.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) text: String,
+    pub(super) fields: Map<String, Value>,
+}
+
+impl Key {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let fields = serde_json::from_str(text.strip_prefix("k:")?).ok()?;
+        Some(Self {
+            text: text.to_owned(),
+            fields,
+        })
+    }
+
+    /// Whether an item of a live list is this member.
+    pub(super) fn names(&self, item: &Value) -> bool {
+        fits(item, &self.fields, true)
+    }
+}
+
+/// All members of a list that entries of ours name.
+pub(super) fn keys(ours: &[Entry<'_>]) -> Vec<Key> {
+    ours.iter()
+        .flat_map(|o| o.keys())
+        .filter_map(|text| Key::parse(text))
+        .collect()
+}
+
+/// Which member a desired item is: the one with all of its keys, else one whose other keys are defaults, unless a sibling is that one.
+pub(super) fn key_of<'k>(wanted: &Value, siblings: &[Value], keys: &'k [Key]) -> Option<&'k Key> {
+    let exact = keys.iter().find(|k| fits(wanted, &k.fields, true));
+    exact.or_else(|| {
+        keys.iter().find(|k| {
+            fits(wanted, &k.fields, false) && !siblings.iter().any(|s| fits(s, &k.fields, true))
+        })
+    })
+}
+
+/// Whether an item has these keys; not `strict`: what it leaves open may be a default.
+fn fits(item: &Value, key: &Map<String, Value>, strict: bool) -> bool {
+    key.iter().all(|(name, value)| match item.get(name) {
+        Some(found) => same(found, value),
+        None => !strict && item.is_object(),
+    })
+}
+
+/// Owned as a whole: an atomic list or map, or a scalar.
+pub(super) fn is_leaf(entry: &Map<String, Value>) -> bool {
+    entry.is_empty()
+}
+
+/// The parts of entries below one name.
+pub(super) fn within<'a>(ours: &[Entry<'a>], name: &str) -> Vec<Entry<'a>> {
+    ours.iter()
+        .filter_map(|o| o.get(name)?.as_object())
+        .collect()
+}
+
+/// A value of a set, if it is among them.
+pub(super) fn value_among(list: &Value, value: &Value) -> Option<Value> {
+    list.as_array()?.iter().find(|v| same(v, value)).cloned()
+}
+
+/// The member of a live list with this key.
+pub(super) fn item_of(live: &Value, key: &Key) -> Option<Value> {
+    live.as_array()?
+        .iter()
+        .find(|item| key.names(item))
+        .cloned()
+}
+
+/// The desired item that is the member with this key, with those parts of the key that it leaves to defaults.
+pub(super) fn wanted_of(desired: &Value, key: &Key, entry: Entry<'_>) -> Option<Value> {
+    let (desired, keys) = (desired.as_array()?, keys(&[entry]));
+    let is_it = |item: &&Value| key_of(item, desired, &keys).is_some_and(|k| k.text == key.text);
+    let mut item = desired.iter().find(is_it)?.clone();
+    let map = item.as_object_mut()?;
+    for (name, value) in &key.fields {
+        map.entry(name).or_insert_with(|| value.clone());
+    }
+    Some(item)
+}

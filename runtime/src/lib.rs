@@ -5,8 +5,13 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+pub mod controller;
+pub mod kube;
 pub mod lifecycle;
 pub mod machine;
+pub mod operator;
+pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
 pub use lifecycle_macros::lifecycle;
+pub use operator::Operator;

@@ -41,8 +41,34 @@ pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Called, CallError>> + 
 pub struct Called(pub usize);
 
 /// A question on its way.
-pub type Polling<'a> =
-    Pin<Box<dyn Future<Output = Result<Arc<dyn Any + Send + Sync>, CallError>> + Send + 'a>>;
+pub type Polling<'a> = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send + 'a>>;
+
+/// The answer to a question, which knows whether another one says the same.
+#[derive(Clone)]
+pub struct Reply {
+    /// The answer, erased.
+    pub answer: Arc<dyn Any + Send + Sync>,
+    same: fn(&Self, &Self) -> bool,
+}
+
+impl Reply {
+    /// Erases an answer.
+    pub fn new<T: PartialEq + Send + Sync + 'static>(answer: T) -> Self {
+        let same = |a: &Self, b: &Self| {
+            let both = (a.answer.downcast_ref::<T>(), b.answer.downcast_ref::<T>());
+            matches!(both, (Some(a), Some(b)) if a == b)
+        };
+        Self {
+            answer: Arc::new(answer),
+            same,
+        }
+    }
+
+    /// Whether both say the same: then nobody needs to look again.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        (self.same)(self, other)
+    }
+}
 
 impl<'a> Once<'a> {
     /// For drivers: a new token for one run of an effect under its key.
@@ -79,11 +105,8 @@ pub fn calling<'a, R: Send + 'a>(
 }
 
 /// For generated code: a poll whose answer is kept until the next.
-pub fn polling<'a, T: Send + Sync + 'static>(
+pub fn polling<'a, T: PartialEq + Send + Sync + 'static>(
     poll: impl Future<Output = Result<T, CallError>> + Send + 'a,
 ) -> Polling<'a> {
-    Box::pin(async move {
-        poll.await
-            .map(|answer| Arc::new(answer) as Arc<dyn Any + Send + Sync>)
-    })
+    Box::pin(async move { poll.await.map(Reply::new) })
 }

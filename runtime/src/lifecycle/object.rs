@@ -25,6 +25,7 @@ pub struct Kind {
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
     decode: Decode,
+    rust: TypeId,
 }
 
 impl Kind {
@@ -41,6 +42,7 @@ impl Kind {
             plural: K::plural(&()).into_owned(),
             namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
             decode: |value| Ok(Arc::new(K::deserialize(value)?)),
+            rust: TypeId::of::<K>(),
         }
     }
 
@@ -61,6 +63,23 @@ impl Kind {
         object: &serde_json::Value,
     ) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error> {
         (self.decode)(object)
+    }
+
+    /// Whether one cache serves both: the same kind, decoded as the same Rust type.
+    pub fn shares_cache(&self, other: &Self) -> bool {
+        self.is(other) && self.rust == other.rust
+    }
+
+    /// The path of all of its objects, or of those in one namespace.
+    pub fn path(&self, namespace: Option<&str>) -> String {
+        let root = match self.group.as_str() {
+            "" => format!("/api/{}", self.version),
+            group => format!("/apis/{group}/{}", self.version),
+        };
+        match namespace.filter(|_| self.namespaced) {
+            Some(namespace) => format!("{root}/namespaces/{namespace}/{}", self.plural),
+            None => format!("{root}/{}", self.plural),
+        }
     }
 
     /// Whether both are the same kind of the same group; versions do not count.
@@ -117,7 +136,7 @@ impl fmt::Display for ObjectRef {
 /// One object as a cache keeps it.
 #[derive(Clone)]
 pub struct Stored {
-    /// Its metadata; managed fields only where `raw` is kept.
+    /// Its metadata, without managed fields: those are in `raw`.
     pub meta: ObjectMeta,
     /// Decoded as its Rust type, or why it could not be.
     pub decoded: Result<Arc<dyn Any + Send + Sync>, String>,

@@ -23,6 +23,7 @@ pub(crate) fn bucket(metadata: ObjectMeta) -> Bucket {
 }
 
 /// What the store tells about a bucket.
+#[derive(PartialEq)]
 pub(crate) struct BucketInfo {
     owner: Option<String>,
 }

@@ -22,7 +22,9 @@ pub(crate) struct ListenerSpec {
     tls_credentials: Option<String>,
 }
 
+#[derive(PartialEq)]
 pub(crate) struct RouterTable;
+#[derive(PartialEq)]
 pub(crate) struct Reach;
 
 pub(crate) fn listener(metadata: ObjectMeta, host: &str) -> Listener {

@@ -21,6 +21,7 @@ pub(crate) struct ListenerSpec {
 
 const LISTENER: &str = "example.org/listener";
 
+#[derive(PartialEq)]
 pub(crate) struct RouterState;
 
 pub(crate) fn listener(metadata: ObjectMeta, host: &str) -> Listener {

@@ -1,0 +1,294 @@
+//! The one loop: takes in what watches, writes and polls bring, wakes who looked for it, and runs passes in order.
+//! One task, no locks, nothing that scans; all decisions are in `observe` and `machine`.
+
+mod act;
+mod counters;
+mod fence;
+mod flight;
+mod index;
+mod land;
+mod observe;
+mod outcome;
+mod pass;
+mod polls;
+mod queue;
+mod report;
+mod runner;
+mod store;
+mod track;
+mod undecodable;
+mod watch;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use kube::Client;
+use kube::runtime::watcher::Event;
+use rand::Rng;
+use rand::rand_core::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use tokio::time::{Instant, sleep_until};
+
+use crate::lifecycle::Machine;
+use crate::operator::{Error, Naming};
+use crate::shutdown::Shutdown;
+pub use counters::{Counters, Counts};
+use fence::Fences;
+use flight::{Flights, Landed};
+use polls::{Answered, Polls};
+use queue::{Queue, Subject};
+use runner::Runner;
+use store::{Raw, Store};
+use track::Track;
+use undecodable::Undecodable;
+use watch::Watch;
+
+/// How many passes run before the loop listens again.
+const PASSES_IN_A_ROW: usize = 64;
+
+/// Wall-clock time.
+pub trait Clock: Send + Sync + 'static {
+    /// Now.
+    fn now(&self) -> jiff::Timestamp;
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::now()
+    }
+}
+
+/// What every lifecycle of an operator shares.
+pub(crate) struct Settings {
+    pub(crate) instance: String,
+    pub(crate) concurrency: usize,
+    pub(crate) seed: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) counters: Counters,
+}
+
+/// Runs lifecycles over shared caches.
+pub(crate) struct Controller {
+    client: Client,
+    settings: Settings,
+    random: Pcg64Mcg,
+    runners: Vec<Runner>,
+    stores: Vec<Store>,
+    watches: Vec<Watch>,
+    fences: Fences,
+    queue: Queue,
+    tracks: BTreeMap<Subject, Track>,
+    flights: Flights,
+    polls: Polls,
+    undecodable: Undecodable,
+    leading: bool,
+}
+
+/// What the loop was woken by.
+enum Happened {
+    Landed(Vec<Landed>),
+    Answered(Vec<Answered>),
+    Watched(Vec<(usize, Vec<Event<Raw>>)>),
+}
+
+impl Controller {
+    pub(crate) fn new(
+        client: Client,
+        lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        let mut stores = Vec::new();
+        let runners = lifecycles
+            .into_iter()
+            .map(|(machine, naming)| Runner::new(machine, naming, &mut stores))
+            .collect::<Result<Vec<_>, _>>()?;
+        let watches = stores.iter().map(|s| Watch::new(&client, s.kind.clone()));
+        Ok(Self {
+            watches: watches.collect(),
+            random: Pcg64Mcg::seed_from_u64(settings.seed),
+            client,
+            settings,
+            runners,
+            stores,
+            fences: Fences::default(),
+            queue: Queue::default(),
+            tracks: BTreeMap::new(),
+            flights: Flights::default(),
+            polls: Polls::default(),
+            undecodable: Undecodable::default(),
+            leading: true,
+        })
+    }
+
+    /// Runs until told to stop; what is on its way then is dropped.
+    pub(crate) async fn run(mut self, mut shutdown: Shutdown) {
+        loop {
+            let more = self.work();
+            let next = self.next_due(more);
+            tokio::select! {
+                biased;
+                () = shutdown.wait() => return,
+                happened = self.happen() => self.take(happened),
+                () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
+            }
+        }
+    }
+
+    /// When a pass or a poll is due; now, if passes were left over.
+    fn next_due(&self, more: bool) -> Option<Instant> {
+        if !self.leading {
+            return None;
+        }
+        let free = self.flights.len() < self.settings.concurrency;
+        let pass = self.queue.next().filter(|_| free);
+        let now = more.then(Instant::now);
+        [pass, now, self.polls.next()].into_iter().flatten().min()
+    }
+
+    /// Waits for writes, polls and watches, in this order; each kind in fixed order.
+    async fn happen(&mut self) -> Happened {
+        let Self {
+            flights,
+            polls,
+            watches,
+            random,
+            ..
+        } = self;
+        poll_fn(|cx| {
+            if let Poll::Ready(landed) = flights.poll(cx) {
+                return Poll::Ready(Happened::Landed(landed));
+            }
+            if let Poll::Ready(answered) = polls.poll(cx) {
+                return Poll::Ready(Happened::Answered(answered));
+            }
+            let ready: Vec<_> = watches
+                .iter_mut()
+                .enumerate()
+                .filter_map(
+                    |(n, watch)| match watch.poll(cx, &mut || random.next_u64()) {
+                        Poll::Ready(events) => Some((n, events)),
+                        Poll::Pending => None,
+                    },
+                )
+                .collect();
+            if ready.is_empty() {
+                Poll::Pending
+            } else {
+                Poll::Ready(Happened::Watched(ready))
+            }
+        })
+        .await
+    }
+
+    fn take(&mut self, happened: Happened) {
+        match happened {
+            Happened::Landed(landed) => landed.into_iter().for_each(|l| self.land(l)),
+            Happened::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
+            Happened::Watched(all) => {
+                for (store, events) in all {
+                    events.into_iter().for_each(|e| self.watched(store, e));
+                }
+            }
+        }
+    }
+
+    /// Takes one event of a watch in and wakes who looked for what it changed.
+    fn watched(&mut self, number: usize, event: Event<Raw>) {
+        let now = Instant::now();
+        let listed = matches!(event, Event::InitDone);
+        let was_synced = self.stores[number].is_synced();
+        for change in self.stores[number].take(event) {
+            self.undecodable
+                .look(number, &self.stores[number].kind, &change);
+            let at = (number, change.name.clone());
+            let mut woken = self.fences.look(&at, &self.stores[number]);
+            for (lifecycle, runner) in self.runners.iter_mut().enumerate() {
+                let looked = runner.changed(number, &change);
+                if change.same {
+                    continue;
+                }
+                let subjects = looked.into_iter().map(|name| Subject { lifecycle, name });
+                woken.extend(subjects);
+                if runner.subject_store == number {
+                    woken.insert(Subject {
+                        lifecycle,
+                        name: change.name.clone(),
+                    });
+                }
+            }
+            self.wake(woken, now);
+        }
+        if listed {
+            let woken = self.fences.listed(number, &self.stores[number]);
+            self.wake(woken, now);
+        }
+        if listed && !was_synced {
+            self.synced(number, now);
+        }
+    }
+
+    fn wake(&mut self, subjects: BTreeSet<Subject>, now: Instant) {
+        for subject in subjects {
+            self.queue.add(subject, now);
+        }
+    }
+
+    /// Lifecycles whose last cache this was begin.
+    fn synced(&mut self, number: usize, now: Instant) {
+        tracing::debug!(kind = ?self.stores[number].kind, "listed");
+        for lifecycle in 0..self.runners.len() {
+            if self.runners[lifecycle].needs.contains(&number) && self.is_synced(lifecycle) {
+                tracing::info!(
+                    lifecycle = self.runners[lifecycle].ir.name,
+                    "all caches are there"
+                );
+                self.wake_all(lifecycle, now);
+            }
+        }
+    }
+
+    fn is_synced(&self, lifecycle: usize) -> bool {
+        let mut needs = self.runners[lifecycle].needs.iter();
+        needs.all(|&store| self.stores[store].is_synced())
+    }
+
+    fn wake_all(&mut self, lifecycle: usize, now: Instant) {
+        let store = &self.stores[self.runners[lifecycle].subject_store];
+        for name in store.names() {
+            let name = name.clone();
+            self.queue.add(Subject { lifecycle, name }, now);
+        }
+    }
+
+    /// Runs the passes that are due, while writes may still leave; says whether some are left over.
+    fn work(&mut self) -> bool {
+        if !self.leading {
+            return false;
+        }
+        let now = Instant::now();
+        self.start_polls(now);
+        self.tell_undecodable();
+        for _ in 0..PASSES_IN_A_ROW {
+            if self.flights.len() >= self.settings.concurrency {
+                return false;
+            }
+            let Some(subject) = self.queue.pop(now) else {
+                return false;
+            };
+            if self.is_synced(subject.lifecycle) {
+                self.pass(&subject, now);
+            }
+        }
+        true
+    }
+
+    fn random(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+}

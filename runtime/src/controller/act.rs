@@ -1,0 +1,161 @@
+//! Requests, one a write: what is sent to the API server, each guarded so that it changes only what was seen.
+
+use http::Request;
+use kube::core::Request as Path;
+use kube::core::params::{
+    DeleteParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
+};
+use kube::core::request::Error;
+use serde_json::{Value, json};
+
+use super::observe::{Job, Plan};
+use super::store::Name;
+use crate::lifecycle::{Kind, Stored};
+use crate::machine::compare::migrated;
+
+/// A write on its way.
+pub(crate) type Sent = Result<Request<Vec<u8>>, Error>;
+
+fn at(kind: &Kind, namespace: Option<&str>) -> Path {
+    Path::new(kind.path(namespace))
+}
+
+fn forced(manager: &str) -> PatchParams {
+    PatchParams::apply(manager).force()
+}
+
+/// The one write of a plan; `None` for a call, which is no request to the API server.
+pub(crate) fn write(plan: &Plan, kind: &Kind, replaced: &[String]) -> Option<Sent> {
+    let path = at(kind, plan.name.namespace.as_deref());
+    let live = plan.live.as_deref();
+    let mut body = plan.body.clone();
+    match plan.job {
+        // With this version, an object that is there already is a conflict, forced or not.
+        Job::Create => body["metadata"]["resourceVersion"] = json!("1"),
+        Job::Update | Job::Withdraw => {
+            body["metadata"]["uid"] = json!(live.and_then(|l| l.meta.uid.as_deref()));
+        }
+        Job::Delete => return Some(path.delete(&plan.name.name, &exactly(live?))),
+        Job::Migrate => return Some(migrate(&path, plan, live?, replaced)),
+        Job::Call => return None,
+    }
+    let params = forced(&plan.manager);
+    Some(path.patch(&plan.name.name, &params, &Patch::Apply(body)))
+}
+
+fn exactly(live: &Stored) -> DeleteParams {
+    DeleteParams {
+        preconditions: Some(Preconditions {
+            uid: live.meta.uid.clone(),
+            resource_version: live.meta.resource_version.clone(),
+        }),
+        propagation_policy: Some(PropagationPolicy::Background),
+        ..DeleteParams::default()
+    }
+}
+
+/// Guarded by the version that was read: otherwise it would undo what others did meanwhile.
+fn migrate(path: &Path, plan: &Plan, live: &Stored, replaced: &[String]) -> Sent {
+    let raw = live.raw.as_deref().unwrap_or(&Value::Null);
+    let patch = json!({ "metadata": {
+        "uid": live.meta.uid,
+        "resourceVersion": live.meta.resource_version,
+        "managedFields": migrated(raw, &plan.manager, replaced),
+    } });
+    path.patch(
+        &plan.name.name,
+        &PatchParams::default(),
+        &Patch::Merge(patch),
+    )
+}
+
+/// The whole status of an object in the version that was seen.
+pub(crate) fn status(kind: &Kind, subject: &Stored, manager: &str, status: &Value) -> Sent {
+    let body = json!({
+        "apiVersion": kind.api_version(),
+        "kind": kind.kind,
+        "metadata": {
+            "name": subject.meta.name,
+            "namespace": subject.meta.namespace,
+            "resourceVersion": subject.meta.resource_version,
+        },
+        "status": status,
+    });
+    let name = subject.meta.name.as_deref().unwrap_or_default();
+    let path = at(kind, subject.meta.namespace.as_deref());
+    path.patch_subresource("status", name, &forced(manager), &Patch::Apply(body))
+}
+
+/// Puts our finalizer on the object, or takes it away.
+pub(crate) fn finalizer(kind: &Kind, subject: &Stored, ours: &str, claim: bool) -> Sent {
+    let kept = subject.meta.finalizers.iter().flatten();
+    let mut finalizers: Vec<&str> = kept.map(String::as_str).filter(|f| *f != ours).collect();
+    if claim {
+        finalizers.push(ours);
+    }
+    let patch = json!({ "metadata": {
+        "uid": subject.meta.uid,
+        "resourceVersion": subject.meta.resource_version,
+        "finalizers": finalizers,
+    } });
+    let name = subject.meta.name.as_deref().unwrap_or_default();
+    let path = at(kind, subject.meta.namespace.as_deref());
+    path.patch(name, &PatchParams::default(), &Patch::Merge(patch))
+}
+
+/// Something to tell the people who look at an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct News {
+    pub(crate) warning: bool,
+    pub(crate) reason: String,
+    pub(crate) note: String,
+}
+
+/// Who tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reporter<'a> {
+    pub(crate) controller: &'a str,
+    pub(crate) action: &'a str,
+    pub(crate) instance: &'a str,
+}
+
+/// The longest note that the API server takes.
+const LONGEST_NOTE: usize = 1024;
+
+/// An event about an object; those about objects without a namespace live in `default`.
+pub(crate) fn event(
+    kind: &Kind,
+    about: (&Name, Option<&str>),
+    news: &News,
+    by: &Reporter<'_>,
+    (time, number): (String, u64),
+) -> Sent {
+    let (name, uid) = about;
+    let namespace = name.namespace.as_deref().unwrap_or("default");
+    let note: String = news.note.chars().take(LONGEST_NOTE).collect();
+    // A name ends in 17 characters of ours, and may have 253.
+    let stem: String = name.name.chars().take(236).collect();
+    let body = json!({
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": { "name": format!("{stem}.{number:016x}"), "namespace": namespace },
+        "eventTime": time,
+        "reportingController": by.controller,
+        "reportingInstance": by.instance,
+        "action": by.action,
+        "reason": news.reason,
+        "note": note,
+        "type": if news.warning { "Warning" } else { "Normal" },
+        "regarding": {
+            "apiVersion": kind.api_version(),
+            "kind": kind.kind,
+            "namespace": name.namespace,
+            "name": name.name,
+            "uid": uid,
+        },
+    });
+    let path = Path::new(format!(
+        "/apis/events.k8s.io/v1/namespaces/{namespace}/events"
+    ));
+    path.create(&PostParams::default(), body.to_string().into_bytes())
+}

@@ -1,0 +1,115 @@
+//! Our own writes that the caches do not show yet: whoever looks at such an object waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::queue::Subject;
+use super::store::{Name, Store};
+
+/// Every write is guarded by itself, so a fence that outlived a broken watch may fall.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// What a cache must show before anybody acts on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrote {
+    pub(crate) uid: Option<String>,
+    /// The version of our write; `None` if the object is gone by it.
+    pub(crate) version: Option<String>,
+}
+
+struct Fence {
+    wrote: Wrote,
+    lists: u64,
+    until: Instant,
+    waiting: BTreeSet<Subject>,
+}
+
+/// All open fences, by cache and object.
+#[derive(Default)]
+pub(crate) struct Fences {
+    open: BTreeMap<(usize, Name), Fence>,
+}
+
+impl Fences {
+    /// Opens a fence, unless the cache shows the write already.
+    pub(crate) fn raise(&mut self, at: (usize, Name), wrote: Wrote, store: &Store, now: Instant) {
+        if shows(store, &at.1, &wrote) {
+            return;
+        }
+        let waiting = self.open.remove(&at).map(|f| f.waiting).unwrap_or_default();
+        let fence = Fence {
+            wrote,
+            lists: store.lists,
+            until: now + LONGEST,
+            waiting,
+        };
+        self.open.insert(at, fence);
+    }
+
+    /// Until when an object must wait, if one that it looked at is behind a fence; it is woken when that falls.
+    pub(crate) fn hold(
+        &mut self,
+        subject: &Subject,
+        touched: impl Iterator<Item = (usize, Name)>,
+        now: Instant,
+    ) -> Option<Instant> {
+        if self.open.is_empty() {
+            return None;
+        }
+        for at in touched {
+            if let Some(fence) = self.open.get_mut(&at)
+                && fence.until > now
+            {
+                fence.waiting.insert(subject.clone());
+                return Some(fence.until);
+            }
+        }
+        None
+    }
+
+    /// Lets a fence fall if the cache shows the write, and says who waited.
+    pub(crate) fn look(&mut self, at: &(usize, Name), store: &Store) -> BTreeSet<Subject> {
+        let falls = self
+            .open
+            .get(at)
+            .is_some_and(|fence| shows(store, &at.1, &fence.wrote));
+        match falls.then(|| self.open.remove(at)).flatten() {
+            Some(fence) => fence.waiting,
+            None => BTreeSet::new(),
+        }
+    }
+
+    /// A list that was begun after a write shows it, whatever it shows.
+    pub(crate) fn listed(&mut self, number: usize, store: &Store) -> BTreeSet<Subject> {
+        let (fallen, open) = std::mem::take(&mut self.open)
+            .into_iter()
+            .partition(|((n, _), fence)| *n == number && fence.lists < store.lists);
+        self.open = open;
+        let fallen: BTreeMap<_, Fence> = fallen;
+        fallen.into_values().flat_map(|f| f.waiting).collect()
+    }
+}
+
+/// As new as the write, gone, or another object of that name.
+fn shows(store: &Store, name: &Name, wrote: &Wrote) -> bool {
+    let version = wrote.version.as_deref();
+    let Some(cached) = store.get(name) else {
+        return version.is_none_or(|w| store.is_past(w));
+    };
+    let same = cached.meta.uid == wrote.uid;
+    !same || version.is_some_and(|w| is_as_new(cached.meta.resource_version.as_deref(), w))
+}
+
+/// Versions of one kind are numbers that grow; anything else is only compared for equality.
+fn is_as_new(cached: Option<&str>, wrote: &str) -> bool {
+    let cached = cached.unwrap_or_default();
+    match (cached.parse::<u128>(), wrote.parse::<u128>()) {
+        (Ok(cached), Ok(wrote)) => cached >= wrote,
+        _ => cached == wrote,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Who is found by what, and who must look again when it changes: one key of an object works in both directions.
+//! Nothing here ever walks over all objects.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::store::{Change, Name};
+use crate::lifecycle::{Look, Machine, Stored};
+use crate::machine::ir::{Input, Lookup};
+
+/// What an input is found by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// Exactly this object.
+    Named(Name),
+    /// All objects with these values, in a namespace where both kinds live in one.
+    Of(Option<String>, Vec<String>),
+}
+
+/// How the objects of one input are found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finder {
+    pub(crate) input: &'static Input,
+    /// The input's number in its lifecycle.
+    pub(crate) number: usize,
+    /// Whether it is looked for in the namespace of the object.
+    pub(crate) by_namespace: bool,
+    /// Whether objects of its kind have a namespace.
+    pub(crate) namespaced: bool,
+}
+
+impl Finder {
+    /// The keys that an object is found under, its own name first.
+    pub(crate) fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<Key> {
+        let meta = &object.meta;
+        let namespace = meta.namespace.clone().filter(|_| self.by_namespace);
+        let mut keys = vec![Key::Named(Name::of(meta))];
+        match self.input.lookup {
+            Lookup::Labels(labels) => {
+                let label = |key: &&str| meta.labels.as_ref()?.get(*key).cloned();
+                let values: Option<Vec<_>> = labels.iter().map(label).collect();
+                keys.extend(values.map(|values| Key::Of(namespace, values)));
+            }
+            Lookup::Owner => {
+                let owners = meta.owner_references.iter().flatten();
+                keys.extend(owners.map(|o| Key::Of(None, vec![o.uid.clone()])));
+            }
+            Lookup::Namespace => keys.push(Key::Of(namespace, Vec::new())),
+            Lookup::Equal => {
+                let theirs = machine.theirs(self.number, object);
+                keys.extend(theirs.map(|value| Key::Of(namespace, vec![value])));
+            }
+            Lookup::Name(_) | Lookup::Names | Lookup::Ref | Lookup::Key => {}
+        }
+        keys
+    }
+
+    /// The keys that an object looks for.
+    pub(crate) fn keys_for(&self, subject: &Stored, look: &Look) -> Vec<Key> {
+        let namespace = subject.meta.namespace.clone();
+        let named = |name: &String| {
+            Key::Named(Name {
+                namespace: namespace.clone().filter(|_| self.namespaced),
+                name: name.clone(),
+            })
+        };
+        let inside = namespace.clone().filter(|_| self.by_namespace);
+        match look {
+            Look::Nothing | Look::Key(_) => Vec::new(),
+            Look::Name(name) => vec![named(name)],
+            Look::Names(names) => names.iter().map(named).collect(),
+            Look::Labels(values) => vec![Key::Of(inside, values.clone())],
+            Look::Equal(value) => vec![Key::Of(inside, vec![value.clone()])],
+            Look::Ref(object) => vec![Key::Named(Name {
+                namespace: object
+                    .namespace
+                    .clone()
+                    .or_else(|| namespace.clone())
+                    .filter(|_| self.namespaced),
+                name: object.name.clone(),
+            })],
+            Look::All if self.input.lookup == Lookup::Owner => {
+                let uid = subject.meta.uid.clone().unwrap_or_default();
+                vec![Key::Of(None, vec![uid])]
+            }
+            Look::All => vec![Key::Of(inside, Vec::new())],
+        }
+    }
+}
+
+/// Both directions for one input of one lifecycle.
+pub(crate) struct Index {
+    finder: Finder,
+    machine: Arc<dyn Machine>,
+    found_by: BTreeMap<Key, BTreeSet<Name>>,
+    looked_by: BTreeMap<Key, BTreeSet<Name>>,
+}
+
+impl Index {
+    pub(crate) fn new(finder: Finder, machine: Arc<dyn Machine>) -> Self {
+        Self {
+            finder,
+            machine,
+            found_by: BTreeMap::new(),
+            looked_by: BTreeMap::new(),
+        }
+    }
+
+    /// The names of the objects under a key that is no name.
+    pub(crate) fn found_by(&self, key: &Key) -> impl Iterator<Item = &Name> {
+        self.found_by.get(key).into_iter().flatten()
+    }
+
+    /// Notes a change of an object, and says who looked for its old or its new keys.
+    pub(crate) fn changed(&mut self, change: &Change) -> BTreeSet<Name> {
+        let mut woken = BTreeSet::new();
+        if let Some(old) = &change.old {
+            for key in self.finder.keys_of(&*self.machine, old) {
+                woken.extend(self.looked_by.get(&key).into_iter().flatten().cloned());
+                remove(&mut self.found_by, &key, &change.name);
+            }
+        }
+        if let Some(new) = &change.new {
+            for key in self.finder.keys_of(&*self.machine, new) {
+                woken.extend(self.looked_by.get(&key).into_iter().flatten().cloned());
+                if matches!(key, Key::Of(..)) {
+                    self.found_by
+                        .entry(key)
+                        .or_default()
+                        .insert(change.name.clone());
+                }
+            }
+        }
+        woken
+    }
+
+    /// Notes what an object looked for this time and no longer looks for.
+    pub(crate) fn looks(&mut self, subject: &Name, before: &BTreeSet<Key>, now: &BTreeSet<Key>) {
+        for key in before.difference(now) {
+            remove(&mut self.looked_by, key, subject);
+        }
+        for key in now.difference(before) {
+            self.looked_by
+                .entry(key.clone())
+                .or_default()
+                .insert(subject.clone());
+        }
+    }
+}
+
+fn remove(map: &mut BTreeMap<Key, BTreeSet<Name>>, key: &Key, name: &Name) {
+    if let Some(names) = map.get_mut(key) {
+        names.remove(name);
+        if names.is_empty() {
+            map.remove(key);
+        }
+    }
+}

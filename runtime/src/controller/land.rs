@@ -1,0 +1,287 @@
+//! What follows from a write that ended: a fence, a memory, a pause - and the next look at the object.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Controller;
+use super::fence::Wrote as Fenced;
+use super::flight::{Ended, Landed, Wrote};
+use super::observe::{Job, Plan, WriteId};
+use super::outcome::Outcome;
+use super::pass::{status_id, subject_id};
+use super::queue::Subject;
+use super::report::{Draft, timeless};
+use super::store::Name;
+use super::track::What;
+use crate::lifecycle::Stored;
+use crate::lifecycle::call::{CallError, Called};
+use crate::machine::backoff::Backoff;
+use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_paths};
+
+impl Controller {
+    pub(super) fn land(&mut self, landed: Landed) {
+        self.count(&landed);
+        let Some(subject) = landed.subject else {
+            return;
+        };
+        if let Some(track) = self.tracks.get_mut(&subject) {
+            track.busy = false;
+        }
+        match (landed.wrote, landed.ended) {
+            (Wrote::Effect { effect, plan }, Ended::Write(outcome)) => {
+                self.effect_ended(&subject, effect, plan, outcome);
+            }
+            (Wrote::Effect { effect, plan }, Ended::Call(called)) => {
+                self.call_ended(&subject, effect, plan, called);
+            }
+            (Wrote::Finalizer { subject: seen, .. }, Ended::Write(outcome)) => {
+                self.finalizer_ended(&subject, &seen, outcome);
+            }
+            (
+                Wrote::Status {
+                    draft,
+                    subject: seen,
+                },
+                Ended::Write(outcome),
+            ) => self.status_ended(&subject, draft, &seen, outcome),
+            (
+                Wrote::Event | Wrote::Finalizer { .. } | Wrote::Status { .. },
+                Ended::Call(_) | Ended::Write(_),
+            ) => {}
+        }
+        self.queue.add(subject, Instant::now());
+    }
+
+    fn count(&mut self, landed: &Landed) {
+        let ended = match &landed.ended {
+            Ended::Write(outcome) => outcome.word(),
+            Ended::Call(Ok(_)) => "done",
+            Ended::Call(Err(CallError::Refused(_))) => "refused",
+            Ended::Call(Err(CallError::Failed(_))) => "later",
+        };
+        let what = match (&landed.wrote, &landed.subject) {
+            (Wrote::Effect { effect, .. }, Some(subject)) => {
+                self.runners[subject.lifecycle].ir.effects[*effect].name
+            }
+            (Wrote::Effect { .. }, None) => "effect",
+            (Wrote::Finalizer { claim: true, .. }, _) => "claim",
+            (Wrote::Finalizer { claim: false, .. }, _) => "release",
+            (Wrote::Status { .. }, _) => "status",
+            (Wrote::Event, _) => "event",
+        };
+        let object = landed.subject.as_ref().map(|subject| {
+            let kind = &self.runners[subject.lifecycle].subject_kind;
+            subject.name.of_kind(kind).to_string()
+        });
+        let object = object.unwrap_or_default();
+        match &landed.ended {
+            Ended::Write(Outcome::Done(_)) | Ended::Call(Ok(_)) => {
+                tracing::debug!(object, what, "written");
+            }
+            Ended::Write(Outcome::Again(why)) => tracing::debug!(object, what, "look again: {why}"),
+            Ended::Write(Outcome::Refused(why)) | Ended::Call(Err(CallError::Refused(why))) => {
+                tracing::warn!(object, what, "refused: {why}");
+            }
+            Ended::Write(Outcome::Later(why, _)) | Ended::Call(Err(CallError::Failed(why))) => {
+                tracing::warn!(object, what, "failed: {why}");
+            }
+        }
+        let key = (what.to_owned(), ended);
+        self.settings
+            .counters
+            .with(|c| *c.writes.entry(key).or_default() += 1);
+    }
+
+    fn effect_ended(&mut self, subject: &Subject, effect: usize, plan: Plan, outcome: Outcome) {
+        let random = self.random();
+        let what = What::Effect(effect);
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_target(subject, effect, &plan, &object);
+                let kept = kept(
+                    &plan,
+                    &object,
+                    &self.runners[subject.lifecycle].naming.replaced,
+                );
+                let Some(track) = self.tracks.get_mut(subject) else {
+                    return;
+                };
+                track.worked(what);
+                if matches!(plan.job, Job::Create | Job::Update) {
+                    track.settle(&plan.name, kept);
+                }
+                if let Some(wait) = track.repeat(effect, &plan.name, plan.id.desired) {
+                    let object = plan.name.to_string();
+                    tracing::warn!(
+                        object,
+                        "somebody undoes this write again and again: slowing down"
+                    );
+                    track.slow_down(what, wait);
+                }
+            }
+            Outcome::Refused(sentence) => {
+                if let Some(track) = self.tracks.get_mut(subject) {
+                    track.worked(what);
+                    track.refuse(effect, plan.id, sentence, random);
+                }
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+                self.put_off(subject, what, plan.id, outcome);
+            }
+        }
+    }
+
+    /// Makes exactly this write wait.
+    fn put_off(&mut self, subject: &Subject, what: What, id: WriteId, outcome: Outcome) {
+        let random = self.random();
+        let Some(track) = self.tracks.get_mut(subject) else {
+            return;
+        };
+        match outcome {
+            Outcome::Again(why) => {
+                track.pause(what, id, (why, false), (Backoff::CONFLICT, None), random);
+            }
+            Outcome::Later(why, after) => {
+                track.pause(what, id, (why, true), (Backoff::OBJECT, after), random);
+            }
+            Outcome::Done(_) | Outcome::Refused(_) => {}
+        }
+    }
+
+    /// Whoever looks at what was written waits until its cache shows it.
+    fn fence_target(&mut self, subject: &Subject, effect: usize, plan: &Plan, object: &Value) {
+        let runner = &self.runners[subject.lifecycle];
+        let target = runner.ir.effects[effect].target;
+        let Some(store) = runner.stores[target] else {
+            return;
+        };
+        let text = |path: &str| {
+            let value = object.pointer(path).and_then(Value::as_str);
+            value.map(str::to_owned)
+        };
+        let live = plan.live.as_deref();
+        let stays = plan.job != Job::Delete || text("/metadata/deletionTimestamp").is_some();
+        let wrote = Fenced {
+            uid: text("/metadata/uid").or_else(|| live.and_then(|l| l.meta.uid.clone())),
+            version: text("/metadata/resourceVersion").filter(|_| stays),
+        };
+        let at = (store, plan.name.clone());
+        self.fences
+            .raise(at, wrote, &self.stores[store], Instant::now());
+    }
+
+    fn fence_subject(&mut self, subject: &Subject, object: &Value) {
+        let store = self.runners[subject.lifecycle].subject_store;
+        let text = |path: &str| {
+            let value = object.pointer(path).and_then(Value::as_str);
+            value.map(str::to_owned)
+        };
+        let wrote = Fenced {
+            uid: text("/metadata/uid"),
+            version: text("/metadata/resourceVersion"),
+        };
+        let at: (usize, Name) = (store, subject.name.clone());
+        self.fences
+            .raise(at, wrote, &self.stores[store], Instant::now());
+    }
+
+    fn call_ended(
+        &mut self,
+        subject: &Subject,
+        effect: usize,
+        plan: Plan,
+        called: Result<Called, CallError>,
+    ) {
+        let random = self.random();
+        let target = self.runners[subject.lifecycle].ir.effects[effect].target;
+        let Some(track) = self.tracks.get_mut(subject) else {
+            return;
+        };
+        // Whether it failed or not, an answer from before it says nothing any more.
+        track.called.insert(target, Instant::now());
+        match called {
+            Ok(_) => {
+                track.worked(What::Effect(effect));
+                if let Some(wait) = track.repeat(effect, &plan.name, plan.id.desired) {
+                    track.slow_down(What::Effect(effect), wait);
+                }
+            }
+            Err(CallError::Refused(sentence)) => track.refuse(effect, plan.id, sentence, random),
+            Err(CallError::Failed(why)) => {
+                self.put_off(
+                    subject,
+                    What::Effect(effect),
+                    plan.id,
+                    Outcome::Later(why, None),
+                );
+            }
+        }
+    }
+
+    fn finalizer_ended(&mut self, subject: &Subject, seen: &Arc<Stored>, outcome: Outcome) {
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_subject(subject, &object);
+                if let Some(track) = self.tracks.get_mut(subject) {
+                    track.worked(What::Finalizer);
+                }
+            }
+            // A policy forbids the finalizer: nothing may be acquired, and an administrator may change it at any time.
+            Outcome::Refused(why) => {
+                let later = Outcome::Later(why, None);
+                self.put_off(subject, What::Finalizer, subject_id(seen), later);
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+                self.put_off(subject, What::Finalizer, subject_id(seen), outcome);
+            }
+        }
+    }
+
+    fn status_ended(
+        &mut self,
+        subject: &Subject,
+        draft: Draft,
+        seen: &Arc<Stored>,
+        outcome: Outcome,
+    ) {
+        let id = status_id(&draft, seen);
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_subject(subject, &object);
+                let kind = self.runners[subject.lifecycle].subject_kind.clone();
+                let kept = object.get("status").unwrap_or(&Value::Null);
+                let kept = fingerprint(&timeless(kept));
+                if let Some(track) = self.tracks.get_mut(subject) {
+                    track.worked(What::Status);
+                    track.differs_since = None;
+                    track.reported = Some((seen.meta.uid.clone(), draft.content(), kept));
+                }
+                for news in draft.news {
+                    let about = (&subject.name, seen.meta.uid.as_deref());
+                    self.tell(subject.lifecycle, &kind, about, news);
+                }
+            }
+            Outcome::Refused(why) => {
+                let random = self.random();
+                if let Some(track) = self.tracks.get_mut(subject) {
+                    let why = (why, true);
+                    track.pause(What::Status, id, why, (Backoff::REFUSED, None), random);
+                }
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+                self.put_off(subject, What::Status, id, outcome);
+            }
+        }
+    }
+}
+
+/// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
+fn kept(plan: &Plan, object: &Value, replaced: &[String]) -> Option<(String, u64, u64)> {
+    let ours = Ours::of(object, &plan.manager, replaced, "");
+    let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
+    let live = fingerprint(&under_our_paths(&plan.body, object, &ours));
+    (compare(&plan.body, object, &ours) != Verdict::Current)
+        .then(|| (uid, fingerprint(&plan.body), live))
+}

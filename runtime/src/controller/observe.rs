@@ -1,0 +1,240 @@
+//! One pass up to its decision: looks the inputs up, answers every question, and plans the writes that effects would make.
+//! Pure given its view: reads caches and memories, knows no client and no clock.
+
+mod answers;
+mod plan;
+mod sentences;
+mod sets;
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub(crate) use plan::{Job, Plan, WriteId};
+
+use super::index::{Finder, Key};
+use super::store::Name;
+use crate::lifecycle::board::Slot;
+use crate::lifecycle::{Board, Kind, Look, Machine, ObjectRef, Stored};
+use crate::machine::ir::{Lifecycle, Mode, Node, Origin};
+use crate::operator::Naming;
+
+/// What a pass may read beside the object itself.
+pub(crate) trait View {
+    /// The cached objects under these keys of an input, in order of namespace and name.
+    fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>>;
+
+    /// The cached object of an input's kind with this name.
+    fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>>;
+
+    /// The last answer of a poll, or a sentence that says why there is none.
+    fn answer(&self, input: usize, key: &str) -> Result<Arc<dyn Any + Send + Sync>, String>;
+
+    /// What was said when exactly this write was refused.
+    fn refusal(&self, effect: usize, write: &WriteId) -> Option<String>;
+
+    /// Whether the API server kept these very values when we last wrote these very fields.
+    fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool;
+}
+
+/// Why a pass ended before a world was known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{object} cannot be read: {why}; correct it, or delete it")]
+    Undecodable { object: ObjectRef, why: String },
+    #[error("the fact `{name}` has no answer although it was asked")]
+    Unanswered { name: &'static str },
+    #[error("`{effect}` must build {expected} and built {built}")]
+    OtherObject {
+        effect: &'static str,
+        expected: ObjectRef,
+        built: String,
+    },
+}
+
+/// What a pass saw.
+pub(crate) struct Sight {
+    pub(crate) board: Arc<Board>,
+    /// What was looked for, by input.
+    pub(crate) looked: Vec<BTreeSet<Key>>,
+    /// Every object that was seen or would be written: what fences are asked for.
+    pub(crate) touched: BTreeSet<(usize, Name)>,
+    /// The writes that each effect could make, in order.
+    pub(crate) plans: Vec<Vec<Plan>>,
+    /// The polls that were asked.
+    pub(crate) polls: Vec<(usize, String)>,
+    pub(crate) failure: Option<Failure>,
+}
+
+impl Sight {
+    pub(crate) fn is_deleting(&self) -> bool {
+        self.board.subject().meta.deletion_timestamp.is_some()
+    }
+}
+
+/// What stays the same from pass to pass.
+pub(crate) struct Observer<'a> {
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) subject_kind: &'a Kind,
+    pub(crate) kinds: &'a [Option<Kind>],
+    pub(crate) finders: &'a [Option<Finder>],
+    pub(crate) naming: &'a Naming,
+    pub(crate) view: &'a dyn View,
+}
+
+impl Observer<'_> {
+    /// Walks the lifecycle in evaluation order.
+    pub(crate) fn observe(&self, subject: Arc<Stored>) -> Sight {
+        let ir = self.machine.ir();
+        let mut pass = Observing {
+            observer: self,
+            ir,
+            board: Board::new(ir, subject),
+            looked: vec![BTreeSet::new(); ir.inputs.len()],
+            touched: BTreeSet::new(),
+            plans: ir.effects.iter().map(|_| Vec::new()).collect(),
+            polls: Vec::new(),
+        };
+        let walked = ir.order.iter().try_for_each(|node| match *node {
+            Node::Input(input) => pass.look(input),
+            Node::Value(value) => pass.compute(value),
+            Node::Var(var) => pass.answer(var),
+        });
+        Sight {
+            board: Arc::new(pass.board),
+            looked: pass.looked,
+            touched: pass.touched,
+            plans: pass.plans,
+            polls: pass.polls,
+            failure: walked.err(),
+        }
+    }
+}
+
+/// A walk that is going on.
+struct Observing<'a> {
+    observer: &'a Observer<'a>,
+    ir: &'static Lifecycle,
+    board: Board,
+    looked: Vec<BTreeSet<Key>>,
+    touched: BTreeSet<(usize, Name)>,
+    plans: Vec<Vec<Plan>>,
+    polls: Vec<(usize, String)>,
+}
+
+impl Observing<'_> {
+    /// Looks an input up, where its `given` holds.
+    fn look(&mut self, number: usize) -> Result<(), Failure> {
+        let input = &self.ir.inputs[number];
+        let world = &self.board.world;
+        if input.given.as_ref().is_some_and(|g| !world.holds(g)) {
+            return Ok(());
+        }
+        let machine = self.observer.machine;
+        let look = machine.look(&self.board, number).unwrap_or(Look::Nothing);
+        let slot = match (input.mode, &look) {
+            (Mode::Poll, Look::Key(key)) => {
+                self.polls.push((number, key.clone()));
+                let answer = self.observer.view.answer(number, key);
+                Slot::Plain(answer.ok())
+            }
+            (Mode::Poll | Mode::Probe | Mode::Record, _) => Slot::Plain(None),
+            (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
+                Slot::Objects(self.find(number, &look)?)
+            }
+        };
+        self.board.found(number, slot);
+        Ok(())
+    }
+
+    fn find(&mut self, number: usize, look: &Look) -> Result<Vec<Arc<Stored>>, Failure> {
+        let Some(finder) = &self.observer.finders[number] else {
+            return Ok(Vec::new());
+        };
+        let keys = finder.keys_for(self.board.subject(), look);
+        let keys: BTreeSet<Key> = keys.into_iter().collect();
+        let named = keys.iter().filter_map(|key| match key {
+            Key::Named(name) => Some((number, name.clone())),
+            Key::Of(..) => None,
+        });
+        self.touched.extend(named);
+        let objects = self.observer.view.find(number, &keys);
+        self.looked[number] = keys;
+        for object in &objects {
+            let name = Name::of(&object.meta);
+            if let Err(why) = &object.decoded {
+                let object = self.reference(number, &name);
+                let why = why.clone();
+                return Err(Failure::Undecodable { object, why });
+            }
+            self.touched.insert((number, name));
+        }
+        Ok(objects)
+    }
+
+    fn compute(&mut self, number: usize) -> Result<(), Failure> {
+        let value = &self.ir.values[number];
+        let world = &self.board.world;
+        if value.given.as_ref().is_none_or(|g| world.holds(g)) {
+            let computed = self.observer.machine.value(&self.board, number);
+            self.board.computed(number, computed);
+        }
+        Ok(())
+    }
+
+    /// Answers a question; what is not asked has the value of the guard that does not hold.
+    fn answer(&mut self, number: usize) -> Result<(), Failure> {
+        let var = &self.ir.vars[number];
+        let world = &self.board.world;
+        if let Some(guard) = var.given.iter().find(|g| !world.holds(&g.pred)) {
+            self.board.world.set(number, guard.otherwise);
+            return Ok(());
+        }
+        let (value, sentence) = match var.origin {
+            Origin::Deleting => (
+                u8::from(self.board.subject().meta.deletion_timestamp.is_some()),
+                String::new(),
+            ),
+            Origin::Claimed => (u8::from(self.is_claimed()), String::new()),
+            Origin::Refused(effect) => self.ask_refused(effect),
+            Origin::Input(input) => {
+                let (value, sentence) = self.ask_input(number, input)?;
+                (self.position(number, value), sentence)
+            }
+            Origin::Fact => {
+                let answer = self.observer.machine.fact(&self.board, number);
+                let answer = answer.ok_or(Failure::Unanswered { name: var.name })?;
+                (answer.value, answer.sentence)
+            }
+        };
+        self.board.world.set(number, value);
+        self.board.sentences[number] = Some(sentence).filter(|s| !s.is_empty());
+        Ok(())
+    }
+
+    fn is_claimed(&self) -> bool {
+        let finalizers = &self.board.subject().meta.finalizers;
+        let ours = &self.observer.naming.finalizer;
+        finalizers.iter().flatten().any(|f| f == ours)
+    }
+
+    /// A built-in value by name; those that this fact does not have mean that nothing was found.
+    fn position(&self, var: usize, value: &str) -> u8 {
+        let values = self.ir.vars[var].values;
+        let at = values
+            .iter()
+            .position(|v| *v == value)
+            .or_else(|| values.iter().position(|v| *v == "Absent"));
+        u8::try_from(at.unwrap_or_default()).unwrap_or_default()
+    }
+
+    fn reference(&self, input: usize, name: &Name) -> ObjectRef {
+        match &self.observer.kinds[input] {
+            Some(kind) => name.of_kind(kind),
+            None => name.of_kind(self.observer.subject_kind),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

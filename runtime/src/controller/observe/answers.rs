@@ -1,0 +1,333 @@
+//! The facts that inputs bring by themselves, for single objects, and the memory of refusals.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::plan::{Job, Owner, Plan, WriteId, dressed};
+use super::{Failure, Name, Observing};
+use crate::controller::index::Key;
+use crate::lifecycle::board::Slot;
+use crate::lifecycle::{Built, Kind, Stored};
+use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_paths};
+use crate::machine::ir::{Mode, Source, Verb};
+
+/// A value of a built-in fact by name, and its sentence.
+pub(super) type Said = (&'static str, String);
+
+impl Observing<'_> {
+    pub(super) fn ask_input(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+        let input = &self.ir.inputs[number];
+        match (input.mode, input.many) {
+            (Mode::Watched, _) => Ok(self.ask_watched(number)),
+            (Mode::Poll | Mode::Probe | Mode::Record, _) => Ok(self.ask_poll(number)),
+            (Mode::Owned | Mode::Shared, true) => self.ask_set(var, number),
+            (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(var, number),
+        }
+    }
+
+    fn ask_watched(&self, number: usize) -> Said {
+        if !self.board.objects(number).is_empty() {
+            return ("Present", String::new());
+        }
+        match self.sought(number) {
+            Some(name) => ("Absent", self.say_missing(number, Some(&name))),
+            None => ("Unnamed", self.say_missing(number, None)),
+        }
+    }
+
+    fn ask_poll(&self, number: usize) -> Said {
+        match self.board.slot(number) {
+            Slot::Plain(Some(_)) => ("Known", String::new()),
+            Slot::Plain(None) | Slot::Closed | Slot::Objects(_) => {
+                let asked = self.polls.iter().find(|(input, _)| *input == number);
+                let why = asked
+                    .and_then(|(input, key)| self.observer.view.answer(*input, key).err())
+                    .unwrap_or_else(|| {
+                        format!("`{}` cannot be asked yet", self.ir.inputs[number].name)
+                    });
+                ("Unknown", why)
+            }
+        }
+    }
+
+    /// The name that an input is looked up by, where it is one.
+    pub(super) fn sought(&self, number: usize) -> Option<Name> {
+        self.looked[number].iter().find_map(|key| match key {
+            Key::Named(name) => Some(name.clone()),
+            Key::Of(..) => None,
+        })
+    }
+
+    /// Of a single object that we write, wholly or in part.
+    fn ask_written(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+        let mode = self.ir.inputs[number].mode;
+        let live = self.board.objects(number).first().cloned();
+        let found = live.as_ref().map(|l| Name::of(&l.meta));
+        let sought = found.clone().or_else(|| self.sought(number));
+        if let (Some(live), Some(name)) = (&live, &found) {
+            if mode == Mode::Owned && !self.is_ours(number, live) {
+                return Ok(("Foreign", self.say_foreign(number, name)));
+            }
+            if mode != Mode::Part && live.meta.deletion_timestamp.is_some() {
+                return Ok(("Terminating", self.say_terminating(number, name)));
+            }
+            // A builder may read its own target; it is there, and that is all that is known so far.
+            let stale = self.position(var, "Stale");
+            self.board.world.set(var, stale);
+            self.plan_delete(number, name, live);
+        }
+        let plan = self.plan_apply(number, sought.as_ref(), live.as_ref())?;
+        Ok(match (live, plan) {
+            (None, None) => match sought {
+                Some(name) => ("Absent", self.say_missing(number, Some(&name))),
+                None => ("Absent", String::new()),
+            },
+            (None, Some((plan, _))) => ("Absent", self.say_missing(number, Some(&plan.name))),
+            (Some(_), None) => ("Stale", String::new()),
+            (Some(_), Some((_, Verdict::Current))) => ("Current", String::new()),
+            (Some(_), Some((plan, verdict))) => {
+                ("Stale", self.say_differs(number, &plan.name, &verdict))
+            }
+        })
+    }
+
+    /// Plans the effect that applies an input, if its builder can run.
+    fn plan_apply(
+        &mut self,
+        number: usize,
+        sought: Option<&Name>,
+        live: Option<&Arc<Stored>>,
+    ) -> Result<Option<(Plan, Verdict)>, Failure> {
+        let mut effects = self.ir.effects.iter().enumerate();
+        let planned = effects.find_map(|(n, e)| {
+            let applies = e.verb == Verb::Apply && !e.each && e.target == number;
+            let built = applies.then(|| self.observer.machine.build(&self.board, n))??;
+            Some((n, built))
+        });
+        let Some((effect, Built::One(built))) = planned else {
+            return Ok(None);
+        };
+        let name = self.named(effect, number, sought, &built)?;
+        let (plan, verdict) = self.plan_member(number, &name, &built, live);
+        self.touched.insert((number, name));
+        if verdict != Verdict::Current {
+            self.plans[effect].push(plan.clone());
+        }
+        Ok(Some((plan, verdict)))
+    }
+
+    /// Compares what a builder returned with what is there.
+    pub(super) fn plan_member(
+        &self,
+        number: usize,
+        name: &Name,
+        built: &Value,
+        live: Option<&Arc<Stored>>,
+    ) -> (Plan, Verdict) {
+        let mode = self.ir.inputs[number].mode;
+        let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
+        let body = dressed(built, self.kind(number), name, owner.as_ref());
+        let (manager, replaced) = self.manager(mode);
+        let verdict = self.verdict(name, &body, live, &manager, replaced);
+        let job = match (&verdict, live) {
+            (_, None) => Job::Create,
+            (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
+            (Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. }, _) => Job::Update,
+        };
+        let id = WriteId::of(&body, live.map(|l| &**l));
+        let plan = Plan {
+            name: name.clone(),
+            job,
+            body,
+            live: live.cloned(),
+            manager,
+            id,
+        };
+        (plan, verdict)
+    }
+
+    fn verdict(
+        &self,
+        name: &Name,
+        body: &Value,
+        live: Option<&Arc<Stored>>,
+        manager: &str,
+        replaced: &[String],
+    ) -> Verdict {
+        let missing = Verdict::Behind { at: String::new() };
+        let Some((live, raw)) = live.and_then(|l| Some((l, l.raw.as_ref()?))) else {
+            return missing;
+        };
+        let ours = Ours::of(raw, manager, replaced, "");
+        let verdict = compare(body, raw, &ours);
+        let uid = live.meta.uid.as_deref().unwrap_or_default();
+        let kept = || fingerprint(&under_our_paths(body, raw, &ours));
+        let view = self.observer.view;
+        if verdict != Verdict::Current && view.is_settled(name, uid, fingerprint(body), kept()) {
+            return Verdict::Current;
+        }
+        verdict
+    }
+
+    fn plan_delete(&mut self, number: usize, name: &Name, live: &Arc<Stored>) {
+        let effects = self.ir.effects.iter().enumerate();
+        let deletes = effects
+            .filter(|(_, e)| e.verb == Verb::Delete && !e.each && e.target == number)
+            .map(|(n, _)| n)
+            .collect::<Vec<_>>();
+        for effect in deletes {
+            let plan = self.removal(number, name, live);
+            self.plans[effect].push(plan);
+        }
+    }
+
+    /// Deletes an object, or takes our share away where others have one too.
+    pub(super) fn removal(&self, number: usize, name: &Name, live: &Arc<Stored>) -> Plan {
+        let mode = self.ir.inputs[number].mode;
+        let owners = live.meta.owner_references.iter().flatten();
+        let job = match mode {
+            Mode::Part => Job::Withdraw,
+            Mode::Shared if owners.count() > 1 => Job::Withdraw,
+            Mode::Shared
+            | Mode::Owned
+            | Mode::Watched
+            | Mode::Record
+            | Mode::Poll
+            | Mode::Probe => Job::Delete,
+        };
+        let body = dressed(&json!({}), self.kind(number), name, None);
+        Plan {
+            name: name.clone(),
+            job,
+            id: WriteId::of(&Value::Null, Some(live)),
+            body,
+            live: Some(Arc::clone(live)),
+            manager: self.manager(mode).0,
+        }
+    }
+
+    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none.
+    pub(super) fn named(
+        &self,
+        effect: usize,
+        number: usize,
+        sought: Option<&Name>,
+        built: &Value,
+    ) -> Result<Name, Failure> {
+        let text = |key: &str| {
+            let meta = built.get("metadata")?;
+            meta.get(key)?.as_str().map(str::to_owned)
+        };
+        let (name, namespace) = (text("name"), text("namespace"));
+        let home = self.board.subject().meta.namespace.clone();
+        let expected = match sought {
+            Some(sought) => sought.clone(),
+            None => Name {
+                namespace: home.filter(|_| self.kind(number).namespaced),
+                name: name.clone().unwrap_or_default(),
+            },
+        };
+        let other_name = name.as_ref().is_some_and(|n| *n != expected.name);
+        let other_space = namespace.is_some() && namespace != expected.namespace;
+        if other_name || other_space || expected.name.is_empty() {
+            return Err(Failure::OtherObject {
+                effect: self.ir.effects[effect].name,
+                expected: self.reference(number, &expected),
+                built: match (name, namespace) {
+                    (None, _) => "one without a name".to_owned(),
+                    (Some(name), None) => format!("`{name}`"),
+                    (Some(name), Some(namespace)) => format!("`{namespace}/{name}`"),
+                },
+            });
+        }
+        Ok(expected)
+    }
+
+    /// The memory of the last answer to exactly the write that this effect would make.
+    pub(super) fn ask_refused(&mut self, effect: usize) -> (u8, String) {
+        if self.ir.effects[effect].verb == Verb::Call {
+            self.plan_call(effect);
+        }
+        let view = self.observer.view;
+        let plans = &self.plans[effect];
+        let sentences: Option<Vec<_>> = plans.iter().map(|p| view.refusal(effect, &p.id)).collect();
+        match sentences.as_deref() {
+            Some([first, ..]) => (1, first.clone()),
+            Some([]) | None => (0, String::new()),
+        }
+    }
+
+    fn plan_call(&mut self, effect: usize) {
+        let declared = &self.ir.effects[effect];
+        let subject = self.board.subject();
+        let Some(key) = self.observer.machine.key(&self.board, effect) else {
+            return;
+        };
+        let inputs = declared.from.iter().filter_map(|source| match source {
+            Source::Input(input) => Some(self.versions(*input)),
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+        });
+        let asked = json!([key, subject.meta.generation, inputs.collect::<Vec<_>>()]);
+        let plan = Plan {
+            name: Name::of(&subject.meta),
+            job: Job::Call,
+            id: WriteId {
+                desired: fingerprint(&asked),
+                uid: subject.meta.uid.clone(),
+                version: None,
+            },
+            body: json!(key),
+            live: None,
+            manager: String::new(),
+        };
+        self.plans[effect].push(plan);
+    }
+
+    fn versions(&self, input: usize) -> Vec<Option<String>> {
+        let objects = self.board.objects(input).iter();
+        objects.map(|o| o.meta.resource_version.clone()).collect()
+    }
+
+    /// Who owns what an input's builder makes.
+    pub(super) fn owner(&self, number: usize) -> Option<Owner<'_>> {
+        let input = &self.ir.inputs[number];
+        let controller = input.mode == Mode::Owned;
+        let (kind, object) = match input.owner {
+            None => (self.observer.subject_kind, self.board.subject()),
+            Some(owner) => (
+                self.observer.kinds[owner].as_ref()?,
+                self.board.objects(owner).first()?,
+            ),
+        };
+        Some(Owner {
+            kind,
+            object,
+            controller,
+        })
+    }
+
+    pub(super) fn is_ours(&self, number: usize, object: &Stored) -> bool {
+        self.owner(number).is_some_and(|owner| owner.owns(object))
+    }
+
+    pub(super) fn kind(&self, number: usize) -> &Kind {
+        self.observer.kinds[number]
+            .as_ref()
+            .unwrap_or(self.observer.subject_kind)
+    }
+
+    /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.
+    fn manager(&self, mode: Mode) -> (String, &[String]) {
+        let naming = self.observer.naming;
+        match mode {
+            Mode::Shared | Mode::Part => {
+                let uid = self.board.subject().meta.uid.clone();
+                (naming.manager_of(&uid.unwrap_or_default()), &[])
+            }
+            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => {
+                (naming.manager.clone(), &naming.replaced)
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What built-in facts say to a person: what is wrong, and what to do about it.
+
+use super::{Name, Observing};
+use crate::machine::compare::Verdict;
+use crate::machine::ir::Lookup;
+
+impl Observing<'_> {
+    /// Nothing is named, or nothing is there.
+    pub(super) fn say_missing(&self, input: usize, name: Option<&Name>) -> String {
+        let input_name = self.ir.inputs[input].name;
+        let path = match self.ir.inputs[input].lookup {
+            Lookup::Name(path) => Some(in_yaml(path)),
+            Lookup::Names
+            | Lookup::Labels(_)
+            | Lookup::Owner
+            | Lookup::Namespace
+            | Lookup::Ref
+            | Lookup::Equal
+            | Lookup::Key => None,
+        };
+        match (name, path) {
+            (Some(name), _) => format!("{} does not exist", self.reference(input, name)),
+            (None, Some(path)) => format!("`{path}` is not set"),
+            (None, None) => format!("there is no `{input_name}`"),
+        }
+    }
+
+    pub(super) fn say_foreign(&self, input: usize, name: &Name) -> String {
+        let (object, subject) = (self.reference(input, name), self.observer.subject_kind);
+        let (theirs, ours) = (&object.kind, &subject.kind);
+        format!(
+            "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
+        )
+    }
+
+    pub(super) fn say_terminating(&self, input: usize, name: &Name) -> String {
+        format!("{} is being deleted", self.reference(input, name))
+    }
+
+    pub(super) fn say_differs(&self, input: usize, name: &Name, verdict: &Verdict) -> String {
+        let object = self.reference(input, name);
+        match verdict {
+            Verdict::Current => String::new(),
+            Verdict::Behind { at } => format!("{object} is not as wanted yet: `{at}` differs"),
+            Verdict::Surplus { at, .. } => {
+                format!("{object} is not as wanted yet: `{at}` is to be removed")
+            }
+        }
+    }
+}
+
+/// `spec.class_name` as users write it: `spec.className`.
+fn in_yaml(path: &str) -> String {
+    let parts = path.split('.').map(|part| {
+        let part = if part == "meta" { "metadata" } else { part };
+        let mut camel = String::with_capacity(part.len());
+        let mut upper = false;
+        for c in part.chars() {
+            match (c, upper) {
+                ('_', _) => upper = true,
+                (c, true) => {
+                    camel.extend(c.to_uppercase());
+                    upper = false;
+                }
+                (c, false) => camel.push(c),
+            }
+        }
+        camel
+    });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_yaml;
+
+    #[test]
+    fn paths_are_shown_as_users_write_them() {
+        assert_eq!(in_yaml("spec.class_name"), "spec.className");
+        assert_eq!(in_yaml("meta.name"), "metadata.name");
+    }
+}

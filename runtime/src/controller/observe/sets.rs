@@ -1,0 +1,131 @@
+//! The fact of a set that we write: its worst member, a taken name last, so that it does not stop the others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::answers::Said;
+use super::{Failure, Name, Observing};
+use crate::controller::index::Key;
+use crate::lifecycle::{Built, Stored};
+use crate::machine::compare::Verdict;
+use crate::machine::ir::{Mode, Verb};
+
+/// From worst to best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Member {
+    Behind,
+    Surplus,
+    Draining,
+    Foreign,
+    Current,
+}
+
+impl Member {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Behind => "Behind",
+            Self::Surplus => "Surplus",
+            Self::Draining => "Draining",
+            Self::Foreign => "Foreign",
+            Self::Current => "Current",
+        }
+    }
+}
+
+impl Observing<'_> {
+    pub(super) fn ask_set(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+        // A builder may read its own set; nothing is known about it so far.
+        let behind = self.position(var, "Behind");
+        self.board.world.set(var, behind);
+        let Some(wanted) = self.wanted(number)? else {
+            return Ok(match self.effect(number, Verb::Apply) {
+                Some(_) => ("Behind", String::new()),
+                None => ("Current", String::new()),
+            });
+        };
+        let mut worst = (Member::Current, String::new());
+        let mut note = |member: Member, sentence: String| {
+            if member < worst.0 {
+                worst = (member, sentence);
+            }
+        };
+        for (name, built) in &wanted {
+            let (member, sentence) = self.ask_member(number, name, built);
+            note(member, sentence);
+        }
+        for live in self.board.objects(number).to_vec() {
+            let name = Name::of(&live.meta);
+            if !wanted.contains_key(&name) && self.is_ours(number, &live) {
+                let (member, sentence) = self.ask_unwanted(number, &name, &live);
+                note(member, sentence);
+            }
+        }
+        Ok((worst.0.name(), worst.1))
+    }
+
+    /// What the builder wants, by name; `None` if it cannot run.
+    fn wanted(&mut self, number: usize) -> Result<Option<BTreeMap<Name, Value>>, Failure> {
+        let Some(effect) = self.effect(number, Verb::Apply) else {
+            return Ok(None);
+        };
+        let built = self.observer.machine.build(&self.board, effect);
+        let Some(Built::Each(members)) = built else {
+            return Ok(None);
+        };
+        let mut wanted = BTreeMap::new();
+        for member in members {
+            let name = self.named(effect, number, None, &member)?;
+            self.looked[number].insert(Key::Named(name.clone()));
+            self.touched.insert((number, name.clone()));
+            wanted.insert(name, member);
+        }
+        Ok(Some(wanted))
+    }
+
+    fn ask_member(&mut self, number: usize, name: &Name, built: &Value) -> (Member, String) {
+        let live = self.observer.view.get(number, name);
+        if let Some(live) = &live {
+            let owned = self.ir.inputs[number].mode == Mode::Owned;
+            if owned && !self.is_ours(number, live) {
+                return (Member::Foreign, self.say_foreign(number, name));
+            }
+            if live.meta.deletion_timestamp.is_some() {
+                return (Member::Draining, self.say_terminating(number, name));
+            }
+        }
+        let (plan, verdict) = self.plan_member(number, name, built, live.as_ref());
+        if verdict == Verdict::Current {
+            return (Member::Current, String::new());
+        }
+        let sentence = match live {
+            None => self.say_missing(number, Some(name)),
+            Some(_) => self.say_differs(number, name, &verdict),
+        };
+        if let Some(effect) = self.effect(number, Verb::Apply) {
+            self.plans[effect].push(plan);
+        }
+        (Member::Behind, sentence)
+    }
+
+    fn ask_unwanted(&mut self, number: usize, name: &Name, live: &Arc<Stored>) -> (Member, String) {
+        if live.meta.deletion_timestamp.is_some() {
+            return (Member::Draining, self.say_terminating(number, name));
+        }
+        if let Some(effect) = self.effect(number, Verb::Delete) {
+            let plan = self.removal(number, name, live);
+            self.plans[effect].push(plan);
+        }
+        let object = self.reference(number, name);
+        (Member::Surplus, format!("{object} is not wanted any more"))
+    }
+
+    /// The effect that applies or deletes members of a set.
+    fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
+        let effects = self.ir.effects;
+        effects
+            .iter()
+            .position(|e| e.verb == verb && e.each && e.target == number)
+    }
+}

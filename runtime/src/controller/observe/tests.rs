@@ -1,0 +1,1 @@
+//! Evaluation of one pass on a small lifecycle.

@@ -1,0 +1,207 @@
+//! What an answer of the API server to a write means: done, refused for good, look again, or try again later.
+
+use std::time::Duration;
+
+use kube::core::Status;
+use serde_json::Value;
+
+use crate::kube::one_line;
+
+/// How a write ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// With the object as it is now.
+    Done(Value),
+    /// The same request will be answered the same: the server's sentence.
+    Refused(String),
+    /// The object is not what it was: the caches are about to show it.
+    Again(String),
+    /// Waiting can help; the server may say how long.
+    Later(String, Option<Duration>),
+}
+
+impl Outcome {
+    /// As counters name it.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "done",
+            Self::Refused(_) => "refused",
+            Self::Again(_) => "again",
+            Self::Later(..) => "later",
+        }
+    }
+}
+
+/// Reads an answer.
+pub(crate) fn judge(answer: Result<Value, kube::Error>) -> Outcome {
+    match answer {
+        Ok(object) => Outcome::Done(object),
+        Err(kube::Error::Api(status)) => judge_status(&status),
+        // The request was never sent: it cannot become better.
+        Err(error @ kube::Error::BuildRequest(_)) => Outcome::Refused(one_line(&error)),
+        Err(error) => Outcome::Later(one_line(&error), None),
+    }
+}
+
+fn judge_status(status: &Status) -> Outcome {
+    let message = sentence(status);
+    let details = status.details.as_ref();
+    let causes = details.map_or(&[][..], |d| d.causes.as_slice());
+    let after = details.map(|d| d.retry_after_seconds).filter(|s| *s > 0);
+    let later = |message| Outcome::Later(message, after.map(|s| Duration::from_secs(s.into())));
+    match status.code {
+        422 if causes.iter().any(|c| c.field == "metadata.uid") => Outcome::Again(message),
+        409 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(message),
+        409 => Outcome::Again(message),
+        403 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(message),
+        403 if is_about_rights(&status.message) || is_about_quota(&status.message) => {
+            later(message)
+        }
+        500 if status
+            .message
+            .contains("failed to create typed patch object") =>
+        {
+            Outcome::Refused(message)
+        }
+        400 | 403 | 405 | 406 | 413 | 415 | 422 => Outcome::Refused(message),
+        _ => later(message),
+    }
+}
+
+/// `services is forbidden: User "x" cannot patch resource ..`: an administrator may grant it at any time.
+fn is_about_rights(message: &str) -> bool {
+    message.contains("forbidden: User \"") && message.contains(" cannot ")
+}
+
+/// An exhausted quota, or one whose use is not counted yet.
+fn is_about_quota(message: &str) -> bool {
+    message.contains("exceeded quota") || message.contains("status unknown for quota")
+}
+
+fn sentence(status: &Status) -> String {
+    let message = status.message.trim();
+    if message.is_empty() {
+        return format!("the API server answered {} {}", status.code, status.reason);
+    }
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::response::{StatusCause, StatusDetails};
+
+    use super::*;
+
+    fn check(code: u16, message: &str, cause: Option<(&str, &str)>, expected: &str) {
+        let cause = cause.map(|(reason, field)| StatusCause {
+            reason: reason.to_owned(),
+            message: String::new(),
+            field: field.to_owned(),
+        });
+        let details = StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: cause.into_iter().collect(),
+            retry_after_seconds: u32::from(code == 429) * 7,
+        };
+        let status = Status::failure(message, "")
+            .with_code(code)
+            .with_details(details);
+        let outcome = judge(Err(kube::Error::Api(Box::new(status))));
+        assert_eq!(outcome.word(), expected, "{code} {message}: {outcome:?}");
+    }
+
+    #[test]
+    fn answers_mean_what_the_api_server_means() {
+        let uid = Some(("FieldValueInvalid", "metadata.uid"));
+        let port = Some(("FieldValueInvalid", "spec.ports"));
+        let going = Some(("NamespaceTerminating", "metadata.namespace"));
+        check(
+            422,
+            "Service \"a\" is invalid: metadata.uid: Invalid value",
+            uid,
+            "again",
+        );
+        check(422, "Service \"a\" is invalid: spec.ports", port, "refused");
+        check(
+            400,
+            "admission webhook \"w\" denied the request: no",
+            None,
+            "refused",
+        );
+        check(
+            403,
+            "admission webhook \"w\" denied the request: no",
+            None,
+            "refused",
+        );
+        check(
+            403,
+            "services \"a\" is forbidden: violates PodSecurity",
+            None,
+            "refused",
+        );
+        check(
+            403,
+            "services is forbidden: User \"u\" cannot patch resource \"services\" in API group \"\"",
+            None,
+            "later",
+        );
+        check(
+            403,
+            "services \"a\" is forbidden: exceeded quota: q, requested: services=1",
+            None,
+            "later",
+        );
+        check(
+            403,
+            "services \"a\" is forbidden: unable to create new content in namespace n because it is being terminated",
+            going,
+            "later",
+        );
+        check(404, "namespaces \"n\" not found", None, "later");
+        check(404, "404 page not found", None, "later");
+        check(401, "Unauthorized", None, "later");
+        check(
+            409,
+            "the object has been modified; please apply your changes to the latest version",
+            None,
+            "again",
+        );
+        check(429, "too many requests", None, "later");
+        check(
+            500,
+            "failed to create typed patch object (ns/a; /v1, Kind=Service): .spec.x: field not declared in schema",
+            None,
+            "refused",
+        );
+        check(
+            500,
+            "Internal error occurred: failed calling webhook \"w\": dial tcp: connection refused",
+            None,
+            "later",
+        );
+        check(503, "", None, "later");
+    }
+
+    #[test]
+    fn the_server_may_say_how_long_to_wait() {
+        let details = StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: 7,
+        };
+        let status = Status::failure("slow down", "")
+            .with_code(429)
+            .with_details(details);
+        assert_eq!(
+            judge_status(&status),
+            Outcome::Later("slow down".to_owned(), Some(Duration::from_secs(7)))
+        );
+    }
+}

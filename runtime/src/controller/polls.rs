@@ -1,0 +1,247 @@
+//! Questions asked from time to time, shared by all objects that ask the same; whoever asked is woken when the answer changes.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll as Ready};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::Controller;
+use super::queue::Subject;
+use super::store::Name;
+use crate::lifecycle::call::{CallError, Reply};
+use crate::lifecycle::{Board, Machine};
+
+/// A poll: lifecycle, input, key.
+pub(crate) type Id = (usize, usize, String);
+
+/// An answer is good for this many intervals, and never for less than `LEAST_GRACE`.
+const GRACE: u32 = 3;
+const LEAST_GRACE: Duration = Duration::from_secs(10);
+/// How long one question may take.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How many questions may be on their way at once.
+const AT_ONCE: usize = 16;
+
+struct Poll {
+    board: Arc<Board>,
+    every: Duration,
+    answer: Option<(Reply, Instant)>,
+    good_until: Instant,
+    error: Option<String>,
+    askers: BTreeSet<Name>,
+    /// Who waits for an answer to a question that was asked after their own call.
+    waiting: BTreeSet<Name>,
+}
+
+/// A question that was answered.
+pub(crate) struct Answered {
+    id: Id,
+    asked: Instant,
+    answer: Result<Reply, CallError>,
+}
+
+type Question = Pin<Box<dyn Future<Output = Answered> + Send>>;
+
+#[derive(Default)]
+pub(crate) struct Polls {
+    all: BTreeMap<Id, Poll>,
+    due: BTreeSet<(Instant, Id)>,
+    asking: Vec<Question>,
+}
+
+impl Polls {
+    /// The answer, while it is good; else why there is none.
+    pub(crate) fn answer(
+        &self,
+        lifecycle: usize,
+        input: usize,
+        key: &str,
+    ) -> Result<Arc<dyn Any + Send + Sync>, String> {
+        let none = || "it has not been asked yet".to_owned();
+        let poll = self.all.get(&(lifecycle, input, key.to_owned()));
+        let poll = poll.ok_or_else(none)?;
+        match &poll.answer {
+            Some((reply, _)) if poll.good_until > Instant::now() => Ok(Arc::clone(&reply.answer)),
+            Some(_) | None => Err(poll.error.clone().unwrap_or_else(none)),
+        }
+    }
+
+    /// Notes who asks what, with a board that the question can be asked with.
+    pub(crate) fn ask(
+        &mut self,
+        asker: &Subject,
+        before: &BTreeSet<(usize, String)>,
+        now: &BTreeSet<(usize, String)>,
+        (board, every): (&Arc<Board>, impl Fn(usize) -> Duration),
+    ) {
+        self.leave(asker, before.difference(now));
+        for (input, key) in now {
+            let id = (asker.lifecycle, *input, key.clone());
+            let poll = self.all.entry(id.clone()).or_insert_with(|| {
+                self.due.insert((Instant::now(), id));
+                Poll {
+                    board: Arc::clone(board),
+                    every: every(*input),
+                    answer: None,
+                    good_until: Instant::now(),
+                    error: None,
+                    askers: BTreeSet::new(),
+                    waiting: BTreeSet::new(),
+                }
+            });
+            poll.board = Arc::clone(board);
+            poll.askers.insert(asker.name.clone());
+        }
+    }
+
+    /// Notes that an object no longer asks these.
+    pub(crate) fn leave<'a>(
+        &mut self,
+        asker: &Subject,
+        polls: impl IntoIterator<Item = &'a (usize, String)>,
+    ) {
+        for (input, key) in polls {
+            let id = (asker.lifecycle, *input, key.clone());
+            if let Some(poll) = self.all.get_mut(&id) {
+                poll.askers.remove(&asker.name);
+                if poll.askers.is_empty() {
+                    self.all.remove(&id);
+                }
+            }
+        }
+    }
+
+    /// Whether the answer that an object saw is older than its own last call; then it is asked again at once.
+    pub(crate) fn is_older(
+        &mut self,
+        asker: &Subject,
+        poll: &(usize, String),
+        call: Instant,
+    ) -> bool {
+        let id = (asker.lifecycle, poll.0, poll.1.clone());
+        let Some(known) = self.all.get_mut(&id) else {
+            return false;
+        };
+        let older = known
+            .answer
+            .as_ref()
+            .is_some_and(|(_, asked)| *asked < call);
+        if older && known.waiting.insert(asker.name.clone()) {
+            self.due.insert((Instant::now(), id));
+        }
+        older
+    }
+
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let free = self.asking.len() < AT_ONCE;
+        self.due.first().map(|(at, _)| *at).filter(|_| free)
+    }
+
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Ready<Vec<Answered>> {
+        let mut answered = Vec::new();
+        self.asking
+            .retain_mut(|question| match question.as_mut().poll(cx) {
+                Ready::Ready(answer) => {
+                    answered.push(answer);
+                    false
+                }
+                Ready::Pending => true,
+            });
+        if answered.is_empty() {
+            Ready::Pending
+        } else {
+            Ready::Ready(answered)
+        }
+    }
+
+    /// Asks what is due; says how many questions left.
+    fn start(&mut self, now: Instant, machine: impl Fn(usize) -> Arc<dyn Machine>) -> u64 {
+        let mut left = 0;
+        while self.asking.len() < AT_ONCE {
+            let Some((at, id)) = self.due.pop_first() else {
+                break;
+            };
+            if at > now {
+                self.due.insert((at, id));
+                break;
+            }
+            if let Some(poll) = self.all.get(&id) {
+                let question = question(machine(id.0), Arc::clone(&poll.board), id);
+                self.asking.push(question);
+                left += 1;
+            }
+        }
+        left
+    }
+
+    /// Takes an answer in, and says who must look again.
+    fn take(&mut self, answered: Answered) -> BTreeSet<Name> {
+        let now = Instant::now();
+        let Some(poll) = self.all.get_mut(&answered.id) else {
+            return BTreeSet::new();
+        };
+        let next = (now + poll.every, answered.id.clone());
+        if !self.due.iter().any(|(_, id)| *id == answered.id) {
+            self.due.insert(next);
+        }
+        let was_known = poll.answer.is_some();
+        let mut woken = std::mem::take(&mut poll.waiting);
+        match answered.answer {
+            Ok(reply) => {
+                let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
+                poll.answer = Some((reply, answered.asked));
+                poll.good_until = now + (poll.every * GRACE).max(LEAST_GRACE);
+                poll.error = None;
+                if !same {
+                    woken.extend(poll.askers.iter().cloned());
+                }
+            }
+            Err(error) => {
+                let said = Some(error.to_string());
+                let news = poll.error != said;
+                poll.error = said;
+                if now >= poll.good_until && (was_known || news) {
+                    poll.answer = None;
+                    woken.extend(poll.askers.iter().cloned());
+                }
+            }
+        }
+        woken
+    }
+}
+
+fn question(machine: Arc<dyn Machine>, board: Arc<Board>, id: Id) -> Question {
+    let asked = Instant::now();
+    Box::pin(async move {
+        let answer = match machine.poll(&board, id.1) {
+            None => Err(CallError::Failed("it cannot be asked yet".to_owned())),
+            Some(asking) => timeout(LONGEST, asking).await.unwrap_or_else(|_| {
+                let said = format!("there was no answer within {} s", LONGEST.as_secs());
+                Err(CallError::Failed(said))
+            }),
+        };
+        Answered { id, asked, answer }
+    })
+}
+
+impl Controller {
+    pub(super) fn start_polls(&mut self, now: Instant) {
+        let runners = &self.runners;
+        let machine = |lifecycle: usize| Arc::clone(&runners[lifecycle].machine);
+        let left = self.polls.start(now, machine);
+        if left > 0 {
+            self.settings.counters.with(|c| c.polls += left);
+        }
+    }
+
+    pub(super) fn answered(&mut self, answered: Answered) {
+        let (lifecycle, now) = (answered.id.0, Instant::now());
+        let names = self.polls.take(answered).into_iter();
+        self.wake(names.map(|name| Subject { lifecycle, name }).collect(), now);
+    }
+}

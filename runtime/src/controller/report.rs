@@ -1,0 +1,303 @@
+//! The status that a pass would report, and whether it differs from the one that is there. Pure.
+//! The only place that reads the old status: for kept fields, for transition times, and to compare.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::act::News;
+use super::observe::Failure;
+use crate::lifecycle::{Board, Machine};
+use crate::machine::compare::fingerprint;
+use crate::machine::ir::{ConditionStatus, FieldOf, Phase};
+use crate::machine::policy::Class;
+use crate::machine::project::Projected;
+
+/// What a pass knows beside the world.
+pub(crate) struct Notes<'a> {
+    pub(crate) class: Class,
+    pub(crate) failure: Option<&'a Failure>,
+    /// Why the next write has to wait.
+    pub(crate) trouble: Option<&'a str>,
+    /// What has taken too long.
+    pub(crate) overdue: Option<String>,
+    pub(crate) now: Timestamp,
+}
+
+/// A status to report.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Draft {
+    pub(crate) status: Value,
+    pub(crate) differs: bool,
+    /// What to tell once it is reported.
+    pub(crate) news: Vec<News>,
+}
+
+impl Draft {
+    /// What it says, whenever it became true.
+    pub(crate) fn content(&self) -> u64 {
+        fingerprint(&timeless(&self.status))
+    }
+}
+
+/// A condition to report, and whether its changes are told as events.
+struct Condition {
+    projected: Projected,
+    told: bool,
+}
+
+/// Drafts the status of one pass.
+pub(crate) fn draft(machine: &dyn Machine, board: &Board, notes: &Notes<'_>) -> Draft {
+    let raw = board.subject().raw.as_deref();
+    let old = raw
+        .and_then(|raw| raw.get("status"))
+        .unwrap_or(&Value::Null);
+    let generation = board.subject().meta.generation;
+    let conditions = conditions(machine, board, notes, old);
+    let mut status = match notes.failure {
+        Some(_) => old.as_object().cloned().unwrap_or_default(),
+        None => fields(machine, board, notes, &conditions, old),
+    };
+    let rows = conditions
+        .iter()
+        .map(|c| row(&c.projected, old, generation, notes.now))
+        .collect();
+    status.insert("conditions".to_owned(), Value::Array(rows));
+    let status = Value::Object(status);
+    let news = conditions.iter().filter_map(|c| told(c, old)).collect();
+    Draft {
+        differs: differs(machine, &status, old),
+        status,
+        news,
+    }
+}
+
+fn conditions(
+    machine: &dyn Machine,
+    board: &Board,
+    notes: &Notes<'_>,
+    old: &Value,
+) -> Vec<Condition> {
+    let ir = machine.ir();
+    let told = |told: bool| move |projected| Condition { projected, told };
+    if let Some(failure) = notes.failure {
+        let mut kept: Vec<_> = old_conditions(old)
+            .filter_map(|c| kept_condition(machine, c))
+            .map(told(false))
+            .collect();
+        let unready = named(
+            "Ready",
+            ConditionStatus::False,
+            "InputUnreadable",
+            failure.to_string(),
+        );
+        kept.push(told(true)(unready));
+        return kept;
+    }
+    let mut all: Vec<_> = ir
+        .conditions(&board.world, &board.sentences)
+        .into_iter()
+        .map(|p| (p.name != "Ready", p))
+        .map(|(is_declared, p)| told(is_declared)(p))
+        .collect();
+    let special = match notes.class {
+        Class::Refused { effect } => {
+            let sentence = board.sentences[ir.effects[effect].refused].clone();
+            let sentence = sentence.unwrap_or_default();
+            Some(("Ready", ConditionStatus::False, "Refused", sentence))
+        }
+        Class::Contradiction => {
+            let world = board.world.describe(ir);
+            let sentence = format!("this cannot be, so nothing is done: {world}");
+            Some((
+                "Contradiction",
+                ConditionStatus::True,
+                "NeverWorld",
+                sentence,
+            ))
+        }
+        Class::Deleting => Some((
+            "Ready",
+            ConditionStatus::False,
+            "Deleting",
+            notes.trouble.unwrap_or_default().to_owned(),
+        )),
+        Class::State(_) => None,
+    };
+    if let Some((name, status, reason, sentence)) = special {
+        all.retain(|c| c.projected.name != name);
+        let is_told = notes.class != Class::Deleting;
+        all.push(told(is_told)(named(name, status, reason, sentence)));
+    }
+    let unready = all
+        .iter_mut()
+        .map(|c| &mut c.projected)
+        .find(|p| p.name == "Ready" && p.status != ConditionStatus::True);
+    if let Some(unready) = unready {
+        for more in [notes.trouble, notes.overdue.as_deref()]
+            .into_iter()
+            .flatten()
+        {
+            append(&mut unready.message, more);
+        }
+    }
+    all
+}
+
+fn named(name: &'static str, status: ConditionStatus, reason: &str, message: String) -> Projected {
+    Projected {
+        name,
+        status,
+        reason: reason.to_owned(),
+        message,
+        event: reason.to_owned(),
+    }
+}
+
+fn append(message: &mut String, more: &str) {
+    if message.contains(more) {
+        return;
+    }
+    if !message.is_empty() {
+        message.push_str("; ");
+    }
+    message.push_str(more);
+}
+
+/// A declared condition as it was reported last.
+fn kept_condition(machine: &dyn Machine, old: &Value) -> Option<Projected> {
+    let text = |key: &str| old.get(key).and_then(Value::as_str);
+    let declared = machine.ir().conditions.iter();
+    let name = declared.map(|c| c.name).find(|n| text("type") == Some(n))?;
+    let status = match text("status")? {
+        "True" => ConditionStatus::True,
+        "False" => ConditionStatus::False,
+        _ => ConditionStatus::Unknown,
+    };
+    let message = text("message").unwrap_or_default().to_owned();
+    Some(named(name, status, text("reason")?, message))
+}
+
+/// All declared fields; those that nobody can say now are left out, or keep their last value.
+fn fields(
+    machine: &dyn Machine,
+    board: &Board,
+    notes: &Notes<'_>,
+    conditions: &[Condition],
+    old: &Value,
+) -> Map<String, Value> {
+    let ir = machine.ir();
+    let ready = conditions
+        .iter()
+        .map(|c| &c.projected)
+        .find(|p| p.name == "Ready");
+    let state = match notes.class {
+        Class::State(state) => ir.states[state].name,
+        Class::Deleting => "Deleting",
+        Class::Refused { .. } => "Refused",
+        Class::Contradiction => "Contradiction",
+    };
+    let mut fields = Map::new();
+    for (number, field) in ir.fields.iter().enumerate() {
+        let value = match field.what {
+            FieldOf::Method { kept } => machine
+                .field(board, number)
+                .or_else(|| old.get(field.name).filter(|_| kept).cloned()),
+            FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
+            FieldOf::Reason => Some(json!(ready.map_or(state, |r| &r.reason))),
+            FieldOf::Message => Some(json!(ready.map_or("", |r| &r.message))),
+        };
+        if let Some(value) = value.filter(|v| !v.is_null()) {
+            fields.insert(field.name.to_owned(), value);
+        }
+    }
+    fields
+}
+
+fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Pending => "Pending",
+        Phase::Ready => "Ready",
+        Phase::Error => "Error",
+    }
+}
+
+fn old_conditions(old: &Value) -> impl Iterator<Item = &Value> {
+    let conditions = old.get("conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten()
+}
+
+fn old_condition<'a>(old: &'a Value, name: &str) -> Option<&'a Value> {
+    old_conditions(old).find(|c| c.get("type").and_then(Value::as_str) == Some(name))
+}
+
+/// A condition as it is sent: it keeps its time while its status stays.
+fn row(projected: &Projected, old: &Value, generation: Option<i64>, now: Timestamp) -> Value {
+    let status = projected.status.as_str();
+    let since = old_condition(old, projected.name)
+        .filter(|c| c.get("status").and_then(Value::as_str) == Some(status))
+        .and_then(|c| c.get("lastTransitionTime"))
+        .cloned();
+    let mut row = json!({
+        "type": projected.name,
+        "status": status,
+        "reason": projected.reason,
+        "message": projected.message,
+        "lastTransitionTime": since.unwrap_or_else(|| json!(in_seconds(now))),
+    });
+    if let Some(generation) = generation {
+        row["observedGeneration"] = json!(generation);
+    }
+    row
+}
+
+/// A time as Kubernetes writes it.
+pub(crate) fn in_seconds(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// An event where a condition becomes False or changes what is wrong, and where it becomes True again.
+fn told(condition: &Condition, old: &Value) -> Option<News> {
+    let new = &condition.projected;
+    let before = old_condition(old, new.name);
+    let text = |key: &str| before.and_then(|b| b.get(key)).and_then(Value::as_str);
+    let was = |status: &str| text("status") == Some(status);
+    let bad = if new.name == "Contradiction" {
+        ConditionStatus::True
+    } else {
+        ConditionStatus::False
+    };
+    let got_worse =
+        new.status == bad && !(was(bad.as_str()) && text("reason") == Some(&new.reason));
+    let got_better = new.status == ConditionStatus::True && bad != new.status && was("False");
+    (condition.told && (got_worse || got_better)).then(|| News {
+        warning: got_worse,
+        reason: new.event.clone(),
+        note: new.message.clone(),
+    })
+}
+
+/// Only what the lifecycle declares is compared; an entry of ours that is no longer wanted differs too.
+fn differs(machine: &dyn Machine, new: &Value, old: &Value) -> bool {
+    let declared = machine.ir().fields.iter().map(|f| f.name);
+    let known: Vec<_> = declared.chain(["conditions"]).collect();
+    let wanted = new.as_object().into_iter().flatten();
+    wanted
+        .map(|(key, value)| (key.as_str(), Some(value)))
+        .chain(known.iter().map(|key| (*key, new.get(key))))
+        .any(|(key, value)| value.unwrap_or(&Value::Null) != old.get(key).unwrap_or(&Value::Null))
+}
+
+/// A status without the times at which its conditions changed.
+pub(crate) fn timeless(status: &Value) -> Value {
+    let mut status = status.clone();
+    let conditions = status.get_mut("conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten() {
+        if let Some(condition) = condition.as_object_mut() {
+            condition.remove("lastTransitionTime");
+        }
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests;

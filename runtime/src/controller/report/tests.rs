@@ -1,0 +1,1 @@
+//! Statuses of one pass.

@@ -1,0 +1,210 @@
+//! One lifecycle wired to the shared caches: which cache and which index each input uses. Says at the start what cannot run.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::index::{Finder, Index, Key};
+use super::observe::{Observer, View, WriteId};
+use super::polls::Polls;
+use super::store::{Change, Name, Store};
+use super::track::Track;
+use crate::lifecycle::{Kind, Machine, Stored};
+use crate::machine::ir::{Lifecycle, Mode, Verb};
+use crate::operator::{Error, Naming};
+
+pub(crate) struct Runner {
+    pub(crate) machine: Arc<dyn Machine>,
+    pub(crate) ir: &'static Lifecycle,
+    pub(crate) naming: Naming,
+    pub(crate) subject_kind: Kind,
+    pub(crate) subject_store: usize,
+    pub(crate) kinds: Vec<Option<Kind>>,
+    pub(crate) finders: Vec<Option<Finder>>,
+    /// The cache of each input that has one.
+    pub(crate) stores: Vec<Option<usize>>,
+    /// Every cache that a pass reads.
+    pub(crate) needs: BTreeSet<usize>,
+    indexes: Vec<Option<Index>>,
+}
+
+impl Runner {
+    pub(crate) fn new(
+        machine: Arc<dyn Machine>,
+        naming: Naming,
+        all: &mut Vec<Store>,
+    ) -> Result<Self, Error> {
+        let (ir, subject_kind) = (machine.ir(), machine.subject());
+        let subject_store = store_of(&subject_kind, all);
+        all[subject_store].keep_raw();
+        let mut runner = Self {
+            ir,
+            naming,
+            subject_store,
+            kinds: Vec::new(),
+            finders: Vec::new(),
+            stores: Vec::new(),
+            needs: BTreeSet::from([subject_store]),
+            indexes: Vec::new(),
+            machine: Arc::clone(&machine),
+            subject_kind,
+        };
+        for (number, input) in ir.inputs.iter().enumerate() {
+            let kind = machine.kind(number);
+            if let Some(why) = unsupported(&runner.subject_kind, ir, number, kind.as_ref()) {
+                let lifecycle = ir.name;
+                return Err(Error::Unsupported { lifecycle, why });
+            }
+            let store = kind.as_ref().map(|kind| store_of(kind, all));
+            if let Some(store) = store {
+                runner.needs.insert(store);
+                if input.mode != Mode::Watched {
+                    all[store].keep_raw();
+                }
+            }
+            let finder = kind.as_ref().map(|kind| Finder {
+                input,
+                number,
+                by_namespace: kind.namespaced && runner.subject_kind.namespaced,
+                namespaced: kind.namespaced,
+            });
+            let index = finder.map(|finder| Index::new(finder, Arc::clone(&machine)));
+            runner.kinds.push(kind);
+            runner.stores.push(store);
+            runner.finders.push(finder);
+            runner.indexes.push(index);
+        }
+        Ok(runner)
+    }
+
+    /// Notes a change in every index over its cache, and says who looked for it.
+    pub(crate) fn changed(&mut self, store: usize, change: &Change) -> BTreeSet<Name> {
+        let over = self.indexes.iter_mut().zip(&self.stores);
+        over.filter(|(_, over)| **over == Some(store))
+            .filter_map(|(index, _)| index.as_mut())
+            .flat_map(|index| index.changed(change))
+            .collect()
+    }
+
+    /// Notes what an object looked for.
+    pub(crate) fn looks(
+        &mut self,
+        subject: &Name,
+        before: &[BTreeSet<Key>],
+        now: &[BTreeSet<Key>],
+    ) {
+        let none = BTreeSet::new();
+        for (number, index) in self.indexes.iter_mut().enumerate() {
+            if let Some(index) = index {
+                let before = before.get(number).unwrap_or(&none);
+                let now = now.get(number).unwrap_or(&none);
+                index.looks(subject, before, now);
+            }
+        }
+    }
+
+    pub(crate) fn observer<'a>(&'a self, view: &'a dyn View) -> Observer<'a> {
+        Observer {
+            machine: &*self.machine,
+            subject_kind: &self.subject_kind,
+            kinds: &self.kinds,
+            finders: &self.finders,
+            naming: &self.naming,
+            view,
+        }
+    }
+}
+
+/// The cache of a kind; lifecycles share it.
+fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {
+    let known = all.iter().position(|s| s.kind.shares_cache(kind));
+    known.unwrap_or_else(|| {
+        all.push(Store::new(kind.clone()));
+        all.len() - 1
+    })
+}
+
+/// What a declaration may say and this driver does not carry out, with what to write instead.
+fn unsupported(
+    subject: &Kind,
+    ir: &Lifecycle,
+    number: usize,
+    kind: Option<&Kind>,
+) -> Option<String> {
+    let input = &ir.inputs[number];
+    let name = input.name;
+    match (input.mode, kind) {
+        (Mode::Record, _) => Some(format!("records are not carried out yet: remove `{name}`")),
+        (Mode::Probe, _) => Some(format!("`{name}` is a probe, which only volumes have")),
+        (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
+            Some(format!("`{name}` has no kind"))
+        }
+        (Mode::Owned | Mode::Shared, Some(kind))
+            if subject.namespaced && !kind.namespaced && input.owner.is_none() =>
+        {
+            Some(format!(
+                "`{name}` would be a {} without a namespace owned by a {} in one, which the garbage collector takes away: give it an owner without a namespace",
+                kind.kind, subject.kind
+            ))
+        }
+        (Mode::Part, Some(_)) if input.many => Some(format!(
+            "`{name}` is a part of several objects: declare a part of one"
+        )),
+        (Mode::Poll, _) if input.every.is_none_or(|every| every == 0) => Some(format!(
+            "`{name}` does not say how often it is polled: add `every 30s`"
+        )),
+        (Mode::Watched | Mode::Poll, _) => {
+            let mut writes = ir.effects.iter();
+            let written = writes.any(|e| e.target == number && e.verb != Verb::Call);
+            written.then(|| format!("`{name}` is written and only watched: declare it `owned`"))
+        }
+        (Mode::Owned | Mode::Shared | Mode::Part, Some(_)) => None,
+    }
+}
+
+/// The caches and memories that one pass reads.
+pub(crate) struct Caches<'a> {
+    pub(crate) lifecycle: usize,
+    pub(crate) runner: &'a Runner,
+    pub(crate) stores: &'a [Store],
+    pub(crate) polls: &'a Polls,
+    pub(crate) track: &'a Track,
+}
+
+impl View for Caches<'_> {
+    fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>> {
+        let (Some(store), Some(index)) = (self.runner.stores[input], &self.runner.indexes[input])
+        else {
+            return Vec::new();
+        };
+        let mut names = BTreeSet::new();
+        for key in keys {
+            match key {
+                Key::Named(name) => names.extend([name]),
+                Key::Of(..) => names.extend(index.found_by(key)),
+            }
+        }
+        let store = &self.stores[store];
+        names
+            .into_iter()
+            .filter_map(|n| store.get(n).cloned())
+            .collect()
+    }
+
+    fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>> {
+        let store = self.runner.stores[input]?;
+        self.stores[store].get(name).cloned()
+    }
+
+    fn answer(&self, input: usize, key: &str) -> Result<Arc<dyn Any + Send + Sync>, String> {
+        self.polls.answer(self.lifecycle, input, key)
+    }
+
+    fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
+        self.track.refusal(effect, write)
+    }
+
+    fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {
+        self.track.is_settled(name, uid, desired, live)
+    }
+}

@@ -1,0 +1,300 @@
+//! Ordered caches, one a kind, fed by the events of a watch. Knows no lifecycle and no client.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::ApiResource;
+use kube::runtime::watcher::Event;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::lifecycle::{Kind, ObjectRef, Stored};
+use crate::machine::compare::fingerprint;
+
+/// Where an object lives: namespace, if its kind has one, and name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name {
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: String,
+}
+
+impl Name {
+    pub(crate) fn of(meta: &ObjectMeta) -> Self {
+        Self {
+            namespace: meta.namespace.clone(),
+            name: meta.name.clone().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn of_kind(&self, kind: &Kind) -> ObjectRef {
+        ObjectRef {
+            kind: kind.kind.clone(),
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// An object as the API server sends it: decoding it fails on nothing but broken JSON.
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    meta: ObjectMeta,
+    managed: Option<Value>,
+    object: Value,
+}
+
+impl Raw {
+    pub(crate) fn new(mut object: Value) -> Self {
+        let managed = object
+            .get_mut("metadata")
+            .and_then(Value::as_object_mut)
+            .and_then(|meta| meta.remove("managedFields"));
+        let meta = object
+            .get("metadata")
+            .and_then(|meta| ObjectMeta::deserialize(meta).ok())
+            .unwrap_or_default();
+        Self {
+            meta,
+            managed,
+            object,
+        }
+    }
+
+    /// Members of lists come without their kind.
+    fn name_kind(&mut self, kind: &Kind) {
+        if let Some(object) = self.object.as_object_mut() {
+            let named = [
+                ("apiVersion", kind.api_version()),
+                ("kind", kind.kind.clone()),
+            ];
+            for (key, value) in named {
+                object.entry(key).or_insert(Value::String(value));
+            }
+        }
+    }
+
+    /// The object with its managed fields.
+    fn whole(mut self) -> Value {
+        if let (Some(managed), Some(meta)) = (self.managed, self.object.get_mut("metadata")) {
+            meta["managedFields"] = managed;
+        }
+        self.object
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl kube::Resource for Raw {
+    type DynamicType = ApiResource;
+    type Scope = kube::core::DynamicResourceScope;
+
+    fn kind(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
+        dt.kind.as_str().into()
+    }
+
+    fn group(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
+        dt.group.as_str().into()
+    }
+
+    fn version(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
+        dt.version.as_str().into()
+    }
+
+    fn plural(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
+        dt.plural.as_str().into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.meta
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.meta
+    }
+}
+
+/// What an event changed.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) name: Name,
+    pub(crate) old: Option<Arc<Stored>>,
+    pub(crate) new: Option<Arc<Stored>>,
+    /// Nothing differs but the version and who manages what.
+    pub(crate) same: bool,
+}
+
+struct Entry {
+    stored: Arc<Stored>,
+    content: u64,
+}
+
+/// The cache of one kind.
+pub(crate) struct Store {
+    pub(crate) kind: Kind,
+    keep_raw: bool,
+    objects: BTreeMap<Name, Entry>,
+    listing: Option<BTreeMap<Name, Entry>>,
+    synced: bool,
+    newest: u128,
+    /// How many lists were begun.
+    pub(crate) lists: u64,
+}
+
+impl Store {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            keep_raw: false,
+            objects: BTreeMap::new(),
+            listing: None,
+            synced: false,
+            newest: 0,
+            lists: 0,
+        }
+    }
+
+    /// Keeps whole objects: for kinds that are written.
+    pub(crate) fn keep_raw(&mut self) {
+        self.keep_raw = true;
+    }
+
+    pub(crate) fn is_synced(&self) -> bool {
+        self.synced
+    }
+
+    pub(crate) fn get(&self, name: &Name) -> Option<&Arc<Stored>> {
+        self.objects.get(name).map(|e| &e.stored)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
+        self.objects.keys()
+    }
+
+    /// Whether an event at or after this version was taken in: events of one kind come in order.
+    pub(crate) fn is_past(&self, version: &str) -> bool {
+        version.parse().is_ok_and(|v: u128| self.newest >= v)
+    }
+
+    fn saw(&mut self, meta: &ObjectMeta) {
+        let version = meta.resource_version.as_deref();
+        let version = version.and_then(|v| v.parse().ok());
+        self.newest = self.newest.max(version.unwrap_or_default());
+    }
+
+    /// Takes an event in.
+    pub(crate) fn take(&mut self, event: Event<Raw>) -> Vec<Change> {
+        match event {
+            Event::Init => {
+                self.lists += 1;
+                self.listing = Some(BTreeMap::new());
+                Vec::new()
+            }
+            Event::InitApply(raw) => {
+                let (name, entry) = self.entry(raw);
+                self.listing
+                    .get_or_insert_with(BTreeMap::new)
+                    .insert(name, entry);
+                Vec::new()
+            }
+            Event::InitDone => {
+                self.synced = true;
+                self.replace()
+            }
+            Event::Apply(raw) => {
+                let (name, entry) = self.entry(raw);
+                vec![self.put(name, entry)]
+            }
+            Event::Delete(raw) => {
+                let name = Name::of(&raw.meta);
+                self.saw(&raw.meta);
+                self.remove(name).into_iter().collect()
+            }
+        }
+    }
+
+    fn entry(&self, mut raw: Raw) -> (Name, Entry) {
+        let name = Name::of(&raw.meta);
+        raw.name_kind(&self.kind);
+        let content = content(&raw.object);
+        let decoded = self.kind.decode(&raw.object).map_err(|e| e.to_string());
+        let stored = Stored {
+            meta: raw.meta.clone(),
+            decoded,
+            raw: self.keep_raw.then(|| Arc::new(raw.whole())),
+        };
+        let stored = Arc::new(stored);
+        (name, Entry { stored, content })
+    }
+
+    fn put(&mut self, name: Name, entry: Entry) -> Change {
+        self.saw(&entry.stored.meta);
+        let new = Some(Arc::clone(&entry.stored));
+        let content = entry.content;
+        let old = self.objects.insert(name.clone(), entry);
+        Change {
+            name,
+            same: old.as_ref().is_some_and(|o| o.content == content),
+            old: old.map(|o| o.stored),
+            new,
+        }
+    }
+
+    fn remove(&mut self, name: Name) -> Option<Change> {
+        self.objects.remove(&name).map(|old| Change {
+            name,
+            old: Some(old.stored),
+            new: None,
+            same: false,
+        })
+    }
+
+    /// Puts what was listed in the place of what was known.
+    fn replace(&mut self) -> Vec<Change> {
+        let listed = self.listing.take().unwrap_or_default();
+        let gone: Vec<_> = self.objects.keys().cloned().collect();
+        let gone = gone.into_iter().filter(|name| !listed.contains_key(name));
+        let mut changes: Vec<_> = gone
+            .collect::<Vec<_>>()
+            .into_iter()
+            .filter_map(|name| self.remove(name))
+            .collect();
+        changes.extend(
+            listed
+                .into_iter()
+                .map(|(name, entry)| self.put(name, entry)),
+        );
+        changes
+    }
+}
+
+/// What of an object can matter: all but its version.
+fn content(object: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let fields = object.as_object().into_iter().flatten();
+    for (key, value) in fields {
+        match value.as_object().filter(|_| key == "metadata") {
+            None => (key, fingerprint(value)).hash(&mut hasher),
+            Some(meta) => meta
+                .iter()
+                .filter(|(key, _)| *key != "resourceVersion")
+                .for_each(|(key, value)| (key, fingerprint(value)).hash(&mut hasher)),
+        }
+    }
+    hasher.finish()
+}

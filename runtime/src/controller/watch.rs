@@ -1,0 +1,167 @@
+//! The watches that feed the caches, polled in fixed order, each with a pause after an error.
+//! Streaming lists where the server has them, pages of 500 where it has not; kinds that are not served are waited for.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::{Stream, StreamExt};
+use kube::core::ApiResource;
+use kube::runtime::watcher::{self, Config, Event, watcher};
+use kube::{Api, Client};
+use tokio::time::{Sleep, sleep};
+
+use super::store::Raw;
+use crate::kube::one_line;
+use crate::lifecycle::Kind;
+use crate::machine::backoff::Backoff;
+
+type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
+
+/// How many events of one kind are taken in before the next kind has its turn.
+const BATCH: usize = 256;
+
+/// The watch of one kind.
+pub(crate) struct Watch {
+    kind: Kind,
+    client: Client,
+    events: Events,
+    streaming: bool,
+    failures: u32,
+    pause: Option<Pin<Box<Sleep>>>,
+    said: Option<String>,
+}
+
+impl Watch {
+    pub(crate) fn new(client: &Client, kind: Kind) -> Self {
+        Self {
+            events: events(client, &kind, true),
+            client: client.clone(),
+            kind,
+            streaming: true,
+            failures: 0,
+            pause: None,
+            said: None,
+        }
+    }
+
+    /// The events that are there now; `random` spreads the pauses.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        random: &mut impl FnMut() -> u64,
+    ) -> Poll<Vec<Event<Raw>>> {
+        let mut ready = Vec::new();
+        while ready.len() < BATCH {
+            if let Some(pause) = &mut self.pause {
+                match pause.as_mut().poll(cx) {
+                    Poll::Ready(()) => self.pause = None,
+                    Poll::Pending => break,
+                }
+            }
+            match self.events.poll_next_unpin(cx) {
+                Poll::Ready(Some(Ok(event))) => {
+                    self.worked(&event);
+                    ready.push(event);
+                }
+                Poll::Ready(Some(Err(error))) => self.failed(&error, random()),
+                Poll::Ready(None) => self.restart(),
+                Poll::Pending => break,
+            }
+        }
+        if ready.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(ready)
+        }
+    }
+
+    fn worked(&mut self, event: &Event<Raw>) {
+        // A list begins well even where it then fails.
+        if matches!(event, Event::Init) {
+            return;
+        }
+        self.failures = 0;
+        if self.said.take().is_some() {
+            tracing::info!(kind = ?self.kind, "watching");
+        }
+    }
+
+    fn failed(&mut self, error: &watcher::Error, random: u64) {
+        if self.streaming && is_unsupported(error) {
+            tracing::debug!(kind = ?self.kind, "no streaming lists: listing in pages");
+            self.streaming = false;
+            self.restart();
+            return;
+        }
+        self.failures = self.failures.saturating_add(1);
+        let pause = Backoff::WATCH.after(self.failures, random);
+        self.pause = Some(Box::pin(sleep(pause)));
+        if is_expired(error) {
+            tracing::debug!(kind = ?self.kind, "the watch is too old: listing again");
+            return;
+        }
+        let said = describe(error);
+        // Once a text, not once an attempt.
+        if self.said.as_deref() != Some(&said) {
+            tracing::warn!(kind = ?self.kind, "cannot watch {}: {said}; trying again", self.kind.plural);
+            self.said = Some(said);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.events = events(&self.client, &self.kind, self.streaming);
+    }
+}
+
+fn events(client: &Client, kind: &Kind, streaming: bool) -> Events {
+    let resource = ApiResource {
+        group: kind.group.clone(),
+        version: kind.version.clone(),
+        api_version: kind.api_version(),
+        kind: kind.kind.clone(),
+        plural: kind.plural.clone(),
+    };
+    let api: Api<Raw> = Api::all_with(client.clone(), &resource);
+    let config = Config::default().page_size(500);
+    let config = if streaming {
+        config.streaming_lists()
+    } else {
+        config
+    };
+    Box::pin(watcher(api, config))
+}
+
+fn api_code(error: &watcher::Error) -> Option<u16> {
+    match error {
+        watcher::Error::WatchError(status) => Some(status.code),
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+        | watcher::Error::WatchFailed(kube::Error::Api(status)) => Some(status.code),
+        watcher::Error::InitialListFailed(_)
+        | watcher::Error::WatchStartFailed(_)
+        | watcher::Error::WatchFailed(_)
+        | watcher::Error::NoResourceVersion => None,
+    }
+}
+
+/// What a server answers that knows streaming lists and does not do them, here or now.
+fn is_unsupported(error: &watcher::Error) -> bool {
+    let started = matches!(error, watcher::Error::WatchStartFailed(_));
+    started && matches!(api_code(error), Some(400 | 422))
+}
+
+fn is_expired(error: &watcher::Error) -> bool {
+    api_code(error) == Some(410)
+}
+
+fn describe(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => one_line(error),
+        watcher::Error::WatchError(status) => one_line(&kube::Error::Api(status.clone())),
+        watcher::Error::NoResourceVersion => {
+            "the API server sends no versions: this kind cannot be watched".to_owned()
+        }
+    }
+}

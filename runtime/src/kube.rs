@@ -1,0 +1,214 @@
+//! The one place that builds a client, and that turns its errors into one line that says what to do.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use kube::config::{InferConfigError, KubeConfigOptions, KubeconfigError};
+use kube::core::Status;
+use kube::{Client, Config};
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long sending a request may take.
+const SEND: Duration = Duration::from_secs(15);
+
+/// Why there is no client.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Neither a kubeconfig nor the surroundings of a Pod say which API server is meant.
+    #[error(
+        "cannot find out which API server to use: set KUBECONFIG to a kubeconfig, or run in a Pod with a service account"
+    )]
+    Infer(#[source] Box<InferConfigError>),
+    /// The kubeconfig cannot be used.
+    #[error("cannot use the kubeconfig `{path}`: correct it, or set KUBECONFIG to another one")]
+    Kubeconfig {
+        /// As KUBECONFIG names it.
+        path: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<KubeconfigError>,
+    },
+    /// The configuration does not give a client.
+    #[error("cannot make a client for {url}: correct the kubeconfig")]
+    Build {
+        /// The API server.
+        url: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<kube::Error>,
+    },
+}
+
+/// Finds the configuration: KUBECONFIG, `~/.kube/config`, or the service account of a Pod.
+///
+/// # Errors
+/// There is none, or it cannot be used.
+pub async fn infer() -> Result<Config, Error> {
+    // A kubeconfig that was asked for and cannot be used must not be passed over in silence.
+    if let Ok(path) = std::env::var("KUBECONFIG") {
+        let read = Config::from_kubeconfig(&KubeConfigOptions::default()).await;
+        return read.map_err(|source| Error::Kubeconfig {
+            path,
+            source: Box::new(source),
+        });
+    }
+    Config::infer()
+        .await
+        .map_err(|source| Error::Infer(Box::new(source)))
+}
+
+/// A client for the API server that `infer` finds.
+///
+/// # Errors
+/// As `infer` and `client`.
+pub async fn connect() -> Result<Client, Error> {
+    client(infer().await?)
+}
+
+/// A client for a configuration. Nothing is sent yet.
+///
+/// # Guarantees
+/// It never repeats a request by itself: who sends one decides that, with a back-off that can be replayed.
+///
+/// # Errors
+/// The configuration names certificates or a proxy that cannot be used.
+pub fn client(mut config: Config) -> Result<Client, Error> {
+    let url = config.cluster_url.to_string();
+    config.default_retry = false;
+    config.connect_timeout = Some(CONNECT);
+    config.write_timeout = Some(SEND);
+    Client::try_from(config).map_err(|source| Error::Build {
+        url,
+        source: Box::new(source),
+    })
+}
+
+/// An error of the client as one line, with what to do where somebody can do something.
+pub fn one_line(error: &kube::Error) -> String {
+    if let kube::Error::Api(status) = error {
+        return of_status(status);
+    }
+    let said = chain(error);
+    if matches!(error, kube::Error::Auth(_)) {
+        return format!(
+            "cannot log in at the API server: renew the credentials of the kubeconfig: {said}"
+        );
+    }
+    if matches!(error, kube::Error::HyperError(_) | kube::Error::Service(_)) {
+        return of_connection(&said);
+    }
+    said
+}
+
+fn of_status(status: &Status) -> String {
+    let said = words(&status.message);
+    let terminating = status
+        .details
+        .iter()
+        .flat_map(|d| &d.causes)
+        .any(|c| c.reason == "NamespaceTerminating");
+    match status.code {
+        401 => "the API server does not know us: renew the token or certificate of the kubeconfig"
+            .to_owned(),
+        403 if terminating => {
+            format!("the namespace is being deleted, nothing new can be made in it: {said}")
+        }
+        403 if said.contains("exceeded quota") => {
+            format!("a quota is used up: raise it or remove something: {said}")
+        }
+        403 if said.contains(" cannot ") => {
+            format!("rights are missing: grant them to our service account: {said}")
+        }
+        404 if said.contains("page not found") => {
+            "the API server does not serve this kind: install its CustomResourceDefinition"
+                .to_owned()
+        }
+        500 if said.contains("failed calling webhook") => {
+            format!("an admission webhook does not answer: repair or remove it: {said}")
+        }
+        code if said.is_empty() => format!("the API server answered {code}"),
+        _ => said,
+    }
+}
+
+fn of_connection(said: &str) -> String {
+    let lower = said.to_lowercase();
+    if lower.contains("certificate") {
+        return format!(
+            "the API server's certificate is not trusted: correct the kubeconfig: {said}"
+        );
+    }
+    if lower.contains("dns") || lower.contains("lookup") {
+        return format!("the API server's name is not known: correct the kubeconfig: {said}");
+    }
+    format!("the API server cannot be reached: is it running, and is the kubeconfig right? {said}")
+}
+
+/// An error and its causes, without what a cause repeats.
+fn chain(error: &kube::Error) -> String {
+    let mut line = words(&error.to_string());
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let said = words(&cause.to_string());
+        if !line.contains(&said) {
+            line = format!("{line}: {said}");
+        }
+        source = cause.source();
+    }
+    line
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: u16, message: &str, expected: &str) {
+        let status = Status::failure(message, "").with_code(code);
+        let line = one_line(&kube::Error::Api(Box::new(status)));
+        assert!(line.contains(expected), "{line}");
+        assert!(!line.contains('\n'));
+    }
+
+    #[test]
+    fn errors_are_one_line_that_says_what_to_do() {
+        check(401, "Unauthorized", "renew the token");
+        check(
+            403,
+            "services is forbidden: User \"u\" cannot list resource\n\"services\"",
+            "grant them",
+        );
+        check(
+            403,
+            "services \"a\" is forbidden: exceeded quota: q",
+            "raise it",
+        );
+        check(
+            404,
+            "404 page not found\n",
+            "install its CustomResourceDefinition",
+        );
+        check(500, "failed calling webhook \"w\"", "repair or remove it");
+        check(503, "", "answered 503");
+    }
+
+    #[tokio::test]
+    async fn a_client_never_repeats_a_request_by_itself() {
+        let mut config = Config::new("http://127.0.0.1:1".parse().expect("a constant URL"));
+        config.default_retry = true;
+        let client = client(config).expect("plain HTTP needs nothing");
+        let error = client
+            .apiserver_version()
+            .await
+            .expect_err("nothing listens there");
+        assert!(
+            one_line(&error).contains("cannot be reached"),
+            "{}",
+            one_line(&error)
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! What an operator's `main` writes: which lifecycles run, under which names, and who may write.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+use kube::Client;
+
+use crate::controller::{Clock, Controller, Counters, Settings, SystemClock};
+use crate::lifecycle::Machine;
+use crate::shutdown::Shutdown;
+
+/// Under which names a lifecycle writes and reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// Field manager of what is owned. Of `shared` and `part`, where several objects contribute, the object's uid is added.
+    pub manager: String,
+    /// Field manager of statuses.
+    pub status_manager: String,
+    /// Field managers of an operator that is replaced: their fields are ours.
+    pub replaced: Vec<String>,
+    /// The finalizer of lifecycles that hold something.
+    pub finalizer: String,
+    /// `reportingController` of events.
+    pub reporter: String,
+    /// `action` of events.
+    pub action: String,
+}
+
+/// Field managers have at most this many characters.
+const LONGEST_MANAGER: usize = 128;
+
+impl Naming {
+    /// The names of a lifecycle of an operator: `example.com/bucket` for all.
+    pub fn of(operator: &str, lifecycle: &str) -> Self {
+        let name = format!("{operator}/{}", lifecycle.to_lowercase());
+        Self {
+            manager: name.clone(),
+            status_manager: name.clone(),
+            replaced: Vec::new(),
+            finalizer: name.clone(),
+            reporter: name,
+            action: "Reconcile".to_owned(),
+        }
+    }
+
+    /// The manager of one contributing object.
+    pub(crate) fn manager_of(&self, uid: &str) -> String {
+        let room = LONGEST_MANAGER.saturating_sub(uid.len() + 1);
+        let stem: String = self.manager.chars().take(room).collect();
+        format!("{stem}-{uid}")
+    }
+}
+
+/// Why an operator cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing to run.
+    #[error("the operator `{operator}` has no lifecycles: add one with `run`")]
+    Idle {
+        /// Its name.
+        operator: String,
+    },
+    /// A lifecycle says something that this driver cannot carry out.
+    #[error("the lifecycle `{lifecycle}` cannot run: {why}")]
+    Unsupported {
+        /// Its name.
+        lifecycle: &'static str,
+        /// What it is, and what to do.
+        why: String,
+    },
+}
+
+/// Runs lifecycles against one API server.
+///
+/// # Guarantees
+/// All reads come from watches. Equal inputs, times and seeds give equal requests in equal order.
+pub struct Operator {
+    name: String,
+    lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
+    settings: Settings,
+}
+
+impl Operator {
+    /// An operator without lifecycles, by its qualified name: `listeners.stackable.tech`.
+    pub fn new(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            settings: Settings::new(&name),
+            name,
+            lifecycles: Vec::new(),
+        }
+    }
+
+    /// Runs a lifecycle under names made of those of operator and lifecycle.
+    #[must_use]
+    pub fn run(self, machine: impl Machine) -> Self {
+        let naming = Naming::of(&self.name, machine.ir().name);
+        self.run_as(machine, naming)
+    }
+
+    /// Runs a lifecycle under given names.
+    #[must_use]
+    pub fn run_as(mut self, machine: impl Machine, naming: Naming) -> Self {
+        self.lifecycles.push((Arc::new(machine), naming));
+        self
+    }
+
+    /// How many writes may be on their way at once; 16 unless told.
+    #[must_use]
+    pub fn concurrency(mut self, writes: usize) -> Self {
+        self.settings.concurrency = writes.max(1);
+        self
+    }
+
+    /// What all jitter comes from; random unless told.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// The `reportingInstance` of events; the host's name unless told.
+    #[must_use]
+    pub fn instance(mut self, instance: impl Into<String>) -> Self {
+        self.settings.instance = instance.into();
+        self
+    }
+
+    /// Wall-clock time, for what is written into statuses and events.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.settings.clock = Arc::new(clock);
+        self
+    }
+
+    /// What the operator counts; readable while it runs.
+    pub fn counters(&self) -> Counters {
+        self.settings.counters.clone()
+    }
+
+    /// Runs until told to stop.
+    ///
+    /// # Errors
+    /// There is nothing to run, or a lifecycle cannot be carried out. An API server that does not answer is no error: it is waited for.
+    pub async fn start(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
+        if self.lifecycles.is_empty() {
+            return Err(Error::Idle {
+                operator: self.name,
+            });
+        }
+        let controller = Controller::new(client, self.lifecycles, self.settings)?;
+        controller.run(shutdown).await;
+        Ok(())
+    }
+}
+
+impl Settings {
+    fn new(operator: &str) -> Self {
+        Self {
+            instance: std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned()),
+            concurrency: 16,
+            seed: RandomState::new().build_hasher().finish(),
+            clock: Arc::new(SystemClock),
+            counters: Counters::default(),
+        }
+    }
+}

@@ -1,5 +1,5 @@
 //! Every source file is reached from a `mod`: a file that lost its line is edited for years without being compiled.
-//! Knows `mod` lines and `#[path]`, not macros and not modules inside modules of one file.
+//! Knows `mod` lines, modules inside a file by their indentation, and `#[path]`; not macros.
 
 use std::collections::BTreeSet;
 
@@ -42,26 +42,32 @@ fn children(path: &str, is_root: bool, text: &str) -> Vec<String> {
     };
     let mut children = Vec::new();
     let mut named_path = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(rest) = line.strip_prefix("#[path = \"") {
+    // Modules inside this file that are open: the line that closes each, and its name.
+    let mut open: Vec<(String, &str)> = Vec::new();
+    for line in text.lines() {
+        let code = line.trim();
+        if let Some(rest) = code.strip_prefix("#[path = \"") {
             named_path = rest
                 .strip_suffix("\"]")
                 .map(|name| format!("{folder}/{name}"));
-        } else if let Some(name) = declared(line) {
-            children.push(
-                named_path
-                    .take()
-                    .unwrap_or_else(|| format!("{below}/{name}.rs")),
-            );
-            children.push(format!("{below}/{name}/mod.rs"));
+        } else if let Some(name) = declared(code, ";") {
+            let inside: String = open.iter().map(|(_, name)| format!("{name}/")).collect();
+            let beside = format!("{below}/{inside}{name}.rs");
+            children.push(named_path.take().unwrap_or(beside));
+            children.push(format!("{below}/{inside}{name}/mod.rs"));
+        } else if let Some(name) = declared(code, "{") {
+            let indent = line.len() - line.trim_start().len();
+            open.push((format!("{}}}", " ".repeat(indent)), name));
+        } else if open.last().is_some_and(|(close, _)| close == line) {
+            open.pop();
         }
     }
     children
 }
 
-/// The name in `mod name;`, whatever its visibility.
-fn declared(line: &str) -> Option<&str> {
-    let name = line.strip_suffix(';')?;
+/// The name in `mod name` followed by `;` or `{`, whatever its visibility.
+fn declared<'a>(line: &'a str, end: &str) -> Option<&'a str> {
+    let name = line.strip_suffix(end)?;
     let name = match name.strip_prefix("pub") {
         Some(rest) => rest.split_once("mod ").and_then(|(visibility, name)| {
             let visibility = visibility.trim();
@@ -127,6 +133,21 @@ mod tests {
             ("a/tests/shared.rs", ""),
         ]);
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_module_inside_a_file_lends_its_name_until_it_closes() {
+        let text =
+            "mod inside {\n    pub mod one;\n    fn f() {\n    }\n    mod two;\n}\nmod three;";
+        let found = unreached_of(&[
+            ("a/tests/it.rs", text),
+            ("a/tests/inside/one.rs", ""),
+            ("a/tests/inside/two.rs", ""),
+            ("a/tests/three.rs", ""),
+            ("a/tests/inside/three.rs", ""),
+        ]);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with("a/tests/inside/three.rs"), "{found:?}");
     }
 
     #[test]

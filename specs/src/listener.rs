@@ -2,13 +2,112 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::listener_class::ServiceType;
+use crate::listener_class::{ListenerClass, ServiceType};
+
+/// On a PersistentVolume: namespace of the Listener that its node is reserved for.
+pub const LISTENER_NAMESPACE: &str = "listeners.stackable.tech/listener-namespace";
+/// On a PersistentVolume: name of the Listener that its node is reserved for.
+pub const LISTENER_NAME: &str = "listeners.stackable.tech/listener-name";
+/// On an EndpointSlice: name of its Service.
+pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
+lifecycle! {
+    /// Exposes the Pods that mount it, by the rules of its ListenerClass.
+    resource Listener;
+
+    observe {
+        class:   ListenerClass      by name spec.class_name?;
+        service: owned Service      by name meta.name;
+        volumes: [PersistentVolume] by labels { LISTENER_NAMESPACE = meta.namespace, LISTENER_NAME = meta.name };
+        slices:  [EndpointSlice]    by labels { SERVICE_NAME = meta.name };
+        nodes:   [Node]             by names of volumes, slices;
+    }
+    facts {
+        /// Whether a Service can be made of what is declared.
+        shape: { Fine, NoPorts, PortClash, BadName, BadOverride } from class given class;
+        /// What can be published as things are.
+        let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
+        /// Whether clients can be told an address.
+        address: { NoPod, NoBalancer, NodeGone, Partial, Full } from reach given class && service in { Stale, Current };
+    }
+    states {
+        /// It names no class.
+        NoName       when class == Unnamed               => Error   wakes self;
+        /// It names a class that is not there.
+        NoClass      when class == Absent                => Error   wakes class, self;
+        /// No Service can be made of it.
+        Invalid      when shape != Fine                  => Error   wakes self, class;
+        /// Somebody else has a Service of its name, which is never touched.
+        Conflict     when service == Foreign             => Error   wakes service, self;
+        /// The API server does not accept the Service.
+        Immutable    when refused(apply_service)         => Error   wakes self, class, service;
+        /// The Service of before is still going away.
+        Draining     when service == Terminating         => Pending overdue 1min;
+        /// The Service is to be written.
+        Applying     when service in { Absent, Stale }   => Pending;
+        /// No node behind it has an address any more.
+        Stranded     when address == NodeGone            => Error   wakes nodes, volumes;
+        /// No Pod has mounted it yet.
+        Idle         when address == NoPod               => Pending wakes slices, volumes;
+        /// The load balancer has not answered yet.
+        Provisioning when address == NoBalancer          => Pending overdue 10min;
+        /// It can be reached.
+        goal Ready   when address in { Partial, Full }   => Ready;
+    }
+    effects {
+        apply service from class when shape == Fine;
+    }
+    promises {
+        balanced: service == Current && address == NoBalancer sets { address = Full };
+    }
+    transitions {
+        Draining -> Applying;
+        Applying -> Provisioning | Idle | Stranded | Ready | Immutable;
+        Provisioning -> Ready;
+    }
+    status {
+        /// Whether the Listener and its class ask for something that can be made.
+        condition Accepted {
+            True when class && shape == Fine;
+            False "NoClassName" event "NoListenerClass" when class == Unnamed;
+            False "NoListenerClass" event "GetObject" when class == Absent;
+            False "NoPorts"         when shape == NoPorts;
+            False "PortClash"       when shape == PortClash;
+            False "InvalidName"     when shape == BadName;
+            False "InvalidOverride" otherwise;
+        }
+        /// Whether the Service is as it should be.
+        condition Programmed {
+            False "ForeignService" event "RefuseToOverwriteForeignService" when service == Foreign;
+            False "Refused"         when refused(apply_service);
+            True when service == Current;
+            Unknown "Applying"      otherwise;
+        }
+        /// Whether clients can be told an address.
+        condition Addressed {
+            True when address == Full;
+            True "PinnedNodeGone"   when address == Partial;
+            False "PinnedNodeGone"  when address == NodeGone;
+            Unknown "NoPod"         when address == NoPod;
+            Unknown "WaitingForLoadBalancer" otherwise;
+        }
+        ready from Accepted, Programmed, Addressed;
+        field service_name: String from service;
+        field ingress_addresses: Vec<ListenerIngress> from reach kept;
+        field node_ports: Option<BTreeMap<String, i32>> from service;
+        column Class ".spec.className";
+        column Address ".status.ingressAddresses[0].address";
+    }
+}
 
 /// What is exposed and by which class. Only Pods that mount the Listener as a volume get its traffic.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,10 +6,10 @@ use k8s_openapi::api::core::v1::{Node, PersistentVolume, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, ObjectRef, This};
-use lifecycle_specs::listener::{BackingNode, Listener, Reach, Standing};
+use lifecycle_specs::listener::{Address, BackingNode, Listener, Reach, Standing};
 use lifecycle_specs::listener_class::{ListenerClass, ServiceType};
 
-use super::{Address, addresses};
+use super::addresses;
 
 /// The key by which a volume says which node it is tied to.
 const TOPOLOGY: &str = "listeners.stackable.tech/hostname";

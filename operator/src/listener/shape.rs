@@ -4,8 +4,8 @@ use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs::listener::Listener;
 use lifecycle_specs::listener_class::ListenerClass;
 
-pub(super) use super::Shape;
 use super::service;
+pub(super) use lifecycle_specs::listener::Shape;
 
 /// Why no Service can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -90,8 +90,8 @@ fn the_machine_is_pure() {
                 "Client",
             ],
             except: &[],
-            control: "tests/src/api_server.rs",
-            control_words: &["async", "await", "Client"],
+            control: "runtime/src/controller",
+            control_words: &["async", "await", "tokio", "Client"],
         },
     ));
 }
@@ -132,7 +132,7 @@ fn only_one_file_builds_a_client() {
                 "operator/src/scripted.rs",
                 "operator/tests/",
             ],
-            control: "tests/src/api_server/client.rs",
+            control: "runtime/src/kube.rs",
             control_words: &["Client::try_from"],
         },
     ));

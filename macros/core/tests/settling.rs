@@ -362,6 +362,24 @@ fn a_deletion_without_an_end_is_told_with_the_world() {
 }
 
 #[test]
+fn a_deletion_that_goes_round_is_shown_with_its_round() {
+    let text = held(&[
+        ("observe {", "observe { config: Config by name spec.config;"),
+        (
+            "drop_entry: call store when",
+            "drop_entry: call store from config when",
+        ),
+        (
+            "}\n        transitions",
+            "} promises { fades: entry == Current sets { entry = Stale }; wakes_up: entry == Stale sets { entry = Current }; } transitions",
+        ),
+    ]);
+    let found = found(&text);
+    let finding = "LC040 entry [entry] no deletion path: with `deleting && config == Absent && entry == Stale` the finalizer can never go, for `entry` is not given back: the run goes round, `entry == Stale` -> `entry == Current` (promise `wakes_up`) -> `entry == Stale` (promise `fades`)";
+    assert!(found.contains(&finding.to_owned()), "{found:#?}");
+}
+
+#[test]
 fn what_cannot_be_seen_is_not_given_back() {
     let text = held(&[
         ("given store else Unknown", "given store else Lost"),

@@ -1,5 +1,10 @@
 //! LC048: an effect that acquires something under a key that may not be recorded yet. A crash right after it would leave something behind that
 //! nobody can find again: require `== Current` of the record in `when`.
+//!
+//! ```text
+//! put: call store when bucket == No sets { bucket = Current } undo drop key handle;         // refused: `handle` may be Absent or Stale
+//! put: call store when handle == Current && bucket == No sets { bucket = Current } undo drop key handle;
+//! ```
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{EffectId, Mode, Verb};

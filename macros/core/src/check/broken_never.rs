@@ -1,5 +1,11 @@
 //! LC013: a `call` that establishes what a `never` rules out. A `never` is a fact about the world, so an effect that would break it is either
 //! permitted too early (narrow its `when`) or says the wrong thing in `sets`.
+//!
+//! ```text
+//! never published && !staged;
+//! publish: call mounts sets { published = true } ..;       // refused: also runs while `!staged`
+//! publish: call mounts when staged sets { published = true } ..;
+//! ```
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,8 @@
 //! LC054: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory.
+//!
+//! ```text
+//! Unknown "Working" otherwise; False "Taken" when bucket == Taken;   // a warning: the second never applies
+//! ```
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,9 @@
 //! LC052: a condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
+//!
+//! ```text
+//! condition Up { True when ready; }                        // refused: no value for `!ready`
+//! condition Up { True when ready; Unknown "Starting" otherwise; }
+//! ```
 
 use std::collections::BTreeSet;
 

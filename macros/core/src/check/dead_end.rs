@@ -1,5 +1,10 @@
 //! LC021: a world outside every goal in which nothing can happen: no effect is enabled and nothing is promised. If only a person or another object can
 //! help, say so with `wakes ..`; otherwise an effect or a promise is missing.
+//!
+//! ```text
+//! Taken when service == Foreign => Error;                  // refused: nothing is enabled and nothing is promised
+//! Taken when service == Foreign => Error wakes service, self;
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 

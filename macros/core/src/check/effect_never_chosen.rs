@@ -1,4 +1,9 @@
 //! LC016: an effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
+//!
+//! ```text
+//! apply service; remove: delete service when service == Stale;    // refused: `apply_service` is always chosen there, unless it was refused
+//! remove: delete service when unwanted; apply service;
+//! ```
 
 use std::collections::BTreeSet;
 

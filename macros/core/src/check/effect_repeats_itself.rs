@@ -1,5 +1,10 @@
 //! LC024: an effect that may leave every fact as it is and stays enabled: it would run for ever. Let `sets` say what it establishes for sure,
 //! and ask for the absence of that in `when`.
+//!
+//! ```text
+//! put: call store when entry == Stale sets { entry = Current } or { entry = Stale } ..;     // refused: the second may repeat for ever
+//! put: call store when entry == Stale sets { entry = Current } or { entry = Taken } ..;
+//! ```
 
 use std::collections::BTreeMap;
 

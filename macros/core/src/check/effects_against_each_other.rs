@@ -1,4 +1,9 @@
 //! LC023: effects that undo each other, so that the object never comes to rest. Give them permissions (`when`) that exclude each other.
+//!
+//! ```text
+//! light: call lamp when !lit ..; darken: call lamp when lit && unwanted ..;                 // refused: on, off, on, ..
+//! light: call lamp when !lit && !unwanted ..; darken: call lamp when lit && unwanted ..;
+//! ```
 
 use std::collections::BTreeMap;
 

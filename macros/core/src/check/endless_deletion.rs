@@ -1,11 +1,18 @@
 //! LC040: a deletion that never ends, because something held is not given back from some world: no undo is enabled there, or the undos go round.
 //! The finalizer would stay for ever. Let the `undo` of what acquired it run from there, or promise what the outside does.
+//!
+//! ```text
+//! remove: call store from config sets { entry = No } ..;   // refused as an undo: without the config the finalizer could never go
+//! remove: call store sets { entry = No } ..;
+//! ```
 
 use std::collections::BTreeMap;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::VarId;
 use crate::space::Class;
+use crate::space::components::Loop;
+use crate::space::cycle::round;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
@@ -30,10 +37,9 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             bad: &bad,
             expected: [VarId(0), var].into(),
         };
-        let why = if explored.drives.stuck.binary_search(&worlds[0]).is_ok() {
-            "no undo is enabled and nothing is promised"
-        } else {
-            "the undos go round for ever"
+        let why = match round_through(explored, worlds[0]) {
+            None => "no undo is enabled and nothing is promised".to_owned(),
+            Some(round) => format!("the run goes round, {round}"),
         };
         let message = format!(
             "no deletion path: with `{}` the finalizer can never go, for `{}` is not given back: {why}",
@@ -45,4 +51,11 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 .help("let the `undo` of what acquires it be possible there, or promise what the outside does by itself"),
         );
     }
+}
+
+/// The round that a world of a loop is in.
+fn round_through(explored: &Explored<'_>, world: usize) -> Option<String> {
+    let contains = |one: &&Loop| one.worlds.iter().any(|other| *other as usize == world);
+    let one = explored.drives.loops.iter().find(contains)?;
+    Some(round(explored.drives, one).describe(explored.space))
 }

@@ -1,5 +1,10 @@
 //! LC022: a quiet run can go round for ever without coming to rest, though every promise is kept. Break the round: promise what ends it,
 //! or let an effect set or ask for what tells the first time from the second.
+//!
+//! ```text
+//! goes: light == Red sets { light = Green }; stops: light == Green sets { light = Red };    // refused: for ever
+//! goes: light == Red sets { light = Green };
+//! ```
 
 use std::collections::BTreeMap;
 

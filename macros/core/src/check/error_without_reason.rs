@@ -1,5 +1,10 @@
 //! LC053: an Error state in which the first unmet condition is not a False with a reason. A person has to act there, so the conditions must say
 //! what is wrong: Unknown would only say that something is still going on.
+//!
+//! ```text
+//! Taken when service == Foreign => Error wakes service;
+//! condition Made { Unknown "Taken" when service == Foreign; .. }     // refused; `False "Taken"` tells a person to act
+//! ```
 
 use std::collections::BTreeMap;
 

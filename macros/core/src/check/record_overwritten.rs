@@ -1,5 +1,10 @@
 //! LC049: a record that is overwritten while something may be held under the old one, which nobody could find again to give it back.
 //! Give back first: permit the write only where nothing is held.
+//!
+//! ```text
+//! apply handle;                                            // refused: also when it is Stale and `bucket == Current`
+//! apply handle when handle == Absent || bucket == No;
+//! ```
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,9 @@
 //! LC012: a state that no world is in, because its predicate contradicts itself or because the states above it take all of its worlds.
 //! The first state that fits counts: move it up, narrow those above, or remove it.
+//!
+//! ```text
+//! Late when service == Stale => Pending;                   // below `Making when service in { Absent, Stale }`: never reached
+//! ```
 
 use std::collections::BTreeSet;
 

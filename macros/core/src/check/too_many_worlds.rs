@@ -1,5 +1,10 @@
 //! LC091: too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
 //! nobody tells apart, or rule combinations out with `never`.
+//!
+//! ```text
+//! a: { A, B, C, D } from node;                             // asked everywhere, it multiplies the worlds by four
+//! a: { A, B, C, D } from node given node;
+//! ```
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Origin};

@@ -1,5 +1,9 @@
 //! LC031: an edge in `transitions` that no effect and no promise causes in a quiet run. What the outside does on its own is not an edge:
 //! it may move any world to any world. Remove the edge, or find out why what should cause it does not.
+//!
+//! ```text
+//! transitions { Ready -> Provisioning; }                   // refused: the outside may do so at any time, nothing of ours does
+//! ```
 
 use crate::errors::{Diagnostic, Sink};
 use crate::space::Class;

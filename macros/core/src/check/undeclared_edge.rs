@@ -1,5 +1,10 @@
 //! LC030: an edge between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
 //! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. The help prints the whole block.
+//!
+//! ```text
+//! promises { balanced: address == NoBalancer sets { address = Full }; }
+//! transitions { Provisioning -> Ready; }                   // refused without this line
+//! ```
 
 use std::collections::BTreeSet;
 

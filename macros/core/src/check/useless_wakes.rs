@@ -1,5 +1,10 @@
 //! LC065: a state whose `wakes` names inputs of which no change leads out of it, so that the object would rest there for ever and users would look
 //! at the wrong thing. Name what the state really depends on; `self` always helps, for a user may edit the object.
+//!
+//! ```text
+//! NoClass when class == Absent => Error wakes nodes;       // refused: no change of a Node brings the class
+//! NoClass when class == Absent => Error wakes class, self;
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -1,5 +1,10 @@
 //! LC025: an effect that is still enabled in a goal state: the object would be done and yet never rest. Ask in the goal for what the effect
 //! establishes, or narrow the effect's `when`.
+//!
+//! ```text
+//! goal Ready when service in { Stale, Current } => Ready;  // refused: `apply_service` is enabled while it is Stale
+//! Making when service == Stale => Pending; goal Ready when service == Current => Ready;
+//! ```
 
 use std::collections::BTreeMap;
 

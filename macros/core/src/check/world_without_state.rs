@@ -1,5 +1,10 @@
 //! LC011: a world that no state matches. States are read like a `match` and must cover every combination of facts, for a restart or a hand-made edit can
 //! bring any of them about. Add a state, widen one, or rule the combination out with `never` if it cannot be.
+//!
+//! ```text
+//! goal Ready when ready => Ready;                          // `class && !ready` matches no state
+//! Waiting when !ready => Pending; goal Ready when ready => Ready;
+//! ```
 
 use std::collections::BTreeSet;
 

@@ -51,6 +51,9 @@ impl Round {
             .map(VarId)
             .filter(changes)
             .collect();
+        if changing.is_empty() {
+            return "for the facts stay as they are".to_owned();
+        }
         let facts = |world| witness::show(space.lifecycle, world, changing.iter().copied());
         let mut text = format!("`{}`", facts(first));
         let ends = worlds().skip(1).chain([first]);

@@ -7,12 +7,10 @@ pub fn in_one_line(error: &(dyn Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);
     while let Some(cause) = next {
-        // What an API server said is enough; the client would print it three times over.
+        // The client would print what an API server said three times over.
         let (text, below) = match cause.downcast_ref::<kube::Error>() {
-            Some(kube::Error::Api(status)) if !status.message.is_empty() => {
-                (status.message.clone(), None)
-            }
-            _ => (cause.to_string(), cause.source()),
+            Some(error) => (lifecycle_runtime::kube::one_line(error), None),
+            None => (cause.to_string(), cause.source()),
         };
         if line.is_empty() {
             line = text;

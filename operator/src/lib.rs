@@ -14,3 +14,4 @@ pub mod logging;
 pub mod presets;
 #[cfg(test)]
 mod scripted;
+pub mod wiring;

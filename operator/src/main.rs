@@ -5,18 +5,29 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use lifecycle_operator::args::{Arguments, Command};
-use lifecycle_operator::{cause, check, definitions};
+use lifecycle_operator::{cause, check, definitions, wiring};
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Crd => definitions::print(&mut stdout().lock()).map(|()| ExitCode::SUCCESS),
-        Command::Run(_) => Ok(ExitCode::FAILURE),
-        Command::Check(options) => check::run(&options, &mut stdout().lock(), &mut stderr().lock())
-            .map(|verdict| ExitCode::from(verdict as u8))
-            .map_err(anyhow::Error::from),
-    };
-    done.unwrap_or_else(|error| {
+    main_of(Arguments::parse().command).unwrap_or_else(|error| {
         eprintln!("error: {}", cause::in_one_line(error.as_ref()));
         ExitCode::FAILURE
     })
+}
+
+fn main_of(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Crd => definitions::print(&mut stdout().lock())?,
+        Command::Run(options) => {
+            let runtime = tokio::runtime::Runtime::new()?;
+            let done = runtime.block_on(wiring::run(*options));
+            // Waiting for a name that is being resolved would outlast the time that a Pod has to stop.
+            runtime.shutdown_background();
+            done?;
+        }
+        Command::Check(options) => {
+            let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
+            return Ok(ExitCode::from(verdict as u8));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! What `--help` says, word for word, as an administrator sees it. `LIFECYCLE_BLESS=1 cargo test -p lifecycle-operator --test help` writes it anew.
+//! What `--help` says, word for word, as an administrator sees it. `BLESS=1 cargo test -p lifecycle-operator --test help` writes it anew.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn check(name: &str, words: &[&str]) {
         .join("tests/help")
         .join(name);
     let found = help(words);
-    if std::env::var_os("LIFECYCLE_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(&file, &found).expect("the snapshot can be written");
     }
     let expected = std::fs::read_to_string(&file).expect("the snapshot is there");

@@ -1,0 +1,118 @@
+//! What runs: which lifecycles, under which names, and what is prepared before. Decides nothing about any object.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use kube::Client;
+use kube::runtime::events::{Recorder, Reporter};
+use lifecycle_runtime::Operator;
+use lifecycle_runtime::operator::{Error, Naming};
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_specs::listener;
+
+use crate::args::{Mode, Preset, Run};
+use crate::cluster_domain::ClusterDomain;
+use crate::listener::Exposure;
+use crate::{cause, cluster_domain, crds, logging, presets};
+
+/// Name of the operator, of its API group, and of what it writes.
+const NAME: &str = "listeners.stackable.tech";
+/// `reportingController` of its events.
+const REPORTER: &str = "listener.listeners.stackable.tech";
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What a controller is told.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    /// The domain below which cluster DNS names Services.
+    pub cluster_domain: ClusterDomain,
+    /// Whether to install and update CustomResourceDefinitions.
+    pub maintain_crds: bool,
+    /// The classes to create where they are missing.
+    pub preset: Preset,
+}
+
+/// Runs what the command line asks for, until the process is told to stop.
+///
+/// # Errors
+/// If logging cannot begin, no API server is configured, or the part that is asked for is not there yet.
+pub async fn run(options: Run) -> anyhow::Result<()> {
+    logging::begin(&options.telemetry)?;
+    let Mode::Controller(chosen) = &options.mode else {
+        bail!(
+            "`run node` is not there yet: this version makes Services and tells addresses, and mounts no volumes"
+        );
+    };
+    if options.csi_endpoint.is_some() {
+        tracing::warn!(
+            "--csi-endpoint has no effect yet: volumes are neither provisioned nor mounted"
+        );
+    }
+    let controller = Controller {
+        cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
+        maintain_crds: !options.disable_crd_maintenance,
+        preset: chosen.listener_class_preset,
+    };
+    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
+    let client = lifecycle_runtime::kube::connect().await?;
+    Ok(run_controller(client, controller, shutdown).await?)
+}
+
+/// Prepares the cluster and runs the Listener lifecycle until told to stop.
+///
+/// # Errors
+/// Only for a lifecycle that cannot be carried out; an API server that does not answer is waited for.
+pub async fn run_controller(
+    client: Client,
+    controller: Controller,
+    mut shutdown: Shutdown,
+) -> Result<(), Error> {
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        () = crds::prepare(&client, controller.maintain_crds) => {}
+    }
+    let logic = Exposure {
+        cluster_domain: controller.cluster_domain.to_string(),
+    };
+    let operator = Operator::new(NAME).run_as(listener::machine(logic), naming());
+    let classes = async {
+        create_classes(&client, controller.preset).await;
+        std::future::pending().await
+    };
+    tokio::select! {
+        biased;
+        done = operator.start(client.clone(), shutdown) => done,
+        never = classes => never,
+    }
+}
+
+/// The names under which the replaced operator wrote the same, so that its fields are ours.
+fn naming() -> Naming {
+    Naming {
+        manager: format!("{NAME}/{NAME}_listener"),
+        status_manager: format!("{NAME}/listener"),
+        reporter: REPORTER.to_owned(),
+        ..Naming::of(NAME, listener::IR.name)
+    }
+}
+
+/// Tries until the classes are there; what is in the way is said once for each reason.
+async fn create_classes(client: &Client, preset: Preset) {
+    let reporter = Reporter {
+        controller: REPORTER.to_owned(),
+        instance: std::env::var("HOSTNAME").ok(),
+    };
+    let events = Recorder::new(client.clone(), reporter);
+    let (mut pause, mut said) = (FIRST_PAUSE, String::new());
+    while let Err(error) = presets::ensure(client, preset, &events).await {
+        let reason = cause::in_one_line(&error);
+        if reason != said {
+            tracing::warn!("{reason}; trying again");
+            said = reason;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -17,20 +17,23 @@ mod runner;
 mod store;
 mod track;
 mod undecodable;
-mod watch;
+mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use kube::Client;
 use kube::runtime::watcher::Event;
 use rand::Rng;
 use rand::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use crate::lease::Until;
 use crate::lifecycle::Machine;
 use crate::operator::{Error, Naming};
 use crate::shutdown::Shutdown;
@@ -43,8 +46,10 @@ use runner::Runner;
 use store::{Raw, Store};
 use track::Track;
 use undecodable::Undecodable;
-use watch::Watch;
+use watching::Watch;
 
+/// Longer than any process runs.
+const FOR_EVER: Duration = Duration::from_secs(1 << 31);
 /// How many passes run before the loop listens again.
 const PASSES_IN_A_ROW: usize = 64;
 
@@ -87,7 +92,36 @@ pub(crate) struct Controller {
     flights: Flights,
     polls: Polls,
     undecodable: Undecodable,
-    leading: bool,
+    leading: Leading,
+}
+
+/// Who may write.
+#[derive(Default)]
+struct Leading {
+    /// Only the holder of a Lease; nobody else is there if `None`.
+    lease: Option<watch::Receiver<Until>>,
+    was: bool,
+}
+
+impl Leading {
+    /// Until when we may write; `None`: not now.
+    fn until(&self, now: Instant) -> Until {
+        match &self.lease {
+            None => Some(now + FOR_EVER),
+            Some(lease) => lease.borrow().filter(|until| *until > now),
+        }
+    }
+
+    /// Waits for a change of what `until` says, but not for the end of a time.
+    async fn changed(&mut self) {
+        let changed = match &mut self.lease {
+            Some(lease) => lease.changed().await.is_ok(),
+            None => false,
+        };
+        if !changed {
+            pending().await
+        }
+    }
 }
 
 /// What the loop was woken by.
@@ -122,68 +156,59 @@ impl Controller {
             flights: Flights::default(),
             polls: Polls::default(),
             undecodable: Undecodable::default(),
-            leading: true,
+            leading: Leading::default(),
         })
     }
 
     /// Runs until told to stop; what is on its way then is dropped.
-    pub(crate) async fn run(mut self, mut shutdown: Shutdown) {
+    pub(crate) async fn run(
+        mut self,
+        mut shutdown: Shutdown,
+        lease: Option<watch::Receiver<Until>>,
+    ) {
+        self.leading.lease = lease;
         loop {
+            self.lead();
             let more = self.work();
             let next = self.next_due(more);
             tokio::select! {
                 biased;
                 () = shutdown.wait() => return,
-                happened = self.happen() => self.take(happened),
+                () = self.leading.changed() => {}
+                happened = happen(&mut self.flights, &mut self.polls, &mut self.watches, &mut self.random) => self.take(happened),
                 () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
             }
         }
     }
 
-    /// When a pass or a poll is due; now, if passes were left over.
-    fn next_due(&self, more: bool) -> Option<Instant> {
-        if !self.leading {
-            return None;
+    /// Begins to write, or drops what is on its way: after the end of a Lease another writes.
+    fn lead(&mut self) {
+        let now = Instant::now();
+        let leading = self.leading.until(now).is_some();
+        if leading == self.leading.was {
+            return;
         }
+        self.leading.was = leading;
+        if leading {
+            (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
+        } else {
+            self.flights = Flights::default();
+            self.tracks
+                .values_mut()
+                .for_each(|track| track.busy = false);
+        }
+    }
+
+    /// When a pass or a poll is due, or the time to write ends; now, if passes were left over.
+    fn next_due(&self, more: bool) -> Option<Instant> {
+        let end = self.leading.until(Instant::now())?;
         let free = self.flights.len() < self.settings.concurrency;
         let pass = self.queue.next().filter(|_| free);
         let now = more.then(Instant::now);
-        [pass, now, self.polls.next()].into_iter().flatten().min()
-    }
-
-    /// Waits for writes, polls and watches, in this order; each kind in fixed order.
-    async fn happen(&mut self) -> Happened {
-        let Self {
-            flights,
-            polls,
-            watches,
-            random,
-            ..
-        } = self;
-        poll_fn(|cx| {
-            if let Poll::Ready(landed) = flights.poll(cx) {
-                return Poll::Ready(Happened::Landed(landed));
-            }
-            if let Poll::Ready(answered) = polls.poll(cx) {
-                return Poll::Ready(Happened::Answered(answered));
-            }
-            let ready: Vec<_> = watches
-                .iter_mut()
-                .enumerate()
-                .filter_map(
-                    |(n, watch)| match watch.poll(cx, &mut || random.next_u64()) {
-                        Poll::Ready(events) => Some((n, events)),
-                        Poll::Pending => None,
-                    },
-                )
-                .collect();
-            if ready.is_empty() {
-                Poll::Pending
-            } else {
-                Poll::Ready(Happened::Watched(ready))
-            }
-        })
-        .await
+        [pass, now, self.polls.next(), Some(end)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn take(&mut self, happened: Happened) {
@@ -268,7 +293,7 @@ impl Controller {
 
     /// Runs the passes that are due, while writes may still leave; says whether some are left over.
     fn work(&mut self) -> bool {
-        if !self.leading {
+        if !self.leading.was {
             return false;
         }
         let now = Instant::now();
@@ -291,4 +316,37 @@ impl Controller {
     fn random(&mut self) -> u64 {
         self.random.next_u64()
     }
+}
+
+/// Waits for writes, polls and watches, in this order; each kind in fixed order.
+async fn happen(
+    flights: &mut Flights,
+    polls: &mut Polls,
+    watches: &mut [Watch],
+    random: &mut Pcg64Mcg,
+) -> Happened {
+    poll_fn(|cx| {
+        if let Poll::Ready(landed) = flights.poll(cx) {
+            return Poll::Ready(Happened::Landed(landed));
+        }
+        if let Poll::Ready(answered) = polls.poll(cx) {
+            return Poll::Ready(Happened::Answered(answered));
+        }
+        let ready: Vec<_> = watches
+            .iter_mut()
+            .enumerate()
+            .filter_map(
+                |(n, watch)| match watch.poll(cx, &mut || random.next_u64()) {
+                    Poll::Ready(events) => Some((n, events)),
+                    Poll::Pending => None,
+                },
+            )
+            .collect();
+        if ready.is_empty() {
+            Poll::Pending
+        } else {
+            Poll::Ready(Happened::Watched(ready))
+        }
+    })
+    .await
 }

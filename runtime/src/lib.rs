@@ -7,6 +7,7 @@
 pub mod __private;
 pub mod controller;
 pub mod kube;
+pub mod lease;
 pub mod lifecycle;
 pub mod machine;
 pub mod operator;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kube::Client;
 
 use crate::controller::{Clock, Controller, Counters, Settings, SystemClock};
+use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
 use crate::shutdown::Shutdown;
 
@@ -78,6 +79,7 @@ pub enum Error {
 pub struct Operator {
     name: String,
     lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
+    leadership: Option<Leadership>,
     settings: Settings,
 }
 
@@ -89,6 +91,7 @@ impl Operator {
             settings: Settings::new(&name),
             name,
             lifecycles: Vec::new(),
+            leadership: None,
         }
     }
 
@@ -103,6 +106,13 @@ impl Operator {
     #[must_use]
     pub fn run_as(mut self, machine: impl Machine, naming: Naming) -> Self {
         self.lifecycles.push((Arc::new(machine), naming));
+        self
+    }
+
+    /// Writes only while it holds a Lease; without this it always writes.
+    #[must_use]
+    pub fn leadership(mut self, leadership: Leadership) -> Self {
+        self.leadership = Some(leadership);
         self
     }
 
@@ -139,7 +149,7 @@ impl Operator {
         self.settings.counters.clone()
     }
 
-    /// Runs until told to stop.
+    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, and returns.
     ///
     /// # Errors
     /// There is nothing to run, or a lifecycle cannot be carried out. An API server that does not answer is no error: it is waited for.
@@ -149,8 +159,20 @@ impl Operator {
                 operator: self.name,
             });
         }
-        let controller = Controller::new(client, self.lifecycles, self.settings)?;
-        controller.run(shutdown).await;
+        let clock = Arc::clone(&self.settings.clock);
+        let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
+        let Some(leadership) = self.leadership else {
+            controller.run(shutdown, None).await;
+            return Ok(());
+        };
+        let (mut elector, until) = Elector::new(client, leadership, clock);
+        // One task for both: who drops it stops both, and a run can be replayed.
+        tokio::select! {
+            biased;
+            () = elector.keep() => {}
+            () = controller.run(shutdown, Some(until)) => {}
+        }
+        elector.release().await;
         Ok(())
     }
 }

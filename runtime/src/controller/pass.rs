@@ -34,7 +34,9 @@ const RESYNC: Duration = Duration::from_secs(3600);
 /// How long a write may take.
 const LONGEST_WRITE: Duration = Duration::from_secs(30);
 /// How long a call may take; a lease outlives it.
-pub(crate) const LONGEST_CALL: Duration = Duration::from_secs(10);
+const LONGEST_CALL: Duration = Duration::from_secs(10);
+/// When a Lease that is too short for a call is looked at again.
+const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 
 /// What a pass decided.
 struct Decided {
@@ -347,6 +349,12 @@ impl Controller {
             return false;
         };
         if plan.job == Job::Call {
+            // Its provider must not hear of it after another process has begun to lead.
+            let until = self.leading.until(now);
+            if until.is_none_or(|until| until < now + LONGEST_CALL) {
+                self.queue.add(subject.clone(), now + LEASE_RENEWAL);
+                return true;
+            }
             self.call(subject, sight, effect, plan);
             return true;
         }

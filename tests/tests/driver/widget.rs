@@ -94,7 +94,7 @@ impl WidgetLogic for Painter {
         let none = BTreeMap::new();
         let colours = at.palette.data.as_ref().unwrap_or(&none);
         Desired::from_json(json!({
-            "metadata": { "name": at.this.meta.name, "labels": { "painted": "yes" }, "annotations": {} },
+            "metadata": { "name": at.this.meta.name, "labels": { "colour": colours.get("colour") }, "annotations": {} },
             "data": { "colour": colours.get("colour"), "size": at.this.spec.size.to_string() },
         }))
     }

@@ -1,0 +1,272 @@
+//! Leadership by a Lease: of several replicas one writes. Times are measured on our own clock, so clocks that disagree do no harm.
+//! Our own, because the crates for it read the machine's clock and take jitter from nowhere, so that no run of them can be replayed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{Api, ObjectMeta, PostParams};
+use kube::{Client, core::Status};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::controller::Clock;
+use crate::kube::one_line;
+
+/// How long others wait after our last sign of life.
+const DURATION: Duration = Duration::from_secs(30);
+/// How long we go on without having renewed; shorter than `DURATION`, so that two never write at once.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// How often we renew; a call that is begun between two renewals ends before the deadline.
+const RENEW: Duration = Duration::from_secs(5);
+/// How often we look or try again.
+const RETRY: Duration = Duration::from_secs(2);
+/// How long one request may take.
+const REQUEST: Duration = Duration::from_secs(5);
+/// How long giving back may take in all.
+const RELEASE: Duration = Duration::from_secs(2);
+
+/// Which Lease decides who writes, and who we are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leadership {
+    /// Where the Lease is.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What no other process is called.
+    pub identity: String,
+}
+
+/// Until when we may write; `None` while another may.
+pub(crate) type Until = Option<Instant>;
+
+/// Takes, keeps and gives back one Lease.
+pub(crate) struct Elector {
+    leases: Api<Lease>,
+    who: Leadership,
+    clock: Arc<dyn Clock>,
+    until: watch::Sender<Until>,
+    /// The Lease as we saw it last, and since when it has looked like that.
+    seen: Option<(Lease, Instant)>,
+}
+
+/// Why a try to take or renew did not work.
+enum Missed {
+    /// Somebody else holds it, or was faster.
+    Taken(String),
+    /// The API server could not be asked.
+    Failed(String),
+}
+
+impl Elector {
+    pub(crate) fn new(
+        client: Client,
+        who: Leadership,
+        clock: Arc<dyn Clock>,
+    ) -> (Self, watch::Receiver<Until>) {
+        let (until, receiver) = watch::channel(None);
+        let elector = Self {
+            leases: Api::namespaced(client, &who.namespace),
+            who,
+            clock,
+            until,
+            seen: None,
+        };
+        (elector, receiver)
+    }
+
+    /// Takes the Lease when it is free and keeps it, for ever.
+    pub(crate) async fn keep(&mut self) {
+        let mut said = String::new();
+        loop {
+            let asked = Instant::now();
+            let was_leading = self.is_leading();
+            let pause = match self.attempt().await {
+                Ok(()) => {
+                    if !was_leading {
+                        tracing::info!(
+                            lease = self.who.name,
+                            identity = self.who.identity,
+                            "leading"
+                        );
+                    }
+                    said.clear();
+                    self.until.send_replace(Some(asked + DEADLINE));
+                    RENEW
+                }
+                Err(Missed::Taken(by)) => {
+                    self.lose(was_leading);
+                    say(
+                        &mut said,
+                        format!("waiting for the Lease `{}`: {by}", self.who.name),
+                    );
+                    RETRY
+                }
+                Err(Missed::Failed(why)) => {
+                    if !self.is_leading() {
+                        self.lose(was_leading);
+                    }
+                    say(
+                        &mut said,
+                        format!("cannot renew the Lease `{}`: {why}", self.who.name),
+                    );
+                    RETRY
+                }
+            };
+            sleep(pause).await;
+        }
+    }
+
+    /// Gives the Lease back, if it is ours, so that another need not wait for its end.
+    pub(crate) async fn release(mut self) {
+        if !self.is_leading() {
+            return;
+        }
+        self.until.send_replace(None);
+        let Some((mut lease, _)) = self.seen.take() else {
+            return;
+        };
+        let spec = lease.spec.get_or_insert_default();
+        spec.holder_identity = None;
+        spec.lease_duration_seconds = Some(1);
+        let params = PostParams::default();
+        let given = self.leases.replace(&self.who.name, &params, &lease);
+        match timeout(RELEASE, given).await {
+            Ok(Ok(_)) => tracing::info!(lease = self.who.name, "gave the Lease back"),
+            Ok(Err(error)) => {
+                tracing::warn!(
+                    lease = self.who.name,
+                    "kept the Lease: {}",
+                    one_line(&error)
+                );
+            }
+            Err(_) => tracing::warn!(lease = self.who.name, "kept the Lease: no answer"),
+        }
+    }
+
+    fn is_leading(&self) -> bool {
+        self.until
+            .borrow()
+            .is_some_and(|until| until > Instant::now())
+    }
+
+    fn lose(&self, was_leading: bool) {
+        if was_leading {
+            tracing::warn!(lease = self.who.name, "no longer leading");
+        }
+        self.until.send_replace(None);
+    }
+
+    /// One try to take or to renew.
+    async fn attempt(&mut self) -> Result<(), Missed> {
+        if self.is_ours() {
+            match self.write().await {
+                // The reply to our last renewal may have been lost: look before giving up.
+                Err(Missed::Taken(_)) => {}
+                written => return written,
+            }
+        }
+        let found = ask(self.leases.get_opt(&self.who.name)).await?;
+        self.look(found);
+        match self.holder() {
+            Some(holder) if !self.is_ours() => Err(Missed::Taken(format!("held by {holder}"))),
+            Some(_) | None => self.write().await,
+        }
+    }
+
+    fn is_ours(&self) -> bool {
+        let spec = self
+            .seen
+            .as_ref()
+            .and_then(|(lease, _)| lease.spec.as_ref());
+        spec.and_then(|s| s.holder_identity.as_deref()) == Some(&self.who.identity)
+    }
+
+    /// Notes how the Lease looks; a change of it is a sign of life of its holder.
+    fn look(&mut self, found: Option<Lease>) {
+        let before = self.seen.take();
+        self.seen = found.map(|lease| match before {
+            Some((old, since)) if old.spec == lease.spec => (lease, since),
+            Some(_) | None => (lease, Instant::now()),
+        });
+    }
+
+    /// Who holds it, unless there was no sign of life for its whole duration.
+    fn holder(&self) -> Option<String> {
+        let (lease, since) = self.seen.as_ref()?;
+        let spec = lease.spec.as_ref()?;
+        let holder = spec.holder_identity.clone().filter(|h| !h.is_empty())?;
+        let seconds = spec.lease_duration_seconds.unwrap_or_default();
+        let duration = Duration::from_secs(u64::try_from(seconds).unwrap_or_default());
+        (*since + duration > Instant::now()).then_some(holder)
+    }
+
+    async fn write(&mut self) -> Result<(), Missed> {
+        let wanted = self.wanted();
+        let params = PostParams::default();
+        let written = if wanted.metadata.resource_version.is_some() {
+            ask(self.leases.replace(&self.who.name, &params, &wanted)).await
+        } else {
+            ask(self.leases.create(&params, &wanted)).await
+        };
+        if let Err(Missed::Taken(_)) = written {
+            self.seen = None;
+        }
+        self.seen = Some((written?, Instant::now()));
+        Ok(())
+    }
+
+    /// The Lease with our sign of life; guarded by the version that was seen.
+    fn wanted(&self) -> Lease {
+        let now = MicroTime(self.clock.now());
+        let mut lease = match &self.seen {
+            Some((lease, _)) => lease.clone(),
+            None => Lease {
+                metadata: ObjectMeta {
+                    name: Some(self.who.name.clone()),
+                    namespace: Some(self.who.namespace.clone()),
+                    ..ObjectMeta::default()
+                },
+                ..Lease::default()
+            },
+        };
+        let is_ours = self.is_ours();
+        let spec: &mut LeaseSpec = lease.spec.get_or_insert_default();
+        if !is_ours {
+            spec.acquire_time = Some(now.clone());
+            spec.lease_transitions = Some(spec.lease_transitions.map_or(0, |n| n + 1));
+        }
+        spec.holder_identity = Some(self.who.identity.clone());
+        spec.lease_duration_seconds = i32::try_from(DURATION.as_secs()).ok();
+        spec.renew_time = Some(now);
+        lease
+    }
+}
+
+async fn ask<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Missed> {
+    match timeout(REQUEST, request).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(kube::Error::Api(status))) if is_conflict(&status) => {
+            Err(Missed::Taken("somebody else wrote it".to_owned()))
+        }
+        Ok(Err(error)) => Err(Missed::Failed(one_line(&error))),
+        Err(_) => {
+            let limit = REQUEST.as_secs();
+            Err(Missed::Failed(format!("no answer within {limit} s")))
+        }
+    }
+}
+
+fn is_conflict(status: &Status) -> bool {
+    // A Lease that somebody removed is made again after the next look.
+    matches!(status.code, 409) || (status.code == 404 && status.message.contains("leases"))
+}
+
+/// Once a text, not once an attempt.
+fn say(said: &mut String, line: String) {
+    if *said != line {
+        tracing::info!("{line}");
+        *said = line;
+    }
+}

@@ -43,7 +43,11 @@ pub async fn prepare(client: &Client, maintain: bool) {
         let served = served(client).await;
         let reason = reason(refused.as_ref(), &served, maintain);
         if !reason.is_empty() && reason != said {
-            tracing::warn!("{reason}");
+            // What has just been written takes a moment.
+            match maintain && maintained && served.is_ok() {
+                true => tracing::info!("{reason}"),
+                false => tracing::warn!("{reason}"),
+            }
             said = reason;
         }
         if matches!(served, Ok(true)) && (maintained || attempts_left == 0) {
@@ -88,11 +92,12 @@ fn refusal(error: &kube::Error) -> String {
 }
 
 fn waiting(maintain: bool) -> String {
-    let who = match maintain {
-        true => "they have been written",
-        false => "install what `lifecycle-operator crd` prints",
-    };
-    format!("the kinds of {GROUP_VERSION} are not served yet; {who}")
+    match maintain {
+        true => format!("the kinds of {GROUP_VERSION} are written and not served yet; waiting"),
+        false => format!(
+            "the kinds of {GROUP_VERSION} are not served; waiting until somebody installs what `lifecycle-operator crd` prints"
+        ),
+    }
 }
 
 /// Installs or updates each definition that differs; returns the names of those that were written.

@@ -94,6 +94,7 @@ lifecycle! {
         }
         /// Whether clients can be told an address.
         condition Addressed {
+            Unknown "NoService"     when !class || service not in { Stale, Current };
             True when address == Full;
             True "PinnedNodeGone"   when address == Partial;
             False "PinnedNodeGone"  when address == NodeGone;
@@ -103,6 +104,7 @@ lifecycle! {
         ready from Accepted, Programmed, Addressed;
         field service_name: String from service;
         field ingress_addresses: Vec<ListenerIngress> from reach kept;
+        field phase = phase;
         field node_ports: Option<BTreeMap<String, i32>> from service;
         column Class ".spec.className";
         column Address ".status.ingressAddresses[0].address";
@@ -191,10 +193,6 @@ pub struct ListenerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "conditions")]
     pub conditions: Option<Vec<Condition>>,
-
-    /// Generation of the spec that this status is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
 
     /// `Pending`, `Ready` or `Error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -251,7 +251,8 @@ impl Observing<'_> {
         }
         let view = self.observer.view;
         let plans = &self.plans[effect];
-        let sentences: Option<Vec<_>> = plans.iter().map(|p| view.refusal(effect, &p.id)).collect();
+        let sentence = |p: &Plan| Some(view.refusal(effect, &p.id)? + &remedy(p));
+        let sentences: Option<Vec<_>> = plans.iter().map(sentence).collect();
         match sentences.as_deref() {
             Some([first, ..]) => (1, first.clone()),
             Some([]) | None => (0, String::new()),
@@ -329,5 +330,18 @@ impl Observing<'_> {
                 (naming.manager.clone(), &naming.replaced)
             }
         }
+    }
+}
+
+/// What a person can do about a write that is refused as it is.
+fn remedy(plan: &Plan) -> String {
+    let kind = plan.body["kind"].as_str().unwrap_or("object");
+    match plan.job {
+        Job::Create => "; correct what it is built from".to_owned(),
+        Job::Update | Job::Migrate => format!(
+            "; correct what it is built from, or delete {kind} `{}` to have it built anew",
+            plan.name
+        ),
+        Job::Withdraw | Job::Delete | Job::Call => String::new(),
     }
 }

@@ -30,14 +30,14 @@ pub struct ThingStatus {
 }
 
 /// What a poll answers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// What the outside calls it.
     pub name: String,
 }
 
 /// A shared value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Where it is.
     pub node: String,

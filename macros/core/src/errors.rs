@@ -142,9 +142,13 @@ fn one_to_tokens(found: &Diagnostic) -> TokenStream {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)?;
-        self.notes
-            .iter()
-            .try_for_each(|(_, note)| write!(f, "\nnote: {note}"))?;
+        for (span, note) in &self.notes {
+            write!(f, "\nnote: {note}")?;
+            // `compile_error!` shows one place only, so that of a note becomes words.
+            if let Some(span) = span {
+                write!(f, ", in line {}", span.start().line)?;
+            }
+        }
         self.help
             .iter()
             .try_for_each(|help| write!(f, "\nhelp: {help}"))

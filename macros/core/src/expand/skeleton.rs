@@ -1,31 +1,31 @@
 //! What is emitted where names did not resolve: the types that other code mentions, hollow, so that rustc reports the finding and not its echo.
 
-use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::ast::{Domain, Lifecycle};
+use crate::ast::{Domain, Fact, FieldOf, Kind, Lifecycle};
 use crate::hygiene::camel;
 
 /// ```text
 /// pub enum Shape { .. }  pub enum State { .. }  pub trait ListenerLogic {}  pub struct ListenerMachine<L>(L);  pub fn machine(..)
+/// const _: PhantomData<(Listener, ListenerClass, ..)> = PhantomData;
 /// ```
 pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {
     let logic = format_ident!("{}Logic", ast.name, span = ast.name.span());
     let machine = format_ident!("{}Machine", ast.name, span = ast.name.span());
-    let states = ast.states.iter().map(|s| &s.name);
-    let facts = ast.facts.iter().filter_map(|fact| match &fact.domain {
-        Domain::Values { left, right } if camel(&fact.name) != ast.name => {
-            let name = camel(&fact.name);
-            let values = left.iter().chain(right.iter().flatten());
-            Some(quote! {
-                #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-                pub enum #name { #(#values),* }
-            })
-        }
-        Domain::Values { .. } | Domain::Bool => None,
-    });
+    let states = once(ast.states.iter().map(|s| &s.name));
+    let mentioned = mentioned(ast);
+    let mut taken: BTreeSet<String> = mentioned.iter().map(ToString::to_string).collect();
+    let facts: TokenStream = ast
+        .facts
+        .iter()
+        .filter(|fact| taken.insert(camel(&fact.name).to_string()))
+        .filter_map(fact)
+        .collect();
     quote! {
-        #(#facts)*
+        #facts
 
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum State { #(#states),* }
@@ -38,5 +38,39 @@ pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {
         pub fn machine<L: #logic>(logic: L) -> #machine<L> {
             #machine(logic)
         }
+
+        const _: ::std::marker::PhantomData<(#(#mentioned,)*)> = ::std::marker::PhantomData;
     }
+}
+
+fn fact(fact: &Fact) -> Option<TokenStream> {
+    let Domain::Values { left, right } = &fact.domain else {
+        return None;
+    };
+    let name = camel(&fact.name);
+    let values = once(left.iter().chain(right.iter().flatten()));
+    Some(quote! {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum #name { #(#values),* }
+    })
+}
+
+/// The types of the declaration: their imports would look unused otherwise.
+fn mentioned(ast: &Lifecycle) -> Vec<TokenStream> {
+    let name = &ast.name;
+    let subject = (ast.kind == Kind::Resource).then(|| quote!(#name));
+    let inputs = ast.inputs.iter().map(|i| &i.ty);
+    let values = ast.values.iter().map(|v| &v.ty);
+    let fields = ast.fields.iter().filter_map(|f| match &f.what {
+        FieldOf::Method { ty, .. } => Some(&**ty),
+        FieldOf::Phase | FieldOf::Reason | FieldOf::Message => None,
+    });
+    let types = inputs.chain(values).chain(fields).map(|ty| quote!(#ty));
+    subject.into_iter().chain(types).collect()
+}
+
+/// Without what is declared twice: that was reported.
+fn once<'a>(names: impl Iterator<Item = &'a Ident>) -> Vec<&'a Ident> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(name.to_string())).collect()
 }

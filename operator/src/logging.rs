@@ -17,6 +17,8 @@ use crate::args;
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
 const USUAL_LEVEL: &str = "info";
+/// It logs every refused request as an error; who sent it says so too, in one line that says what to do.
+const CLIENT: &str = "kube_client";
 const FILE_PREFIX: &str = "lifecycle-operator";
 /// By this suffix log collectors of the platform find files of this format.
 const FILE_SUFFIX: &str = "tracing-rs.json";
@@ -152,8 +154,12 @@ fn filter(variable: &'static str, directives: &str) -> Result<EnvFilter, Error> 
         "" => USUAL_LEVEL,
         directives => directives,
     };
+    let all = match directives.contains(CLIENT) {
+        true => directives.to_owned(),
+        false => format!("{directives},{CLIENT}::client::builder=off"),
+    };
     EnvFilter::builder()
-        .parse(directives)
+        .parse(all)
         .map_err(|source| Error::Level {
             variable,
             directives: directives.to_owned(),
@@ -215,6 +221,19 @@ mod tests {
         );
         assert!(logged(&options(), "debug", "").contains("a debug line"));
         assert_eq!(logged(&options(), "off", ""), "");
+    }
+
+    #[test]
+    fn refused_requests_are_said_once_unless_the_client_is_asked_for() {
+        for (level, shown) in [("", false), ("debug", false), ("kube_client=error", true)] {
+            let console = Console::default();
+            let writer = console.clone();
+            let layers = layers(&options(), move || writer.clone(), level, "").unwrap();
+            tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
+                tracing::error!(target: "kube_client::client::builder", "failed with status 500");
+            });
+            assert_eq!(!console.0.lock().unwrap().is_empty(), shown, "{level}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use kube::Client;
 use kube::runtime::events::{Recorder, Reporter};
 use lifecycle_runtime::Operator;
+use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_specs::listener;
@@ -19,6 +20,7 @@ use crate::{cause, cluster_domain, crds, logging, presets};
 const NAME: &str = "listeners.stackable.tech";
 /// `reportingController` of its events.
 const REPORTER: &str = "listener.listeners.stackable.tech";
+const LEASE: &str = "listeners.stackable.tech-controller";
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -31,6 +33,8 @@ pub struct Controller {
     pub maintain_crds: bool,
     /// The classes to create where they are missing.
     pub preset: Preset,
+    /// The Lease that decides which replica writes; without it this one always does.
+    pub leadership: Option<Leadership>,
 }
 
 /// Runs what the command line asks for, until the process is told to stop.
@@ -49,14 +53,26 @@ pub async fn run(options: Run) -> anyhow::Result<()> {
             "--csi-endpoint has no effect yet: volumes are neither provisioned nor mounted"
         );
     }
+    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
+    let client = lifecycle_runtime::kube::connect().await?;
     let controller = Controller {
         cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
         maintain_crds: !options.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
+        leadership: (!options.disable_leader_election).then(|| leadership(&options, &client)),
     };
-    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
-    let client = lifecycle_runtime::kube::connect().await?;
     Ok(run_controller(client, controller, shutdown).await?)
+}
+
+/// A restarted container has the name of the one before and takes its Lease back at once; processes of one machine differ by number.
+fn leadership(options: &Run, client: &Client) -> Leadership {
+    let namespace = options.operator_namespace.as_deref();
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| NAME.to_owned());
+    Leadership {
+        namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
+        name: LEASE.to_owned(),
+        identity: format!("{host}-{}", std::process::id()),
+    }
 }
 
 /// Prepares the cluster and runs the Listener lifecycle until told to stop.
@@ -76,7 +92,10 @@ pub async fn run_controller(
     let logic = Exposure {
         cluster_domain: controller.cluster_domain.to_string(),
     };
-    let operator = Operator::new(NAME).run_as(listener::machine(logic), naming());
+    let mut operator = Operator::new(NAME).run_as(listener::machine(logic), naming());
+    if let Some(leadership) = controller.leadership {
+        operator = operator.leadership(leadership);
+    }
     let classes = async {
         create_classes(&client, controller.preset).await;
         std::future::pending().await

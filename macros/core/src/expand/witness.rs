@@ -55,6 +55,7 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
     );
     quote! {
         #[doc = #doc]
+        #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
         #[derive(Clone)]
         pub struct #name<'a> {
             /// The object itself, without its status.

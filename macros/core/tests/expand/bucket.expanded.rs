@@ -256,6 +256,7 @@ impl<'a> Seen<'a> {
     }
 }
 ///Proof that everything is there that `drop_bucket` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct DropBucket<'a> {
     /// The object itself, without its status.
@@ -287,6 +288,7 @@ impl DropBucketResult {
     }
 }
 ///Proof that everything is there that `apply_handle` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyHandle<'a> {
     /// The object itself, without its status.
@@ -307,6 +309,7 @@ impl<'a> ApplyHandle<'a> {
     }
 }
 ///Proof that everything is there that `put_bucket` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct PutBucket<'a> {
     /// The object itself, without its status.
@@ -340,6 +343,7 @@ impl PutBucketResult {
     }
 }
 ///Proof that everything is there that `apply_secret` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplySecret<'a> {
     /// The object itself, without its status.

@@ -274,6 +274,7 @@ impl<'a> Seen<'a> {
     }
 }
 ///Proof that everything is there that `apply_job` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyJob<'a> {
     /// The object itself, without its status.
@@ -299,6 +300,7 @@ impl<'a> ApplyJob<'a> {
     }
 }
 ///Proof that everything is there that `apply_deployment` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyDeployment<'a> {
     /// The object itself, without its status.

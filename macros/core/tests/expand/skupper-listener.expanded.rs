@@ -426,6 +426,7 @@ impl<'a> Seen<'a> {
     }
 }
 ///Proof that everything is there that `apply_service` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyService<'a> {
     /// The object itself, without its status.
@@ -451,6 +452,7 @@ impl<'a> ApplyService<'a> {
     }
 }
 ///Proof that everything is there that `apply_pods` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyPods<'a> {
     /// The object itself, without its status.

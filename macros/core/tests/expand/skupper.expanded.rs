@@ -353,6 +353,7 @@ impl<'a> Seen<'a> {
     }
 }
 ///Proof that everything is there that `ensure_entry` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct EnsureEntry<'a> {
     /// The object itself, without its status.
@@ -387,6 +388,7 @@ impl EnsureEntryResult {
     }
 }
 ///Proof that everything is there that `remove_entry` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct RemoveEntry<'a> {
     /// The object itself, without its status.
@@ -418,6 +420,7 @@ impl RemoveEntryResult {
     }
 }
 ///Proof that everything is there that `apply_services` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
 pub struct ApplyServices<'a> {
     /// The object itself, without its status.

@@ -1,7 +1,15 @@
 //! The driver on a real API server: effects, drift, foreign objects, deletion, restarts, and what it costs.
 
+#[path = "driver/fan.rs"]
+mod fan;
+#[path = "driver/several.rs"]
+mod several;
 #[path = "driver/single.rs"]
 mod single;
+#[path = "driver/tag.rs"]
+mod tag;
+#[path = "driver/tap.rs"]
+mod tap;
 #[path = "driver/trouble.rs"]
 mod trouble;
 #[path = "driver/widget.rs"]
@@ -16,6 +24,6 @@ use lifecycle_tests::harness::{Need, run};
 const BINARIES: &[Need] = &[Need::Binaries];
 
 fn main() -> ExitCode {
-    let cases = [single::cases(), trouble::cases()];
+    let cases = [single::cases(), several::cases(), trouble::cases()];
     run(cases.into_iter().flatten().collect())
 }

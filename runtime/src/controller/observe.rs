@@ -30,6 +30,9 @@ pub(crate) trait View {
     /// The last answer of a poll, or a sentence that says why there is none.
     fn answer(&self, input: usize, key: &str) -> Result<Arc<dyn Any + Send + Sync>, String>;
 
+    /// Which answer that is; another number means that it says something else.
+    fn answer_version(&self, input: usize, key: &str) -> u64;
+
     /// What was said when exactly this write was refused.
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String>;
 

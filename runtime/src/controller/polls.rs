@@ -33,6 +33,8 @@ struct Poll {
     answer: Option<(Reply, Instant)>,
     good_until: Instant,
     error: Option<String>,
+    /// Counts the answers that differed from the one before.
+    version: u64,
     askers: BTreeSet<Name>,
     /// Who waits for an answer to a question that was asked after their own call.
     waiting: BTreeSet<Name>,
@@ -71,6 +73,12 @@ impl Polls {
         }
     }
 
+    /// Which answer it is; another number means that it says something else.
+    pub(crate) fn version(&self, lifecycle: usize, input: usize, key: &str) -> u64 {
+        let poll = self.all.get(&(lifecycle, input, key.to_owned()));
+        poll.map_or(0, |poll| poll.version)
+    }
+
     /// Notes who asks what, with a board that the question can be asked with.
     pub(crate) fn ask(
         &mut self,
@@ -90,6 +98,7 @@ impl Polls {
                     answer: None,
                     good_until: Instant::now(),
                     error: None,
+                    version: 0,
                     askers: BTreeSet::new(),
                     waiting: BTreeSet::new(),
                 }
@@ -198,6 +207,7 @@ impl Polls {
                 poll.good_until = now + (poll.every * GRACE).max(LEAST_GRACE);
                 poll.error = None;
                 if !same {
+                    poll.version += 1;
                     woken.extend(poll.askers.iter().cloned());
                 }
             }
@@ -207,6 +217,7 @@ impl Polls {
                 poll.error = said;
                 if now >= poll.good_until && (was_known || news) {
                     poll.answer = None;
+                    poll.version += 1;
                     woken.extend(poll.askers.iter().cloned());
                 }
             }

@@ -200,6 +200,10 @@ impl View for Caches<'_> {
         self.polls.answer(self.lifecycle, input, key)
     }
 
+    fn answer_version(&self, input: usize, key: &str) -> u64 {
+        self.polls.version(self.lifecycle, input, key)
+    }
+
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
         self.track.refusal(effect, write)
     }

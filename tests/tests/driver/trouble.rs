@@ -145,7 +145,7 @@ async fn burst() -> Result<()> {
         Ok((all.iter().filter(is_ready).count() == MANY).then_some(()))
     })
     .await?;
-    println!("{MANY} objects to Ready in {:?}", begun.elapsed());
+    eprintln!("{MANY} objects to Ready in {:?}", begun.elapsed());
     let log = world.asked().await?;
     let counts = log.counts();
     ensure!(
@@ -212,7 +212,7 @@ async fn replicas() -> Result<()> {
     let begun = Instant::now();
     first.stop().await?;
     holder("second").await?;
-    println!("taken over in {:?}", begun.elapsed());
+    eprintln!("taken over in {:?}", begun.elapsed());
     world.palette("warm", "pink").await?;
     world.colour("a", "pink", SOON).await?;
     let log = world.server.audit().await?;

@@ -270,13 +270,15 @@ impl Observing<'_> {
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
         });
         let asked = json!([key, subject.meta.generation, inputs.collect::<Vec<_>>()]);
+        let target = self.polls.iter().find(|(n, _)| *n == declared.target);
+        let live = target.map(|(n, key)| self.observer.view.answer_version(*n, key));
         let plan = Plan {
             name: Name::of(&subject.meta),
             job: Job::Call,
             id: WriteId {
                 desired: fingerprint(&asked),
                 uid: subject.meta.uid.clone(),
-                version: None,
+                version: live.map(|version| version.to_string()),
             },
             body: json!(key),
             live: None,

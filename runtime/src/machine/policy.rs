@@ -1,6 +1,6 @@
 //! What we do in a world: which state it is in, which effects are enabled, and the one move of a pass.
 
-use super::ir::{Effect, Lifecycle, Mode, Origin, Verb};
+use super::ir::{Effect, Lifecycle, Mode, Origin, Source, Verb};
 use super::world::World;
 
 /// Where a world is.
@@ -122,11 +122,12 @@ impl Lifecycle {
     pub fn permitted(&self, world: &World, effect: usize, deleting: bool) -> bool {
         let effect = &self.effects[effect];
         let sources = effect.from.iter().all(|s| match *s {
-            super::ir::Source::Input(input) => self.inputs[input].many || self.usable(world, input),
-            super::ir::Source::This
-            | super::ir::Source::Request
-            | super::ir::Source::Value(_)
-            | super::ir::Source::Fact(_) => true,
+            Source::Input(input) => self.inputs[input].many || self.usable(world, input),
+            Source::Value(value) => {
+                let given = self.values[value].given.as_ref();
+                given.is_none_or(|g| world.holds(g))
+            }
+            Source::This | Source::Request | Source::Fact(_) => true,
         });
         let target = self.inputs[effect.target]
             .given

@@ -6,5 +6,6 @@ pub mod audit;
 pub mod binaries;
 pub mod harness;
 pub mod kinds;
+pub mod listeners;
 pub mod process;
 pub mod tidy;

@@ -106,6 +106,7 @@ impl Cluster {
             .args(["--kubernetes-cluster-domain", "cluster.test"]);
         command.args(options).arg("controller");
         command
+            .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
             .env("KUBECONFIG", kubeconfig)
             .envs(environment.iter().copied());
         self.operator = Some(Process::start("operator", command, self.server.folder())?);

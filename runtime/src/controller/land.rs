@@ -282,6 +282,7 @@ fn kept(plan: &Plan, object: &Value, replaced: &[String]) -> Option<(String, u64
     let ours = Ours::of(object, &plan.manager, replaced, "");
     let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
     let live = fingerprint(&under_our_paths(&plan.body, object, &ours));
-    (compare(&plan.body, object, &ours) != Verdict::Current)
+    // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
+    matches!(compare(&plan.body, object, &ours), Verdict::Behind { .. })
         .then(|| (uid, fingerprint(&plan.body), live))
 }

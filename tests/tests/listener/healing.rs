@@ -82,7 +82,8 @@ async fn comes_to(
         Ok(service.filter(|s| s.metadata.deletion_timestamp.is_none() && fits(s)))
     })
     .await;
-    found.map_err(|e| e.context(cluster.log()))
+    let now = services.get_opt(name).await?;
+    found.map_err(|e| e.context(format!("now: {now:?}; {}", cluster.log())))
 }
 
 async fn service_heals() -> Result<()> {

@@ -1,6 +1,6 @@
 //! The ListenerClasses that a cluster starts with. Creates those that are missing and never changes one that is there.
 
-use kube::api::{Api, ApiResource, DynamicObject, ListParams, PostParams};
+use kube::api::{Api, ApiResource, DynamicObject, PostParams};
 use kube::runtime::events::{Event, EventType, Recorder};
 use kube::{Client, Resource, ResourceExt};
 use lifecycle_specs::listener_class::{ListenerClass, ListenerClassSpec, ServiceType};
@@ -16,9 +16,14 @@ const FIELD_MANAGER: &str = "listeners.stackable.tech";
 /// Why the classes could not be looked at or created.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The classes that are there.
-    #[error("ListenerClasses cannot be listed")]
-    List(#[source] kube::Error),
+    /// A class that may be there.
+    #[error("ListenerClass `{name}` of the preset cannot be looked at")]
+    Get {
+        /// Its name.
+        name: String,
+        /// What was refused.
+        source: kube::Error,
+    },
     /// A class that is missing.
     #[error("ListenerClass `{name}` of the preset cannot be created")]
     Create {
@@ -52,26 +57,17 @@ pub fn classes(preset: Preset) -> Vec<ListenerClass> {
 /// Asks nothing for an empty preset.
 ///
 /// # Errors
-/// If classes cannot be listed or created. It may be called again at any time.
+/// If classes cannot be looked at or created. It may be called again at any time.
 pub async fn ensure(client: &Client, preset: Preset, events: &Recorder) -> Result<(), Error> {
-    let wanted = classes(preset);
-    if wanted.is_empty() {
-        return Ok(());
-    }
     let kind = ApiResource::erase::<ListenerClass>(&());
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
-    let existing = api
-        .list(&ListParams::default())
-        .await
-        .map_err(Error::List)?;
-    for class in wanted {
-        match existing
-            .items
-            .iter()
-            .find(|e| e.name_any() == class.name_any())
-        {
-            None => create(client, &class).await?,
-            Some(existing) => compare(existing, &class, preset, events).await,
+    for class in classes(preset) {
+        // One by one, for a list would repeat what the caches begin with.
+        let name = class.name_any();
+        match api.get_opt(&name).await {
+            Ok(None) => create(client, &class).await?,
+            Ok(Some(existing)) => compare(&existing, &class, preset, events).await,
+            Err(source) => return Err(Error::Get { name, source }),
         }
     }
     Ok(())

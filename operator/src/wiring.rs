@@ -135,3 +135,20 @@ async fn create_classes(client: &Client, preset: Preset) {
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_written_under_the_names_of_the_replaced_operator() {
+        let naming = naming();
+        assert_eq!(
+            naming.manager,
+            "listeners.stackable.tech/listeners.stackable.tech_listener"
+        );
+        assert_eq!(naming.status_manager, "listeners.stackable.tech/listener");
+        assert_eq!(naming.reporter, "listener.listeners.stackable.tech");
+        assert_eq!(naming.action, "Reconcile");
+    }
+}

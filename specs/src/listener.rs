@@ -94,7 +94,8 @@ lifecycle! {
         }
         /// Whether clients can be told an address.
         condition Addressed {
-            Unknown "NoService"     when !class || service not in { Stale, Current };
+            Unknown "NotAccepted"   when !class;
+            Unknown "NoService"     when service not in { Stale, Current };
             True when address == Full;
             True "PinnedNodeGone"   when address == Partial;
             False "PinnedNodeGone"  when address == NodeGone;

@@ -21,7 +21,7 @@ use crate::ast;
 use crate::check::{declared_twice, syntax, unknown_name};
 use crate::errors::Sink;
 use cursor::{Cursor, Fault};
-use recovery::Parser;
+use recovery::{Form, Parser};
 
 const SECTIONS: [&str; 8] = [
     "observe",
@@ -33,7 +33,9 @@ const SECTIONS: [&str; 8] = [
     "status",
     "rpc",
 ];
-const HEAD: &str = "a lifecycle begins with `resource Name;` or `volume Name;` and goes on with sections `observe { .. }`, `facts { .. }`, ..";
+const HEAD: Form = Form::declaring(
+    "a lifecycle begins with `resource Name;` or `volume Name;` and goes on with sections `observe { .. }`, `facts { .. }`, ..",
+);
 
 /// Parses the body of one `lifecycle! { .. }`. `None` only if not even its name could be read; everything found goes to the sink.
 pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
@@ -42,7 +44,7 @@ pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
     let mut lifecycle = match head(&mut cursor, &mut parser) {
         Ok(lifecycle) => lifecycle,
         Err(fault) => {
-            parser.report(fault, "lifecycle", HEAD);
+            parser.report(fault, "lifecycle", &HEAD);
             return None;
         }
     };
@@ -61,7 +63,7 @@ fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<ast::Lifecycle, 
         return Err(cursor.fault("`resource` or `volume`"));
     };
     let name = cursor.ident("the name of a type")?;
-    parser.close(cursor, "`;`", "lifecycle", HEAD);
+    parser.close(cursor, "`;`", "lifecycle", &HEAD);
     Ok(empty(kind, name, doc))
 }
 
@@ -91,13 +93,13 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
     let mut seen = BTreeMap::new();
     while !cursor.is_empty() {
         let Ok(name) = cursor.ident("a section") else {
-            parser.report(cursor.fault("a section"), "lifecycle", HEAD);
+            parser.report(cursor.fault("a section"), "lifecycle", &HEAD);
             parser.taint.everything = true;
             cursor.skip_past_group();
             continue;
         };
         let Some(body) = cursor.group(Delimiter::Brace) else {
-            parser.report(cursor.fault("`{`"), &name.to_string(), HEAD);
+            parser.report(cursor.fault("`{`"), &name.to_string(), &HEAD);
             parser.taint.everything = true;
             cursor.skip_past_group();
             continue;

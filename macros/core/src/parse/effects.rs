@@ -2,22 +2,25 @@
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Effect, Lifecycle, Verb};
 use crate::check::syntax;
 
-const FORM: &str = "an effect is written `apply input from other when predicate;`, `delete each input;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`";
+const FORM: Form = Form::declaring(
+    "an effect is written `apply input from other when predicate;`, `delete each input;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`",
+);
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         let effect = effect(cursor, doc)?;
         if effect.verb == Verb::Call && effect.name.is_none() {
             parser.sink.push(syntax::call_without_name(&effect.target));
+            parser.taint.everything = true;
         }
         let name = effect.name().to_string();
         lifecycle.effects.push(effect);
         let expected = "`from`, `when`, `sets`, `undo`, `key` (in this order) or `;`";
-        parser.close(cursor, expected, &name, FORM);
+        parser.close(cursor, expected, &name, &FORM);
         Ok(())
     });
 }

@@ -4,14 +4,16 @@ use proc_macro2::{Delimiter, Ident};
 
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Domain, Fact, Given, Lifecycle, Never, Value};
 use crate::check::infinite_fact;
 
-const FORM: &str = "a fact is written `name: { A, B } from input given predicate else Value;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`";
+const FORM: Form = Form::declaring(
+    "a fact is written `name: { A, B } from input given predicate else Value;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
+);
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         // A fact may be called `never` or `held`: a `:` behind it decides.
         let named = cursor.then_mark(':');
         if !named && cursor.is_word("never") {
@@ -33,7 +35,7 @@ fn never(
     let pred = predicate::pred(cursor)?;
     let span = join(word, cursor.previous());
     lifecycle.nevers.push(Never { pred, span });
-    parser.close(cursor, "`&&`, `||` or `;`", "never", FORM);
+    parser.close(cursor, "`&&`, `||` or `;`", "never", &FORM);
     Ok(())
 }
 
@@ -54,7 +56,7 @@ fn value(
         given: predicate::given(cursor)?,
     };
     lifecycle.values.push(value);
-    parser.close(cursor, "`,`, `given` or `;`", &name.to_string(), FORM);
+    parser.close(cursor, "`,`, `given` or `;`", &name.to_string(), &FORM);
     Ok(())
 }
 
@@ -96,7 +98,7 @@ fn fact(
         cursor,
         "`,`, `given`, `else` or `;`",
         &name.to_string(),
-        FORM,
+        &FORM,
     );
     Ok(())
 }

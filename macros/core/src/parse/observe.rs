@@ -4,18 +4,20 @@ use proc_macro2::Delimiter;
 
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Input, Lifecycle, Lookup, Mode};
 
-const FORM: &str = "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup";
+const FORM: Form = Form::declaring(
+    "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
+);
 const STOPS: [&str; 4] = ["of", "by", "every", "given"];
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         let input = input(cursor, doc)?;
         let name = input.name.to_string();
         lifecycle.inputs.push(input);
-        parser.close(cursor, "`of`, `by`, `every`, `given` or `;`", &name, FORM);
+        parser.close(cursor, "`of`, `by`, `every`, `given` or `;`", &name, &FORM);
         Ok(())
     });
 }

@@ -2,18 +2,19 @@
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Lifecycle, Promise};
 
-const FORM: &str =
-    "a promise is written `name: predicate sets { fact = Value } or { fact = Other };`";
+const FORM: Form = Form::declaring(
+    "a promise is written `name: predicate sets { fact = Value } or { fact = Other };`",
+);
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         let promise = promise(cursor, doc)?;
         let name = promise.name.to_string();
         lifecycle.promises.push(promise);
-        parser.close(cursor, "`or` or `;`", &name, FORM);
+        parser.close(cursor, "`or` or `;`", &name, &FORM);
         Ok(())
     });
 }

@@ -7,20 +7,26 @@ use crate::ast::Taint;
 use crate::check::syntax;
 use crate::errors::Sink;
 
-const LEADING: [&str; 12] = [
-    "held",
-    "let",
-    "never",
-    "goal",
-    "apply",
-    "delete",
-    "call",
-    "each",
-    "condition",
-    "ready",
-    "field",
-    "column",
-];
+/// How items are written.
+pub(crate) struct Form {
+    help: &'static str,
+    /// Whether an item declares a name that others may mention.
+    declares: bool,
+}
+
+impl Form {
+    /// Items that declare names.
+    pub(crate) const fn declaring(help: &'static str) -> Self {
+        let declares = true;
+        Self { help, declares }
+    }
+
+    /// Items that only mention names.
+    pub(crate) const fn within(help: &'static str) -> Self {
+        let declares = false;
+        Self { help, declares }
+    }
+}
 
 /// What all sections share.
 pub(crate) struct Parser<'s> {
@@ -36,24 +42,26 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(crate) fn report(&mut self, fault: Fault, item: &str, form: &str) {
-        self.sink
-            .push(syntax::diagnostic(fault.span, item, fault.message, form));
+    pub(crate) fn report(&mut self, fault: Fault, item: &str, form: &Form) {
+        self.sink.push(syntax::diagnostic(
+            fault.span,
+            item,
+            fault.message,
+            form.help,
+        ));
     }
 
     /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`].
     pub(crate) fn items(
         &mut self,
         mut cursor: Cursor,
-        form: &str,
+        form: &Form,
         mut one: impl FnMut(&mut Cursor, String, &mut Self) -> Result<(), Fault>,
     ) {
         while !cursor.is_empty() {
+            let docs = cursor.docs();
             let start = cursor.position();
-            let result = match cursor.docs() {
-                Ok(doc) => one(&mut cursor, doc, self),
-                Err(fault) => Err(fault),
-            };
+            let result = docs.and_then(|doc| one(&mut cursor, doc, self));
             if let Err(fault) = result {
                 cursor.skip_past_semicolon();
                 self.lose(fault, cursor.between(start, cursor.position()), form);
@@ -61,18 +69,19 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn lose(&mut self, fault: Fault, tokens: &[TokenTree], form: &str) {
-        let names = declared(tokens);
-        let item = names.first().cloned().unwrap_or_default();
-        if names.is_empty() {
-            self.taint.everything = true;
+    fn lose(&mut self, fault: Fault, tokens: &[TokenTree], form: &Form) {
+        let name = declared(tokens);
+        let item = name.clone().flatten().unwrap_or_default();
+        match name {
+            Some(name) => self.taint.names.extend(name),
+            None => self.taint.everything |= form.declares,
         }
-        self.taint.names.extend(names);
+        self.taint.names.extend(followed_by_declaration(tokens));
         self.report(fault, &item, form);
     }
 
     /// Ends an item. If its `;` is missing and the next token stands on a new line, the next item begins there.
-    pub(crate) fn close(&mut self, cursor: &mut Cursor, expected: &str, item: &str, form: &str) {
+    pub(crate) fn close(&mut self, cursor: &mut Cursor, expected: &str, item: &str, form: &Form) {
         if cursor.eat(";").is_some() {
             return;
         }
@@ -91,18 +100,27 @@ impl<'s> Parser<'s> {
         cursor.skip_past_semicolon();
         let swallowed = followed_by_declaration(cursor.between(start, cursor.position()));
         self.taint.names.extend(swallowed);
+        // What was read of it may not be all of it, a lookup with its `?` for example.
+        self.taint.names.insert(item.to_owned());
     }
 }
 
-/// The names that these tokens would have declared.
-fn declared(tokens: &[TokenTree]) -> Vec<String> {
-    let mut words = tokens.iter().filter_map(as_ident);
-    let mut names = Vec::new();
-    if let Some(first) = words.find(|word| !LEADING.iter().any(|leading| word == leading)) {
-        names.push(first.to_string());
-    }
-    names.extend(followed_by_declaration(tokens));
-    names
+/// The name that an item would have declared; `Some(None)` if it declares none, `None` if that cannot be known.
+fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
+    let words: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let name = match words[..] {
+        ["goal", "when", ..] | ["let", ":", ..] => None,
+        ["never" | "ready", ..] | [_, "-", ..] => Some(None),
+        ["held" | "let" | "goal", name, ":" | "when", ..]
+        | [name, ":" | "when", ..]
+        | ["condition" | "field" | "column", name, ..] => Some(Some(name.to_owned())),
+        [verb @ ("apply" | "delete"), "each", name, ..]
+        | [verb @ ("apply" | "delete"), name, ..] => Some(Some(format!("{verb}_{name}"))),
+        _ => None,
+    };
+    let is_name = |name: &String| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    name.filter(|name| name.as_ref().is_none_or(is_name))
 }
 
 /// Names before `:` and `when`, and the default names of effects.

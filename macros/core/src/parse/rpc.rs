@@ -4,11 +4,13 @@ use proc_macro2::{Delimiter, Span};
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Call, Lifecycle, Meaning, Refusal, Rpc, Within, Word};
 
-const FORM: &str = "a line of `rpc` is written `unknown when predicate;`, `differs never \"why\";` or `Rpc -> State by effect within 90s else CODE { predicate => CODE \"why\"; }`";
-const REFUSAL: &str = "a refusal is written `predicate => CODE \"why\";`";
+const FORM: Form = Form::declaring(
+    "a line of `rpc` is written `unknown when predicate;`, `differs never \"why\";` or `Rpc -> State by effect within 90s else CODE { predicate => CODE \"why\"; }`",
+);
+const REFUSAL: Form = Form::within("a refusal is written `predicate => CODE \"why\";`");
 const WORDS: [&str; 6] = [
     "unfit",
     "unknown",
@@ -29,10 +31,10 @@ pub(crate) fn section(
         words: Vec::new(),
         calls: Vec::new(),
     });
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         if WORDS.iter().any(|word| cursor.is_word(word)) {
             let word = word(cursor)?;
-            parser.close(cursor, "`&&`, `||` or `;`", &word.name.to_string(), FORM);
+            parser.close(cursor, "`&&`, `||` or `;`", &word.name.to_string(), &FORM);
             rpc.words.push(word);
         } else {
             rpc.calls.push(call(cursor, doc, parser)?);
@@ -66,14 +68,14 @@ fn call(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Cal
     let within = within(cursor)?;
     let mut refusals = Vec::new();
     if let Some(body) = cursor.group(Delimiter::Brace) {
-        parser.items(body, REFUSAL, |cursor, _, parser| {
+        parser.items(body, &REFUSAL, |cursor, _, parser| {
             refusals.push(refusal(cursor)?);
-            parser.close(cursor, "a string or `;`", &name.to_string(), REFUSAL);
+            parser.close(cursor, "a string or `;`", &name.to_string(), &REFUSAL);
             Ok(())
         });
     } else {
         let expected = "`->`, `by`, `within`, `{` or `;`";
-        parser.close(cursor, expected, &name.to_string(), FORM);
+        parser.close(cursor, expected, &name.to_string(), &FORM);
     }
     Ok(Call {
         name,

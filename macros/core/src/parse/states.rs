@@ -2,13 +2,15 @@
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Lifecycle, State};
 
-const FORM: &str = "a state is written `Name when predicate => Pending;`, with `goal` before the name and `wakes input` or `overdue 10min` behind the phase";
+const FORM: Form = Form::declaring(
+    "a state is written `Name when predicate => Pending;`, with `goal` before the name and `wakes input` or `overdue 10min` behind the phase",
+);
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         let state = state(cursor, doc)?;
         let name = state.name.to_string();
         let expected = if state.phase.is_some() {
@@ -17,7 +19,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             "`&&`, `||`, `=>` or `;`"
         };
         lifecycle.states.push(state);
-        parser.close(cursor, expected, &name, FORM);
+        parser.close(cursor, expected, &name, &FORM);
         Ok(())
     });
 }

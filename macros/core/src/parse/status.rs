@@ -2,15 +2,19 @@
 
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Clause, Column, Condition, ConditionStatus, Field, FieldOf, Lifecycle, Ready};
 use crate::check::declared_twice;
 
-const FORM: &str = "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`";
-const CLAUSE: &str = "a clause is written `True when predicate;`, `False \"Reason\" event \"Reason\" when predicate;` or `Unknown \"Reason\" otherwise;`";
+const FORM: Form = Form::declaring(
+    "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
+);
+const CLAUSE: Form = Form::within(
+    "a clause is written `True when predicate;`, `False \"Reason\" event \"Reason\" when predicate;` or `Unknown \"Reason\" otherwise;`",
+);
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
-    parser.items(body, FORM, |cursor, doc, parser| {
+    parser.items(body, &FORM, |cursor, doc, parser| {
         if cursor.eat_word("condition").is_some() {
             let condition = condition(cursor, doc, parser)?;
             lifecycle.conditions.push(condition);
@@ -23,20 +27,20 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
                 parser.sink.push(declared_twice::ready(span, first.span));
             }
             lifecycle.ready.get_or_insert(Ready { from, span });
-            parser.close(cursor, "`,` or `;`", "ready", FORM);
+            parser.close(cursor, "`,` or `;`", "ready", &FORM);
             return Ok(());
         }
         if cursor.eat_word("field").is_some() {
             let field = field(cursor, doc)?;
             let name = field.name.to_string();
             lifecycle.fields.push(field);
-            parser.close(cursor, "`,`, `kept` or `;`", &name, FORM);
+            parser.close(cursor, "`,`, `kept` or `;`", &name, &FORM);
             return Ok(());
         }
         if cursor.eat_word("column").is_some() {
             let name = cursor.ident("the name of a column")?;
             let json_path = cursor.text();
-            parser.close(cursor, "a string or `;`", &name.to_string(), FORM);
+            parser.close(cursor, "a string or `;`", &name.to_string(), &FORM);
             lifecycle.columns.push(Column { name, json_path });
             return Ok(());
         }
@@ -52,9 +56,9 @@ fn condition(
     let name = cursor.ident("the name of a condition")?;
     let body = cursor.braces()?;
     let mut clauses = Vec::new();
-    parser.items(body, CLAUSE, |cursor, _, parser| {
+    parser.items(body, &CLAUSE, |cursor, _, parser| {
         clauses.push(clause(cursor)?);
-        parser.close(cursor, "`&&`, `||` or `;`", &name.to_string(), CLAUSE);
+        parser.close(cursor, "`&&`, `||` or `;`", &name.to_string(), &CLAUSE);
         Ok(())
     });
     Ok(Condition { name, doc, clauses })

@@ -3,10 +3,10 @@
 use proc_macro2::Span;
 
 use super::cursor::{Cursor, Fault};
-use super::recovery::Parser;
+use super::recovery::{Form, Parser};
 use crate::ast::{Edge, Lifecycle, Transitions};
 
-const FORM: &str = "a transition is written `From -> To | Other;`";
+const FORM: Form = Form::within("a transition is written `From -> To | Other;`");
 
 pub(crate) fn section(
     span: Span,
@@ -18,11 +18,11 @@ pub(crate) fn section(
         span,
         edges: Vec::new(),
     });
-    parser.items(body, FORM, |cursor, _, parser| {
+    parser.items(body, &FORM, |cursor, _, parser| {
         let edge = edge(cursor)?;
         let name = edge.from.to_string();
         transitions.edges.push(edge);
-        parser.close(cursor, "`|` or `;`", &name, FORM);
+        parser.close(cursor, "`|` or `;`", &name, &FORM);
         Ok(())
     });
 }

@@ -6,6 +6,7 @@ use super::scope::Noun;
 use super::{Builder, Place};
 use crate::ast;
 use crate::check::{declared_twice, unknown_name};
+use crate::errors::Diagnostic;
 use crate::model::{Assign, Pred, PredKind, ValueSet, VarId};
 
 /// What a bare name asks for.
@@ -52,9 +53,7 @@ impl Builder<'_> {
             });
         }
         let diagnostic = unknown_name::needs_value(fact, place, values);
-        self.sink.push(diagnostic);
-        self.complete = false;
-        None
+        self.not_a_value(fact, diagnostic)
     }
 
     fn is(&mut self, fact: &Ident, values: &[Ident], place: &Place) -> Option<PredKind> {
@@ -103,8 +102,15 @@ impl Builder<'_> {
             return Some(at);
         }
         let diagnostic = unknown_name::value(value, fact, place, known);
-        self.sink.push(diagnostic);
+        self.not_a_value(fact, diagnostic)
+    }
+
+    /// Silent about facts of which something was lost.
+    fn not_a_value<T>(&mut self, fact: &Ident, diagnostic: Diagnostic) -> Option<T> {
         self.complete = false;
+        if !self.ast.taint.covers(fact) {
+            self.sink.push(diagnostic);
+        }
         None
     }
 

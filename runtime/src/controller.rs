@@ -4,6 +4,8 @@
 mod act;
 mod counters;
 mod fence;
+#[cfg(test)]
+mod fixture;
 mod flight;
 mod index;
 mod land;

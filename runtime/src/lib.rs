@@ -2,6 +2,10 @@
 
 #![deny(missing_docs)]
 
+// What the macro emits names this crate from outside.
+#[cfg(test)]
+extern crate self as lifecycle_runtime;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

@@ -1,1 +1,291 @@
-//! Evaluation of one pass on a small lifecycle.
+//! Evaluation of one pass on a small lifecycle: worlds, sentences, and what effects would write.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::controller::fixture::{Caches, merge, ours, thing};
+use crate::machine::policy::{Class, Move};
+
+fn class(size: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": size } })
+}
+
+fn made(more: Value) -> Value {
+    ours("ConfigMap", "t", json!({ "size": "small" }), more)
+}
+
+fn part(name: &str, more: Value) -> Value {
+    let mut part = ours(
+        "Secret",
+        name,
+        Value::Null,
+        json!({ "metadata": { "managedFields": [] } }),
+    );
+    part.as_object_mut().map(|part| part.remove("data"));
+    merge(&mut part, more);
+    part
+}
+
+fn look(objects: &[Value], spec: Value) -> Sight {
+    Caches::of(objects).look(thing(spec, json!({})))
+}
+
+/// What a variable has for a value, and its sentence.
+fn said(sight: &Sight, name: &str) -> (&'static str, String) {
+    let ir = crate::lifecycle::Machine::ir(&crate::controller::fixture::maker());
+    let var = ir
+        .vars
+        .iter()
+        .position(|v| v.name == name && !matches!(v.origin, Origin::Refused(_)));
+    let var = var.expect("the lifecycle has this fact");
+    let sentence = sight.board.sentences[var].clone().unwrap_or_default();
+    (ir.value(&sight.board.world, var), sentence)
+}
+
+fn check(objects: &[Value], spec: Value, name: &str, value: &str, sentence: &str) {
+    let sight = look(objects, spec);
+    assert_eq!(sight.failure, None);
+    assert_eq!(said(&sight, name), (value, sentence.to_owned()));
+}
+
+fn of_class() -> Value {
+    json!({ "className": "c" })
+}
+
+fn not_ours() -> Value {
+    json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": "t", "uid": "another", "controller": true }] } })
+}
+
+fn leaving() -> Value {
+    json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" } })
+}
+
+#[test]
+fn what_is_read_is_unnamed_absent_or_present() {
+    check(
+        &[],
+        json!({}),
+        "class",
+        "Unnamed",
+        "`spec.className` is not set",
+    );
+    check(
+        &[],
+        of_class(),
+        "class",
+        "Absent",
+        "ConfigMap `ns/c` does not exist",
+    );
+    check(&[class("small")], of_class(), "class", "Present", "");
+    let mut elsewhere = class("small");
+    merge(
+        &mut elsewhere,
+        json!({ "metadata": { "namespace": "other" } }),
+    );
+    check(
+        &[elsewhere],
+        of_class(),
+        "class",
+        "Absent",
+        "ConfigMap `ns/c` does not exist",
+    );
+}
+
+#[test]
+fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
+    let with = |made: Value| vec![class("small"), made];
+    check(
+        &[class("small")],
+        of_class(),
+        "made",
+        "Absent",
+        "ConfigMap `ns/t` does not exist",
+    );
+    let foreign = "ConfigMap `ns/t` exists and is not controlled by this Thing: rename the Thing or remove that ConfigMap";
+    check(
+        &with(made(not_ours())),
+        of_class(),
+        "made",
+        "Foreign",
+        foreign,
+    );
+    let mut both = not_ours();
+    merge(&mut both, leaving());
+    check(&with(made(both)), of_class(), "made", "Foreign", foreign);
+    check(
+        &with(made(leaving())),
+        of_class(),
+        "made",
+        "Terminating",
+        "ConfigMap `ns/t` is being deleted",
+    );
+    let edited = made(json!({ "data": { "size": "huge" } }));
+    check(
+        &with(edited),
+        of_class(),
+        "made",
+        "Stale",
+        "ConfigMap `ns/t` is not as wanted yet: `data.size` differs",
+    );
+    check(&with(made(json!({}))), of_class(), "made", "Current", "");
+    check(
+        &with(made(json!({ "data": { "theirs": "1" } }))),
+        of_class(),
+        "made",
+        "Current",
+        "",
+    );
+}
+
+#[test]
+fn an_owner_that_is_no_controller_makes_nothing_ours() {
+    let shared = json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": "t", "uid": "thing-uid" }] } });
+    let sight = look(&[class("small"), made(shared)], of_class());
+    assert_eq!(said(&sight, "made").0, "Foreign");
+}
+
+#[test]
+fn without_what_its_builder_needs_an_object_is_stale() {
+    let sight = look(&[made(json!({}))], of_class());
+    assert_eq!(said(&sight, "made").0, "Stale");
+    assert!(sight.plans.iter().all(Vec::is_empty));
+}
+
+fn jobs(sight: &Sight) -> Vec<(Job, String)> {
+    let plans = sight.plans.iter().flatten();
+    plans.map(|p| (p.job, p.name.name.clone())).collect()
+}
+
+#[test]
+fn plans_create_update_or_migrate() {
+    let absent = look(&[class("small")], of_class());
+    assert_eq!(jobs(&absent), [(Job::Create, "t".to_owned())]);
+    let body = &absent.plans[0][0].body;
+    assert_eq!(
+        body["metadata"]["ownerReferences"][0]["controller"],
+        json!(true)
+    );
+    assert_eq!(
+        (&body["apiVersion"], &body["kind"]),
+        (&json!("v1"), &json!("ConfigMap"))
+    );
+    let stale = look(
+        &[class("small"), made(json!({ "data": { "size": "x" } }))],
+        of_class(),
+    );
+    assert_eq!(jobs(&stale), [(Job::Update, "t".to_owned())]);
+    let left = json!({
+        "metadata": { "managedFields": [{ "manager": "old", "operation": "Update", "fieldsV1": { "f:data": { "f:left": {} } } }] },
+        "data": { "left": "1" },
+    });
+    let left = look(&[class("small"), made(left)], of_class());
+    assert_eq!(jobs(&left), [(Job::Migrate, "t".to_owned())]);
+    let current = look(&[class("small"), made(json!({}))], of_class());
+    assert_eq!(jobs(&current), []);
+}
+
+#[test]
+fn what_a_policy_always_changes_counts_as_current() {
+    let mut caches = Caches::of(&[class("small"), made(json!({ "data": { "size": "x" } }))]);
+    caches.settled = true;
+    assert_eq!(
+        said(&caches.look(thing(of_class(), json!({}))), "made").0,
+        "Current"
+    );
+}
+
+#[test]
+fn of_a_set_the_worst_member_counts_and_a_taken_name_last() {
+    let wants = |parts: &[&str]| json!({ "className": "c", "parts": parts });
+    let world = |objects: &[Value], parts: &[&str]| {
+        let objects: Vec<_> = [&[class("small"), made(json!({}))], objects].concat();
+        let sight = look(&objects, wants(parts));
+        (said(&sight, "parts").0, jobs(&sight))
+    };
+    let (a, b) = (|more| part("a", more), |more| part("b", more));
+    let job = |job, name: &str| (job, name.to_owned());
+    assert_eq!(world(&[a(json!({}))], &["a"]), ("Current", vec![]));
+    assert_eq!(world(&[], &[]), ("Current", vec![]));
+    assert_eq!(world(&[a(not_ours())], &["a"]), ("Foreign", vec![]));
+    assert_eq!(
+        world(&[a(not_ours())], &["a", "b"]),
+        ("Behind", vec![job(Job::Create, "b")])
+    );
+    assert_eq!(
+        world(&[a(leaving()), b(json!({}))], &["a"]),
+        ("Surplus", vec![job(Job::Delete, "b")])
+    );
+    assert_eq!(
+        world(&[a(leaving()), b(not_ours())], &["a", "b"]),
+        ("Draining", vec![])
+    );
+    assert_eq!(world(&[b(leaving())], &[]), ("Draining", vec![]));
+    assert_eq!(world(&[b(not_ours())], &[]), ("Current", vec![]));
+}
+
+#[test]
+fn a_builder_that_names_another_object_is_an_error() {
+    let sight = look(
+        &[class("small")],
+        json!({ "className": "c", "misnamed": "x" }),
+    );
+    let failure = sight.failure.expect("the name is wrong").to_string();
+    assert_eq!(
+        failure,
+        "`apply_made` must build ConfigMap `ns/t` and built `x`"
+    );
+}
+
+#[test]
+fn an_input_that_cannot_be_read_ends_the_pass_and_is_still_looked_for() {
+    let mut broken = class("small");
+    broken["data"] = json!({ "size": 3 });
+    let sight = look(&[broken], of_class());
+    let failure = sight
+        .failure
+        .as_ref()
+        .expect("it cannot be read")
+        .to_string();
+    assert!(
+        failure.starts_with("ConfigMap `ns/c` cannot be read: "),
+        "{failure}"
+    );
+    assert!(failure.ends_with("; correct it, or delete it"), "{failure}");
+    let name = Name {
+        namespace: Some("ns".to_owned()),
+        name: "c".to_owned(),
+    };
+    assert!(sight.looked[0].contains(&Key::Named(name)));
+}
+
+#[test]
+fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
+    let mut caches = Caches::of(&[class("small")]);
+    caches.refused.insert(0, "it may not change".to_owned());
+    let sight = caches.look(thing(of_class(), json!({})));
+    let ir = crate::lifecycle::Machine::ir(&crate::controller::fixture::maker());
+    assert_eq!(
+        ir.classify(&sight.board.world, false),
+        Class::Refused { effect: 0 }
+    );
+    assert_eq!(ir.next(&sight.board.world, false), Move::Rest);
+    let refused = sight.board.sentences[ir.effects[0].refused].as_deref();
+    assert_eq!(
+        refused,
+        Some("it may not change; correct what it is built from")
+    );
+}
+
+#[test]
+fn fences_are_asked_for_everything_that_is_read_or_written() {
+    let sight = look(
+        &[class("small")],
+        json!({ "className": "c", "parts": ["p"] }),
+    );
+    let touched: Vec<_> = sight
+        .touched
+        .iter()
+        .map(|(n, name)| (*n, name.name.as_str()))
+        .collect();
+    assert_eq!(touched, [(0, "c"), (1, "t"), (2, "p")]);
+}

@@ -1,1 +1,190 @@
-//! Statuses of one pass.
+//! Statuses of one pass: conditions, times, kept fields, and what is told as events.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::controller::fixture::{Caches, maker, ours, thing};
+
+const NOW: &str = "2026-06-01T12:00:00Z";
+
+fn class() -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": "small" } })
+}
+
+fn made() -> Value {
+    ours("ConfigMap", "t", json!({ "size": "small" }), json!({}))
+}
+
+/// The draft over these objects and an old status.
+fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
+    let caches = Caches::of(objects);
+    let spec = json!({ "className": "c" });
+    let sight = caches.look(thing(spec, json!({ "status": old })));
+    let machine = maker();
+    let mut given = Notes {
+        class: machine.ir().classify(&sight.board.world, false),
+        failure: sight.failure.as_ref(),
+        trouble: None,
+        overdue: None,
+        now: NOW.parse().expect("a constant time"),
+    };
+    notes(&mut given);
+    draft(&machine, &sight.board, &given)
+}
+
+fn row(draft: &Draft, name: &str) -> Value {
+    let found = old_condition(&draft.status, name);
+    found.cloned().unwrap_or_default()
+}
+
+fn told(draft: &Draft) -> Vec<(bool, &str)> {
+    draft
+        .news
+        .iter()
+        .map(|n| (n.warning, n.reason.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_ready_object_says_so_for_its_generation() {
+    let draft = report(&[class(), made()], Value::Null, |_| {});
+    let expected = json!({
+        "type": "Ready", "status": "True", "reason": "Ready", "message": "",
+        "lastTransitionTime": NOW, "observedGeneration": 3,
+    });
+    assert_eq!(row(&draft, "Ready"), expected);
+    assert_eq!(draft.status["phase"], "Ready");
+    assert_eq!(
+        (&draft.status["made"], &draft.status["classSize"]),
+        (&json!("t"), &json!("small"))
+    );
+    assert!(draft.differs);
+    assert_eq!(told(&draft), [], "nothing is told of a normal creation");
+}
+
+#[test]
+fn an_equal_status_does_not_differ_and_keeps_its_times() {
+    let mut first = report(&[class(), made()], Value::Null, |_| {});
+    let conditions = first.status["conditions"].as_array_mut().expect("a list");
+    for condition in conditions {
+        condition["lastTransitionTime"] = json!("2026-01-01T00:00:00Z");
+    }
+    let second = report(&[class(), made()], first.status.clone(), |_| {});
+    assert!(!second.differs);
+    assert_eq!(second.status, first.status);
+    let worse = report(&[made()], first.status.clone(), |_| {});
+    assert_eq!(row(&worse, "Accepted")["lastTransitionTime"], NOW);
+    assert!(worse.differs);
+}
+
+#[test]
+fn only_kept_fields_outlive_their_inputs() {
+    let first = report(&[class(), made()], Value::Null, |_| {});
+    let without = report(&[], first.status.clone(), |_| {});
+    assert_eq!(without.status["made"], "t");
+    assert_eq!(without.status.get("classSize"), None);
+    assert_eq!(without.status["phase"], "Error");
+}
+
+#[test]
+fn events_tell_what_became_false_and_what_became_true_again() {
+    let bad = report(&[], Value::Null, |_| {});
+    assert_eq!(told(&bad), [(true, "GetClass")]);
+    assert_eq!(bad.news[0].note, "ConfigMap `ns/c` does not exist");
+    let same = report(&[], bad.status.clone(), |_| {});
+    assert_eq!((told(&same), same.differs), (vec![], false));
+    let healed = report(&[class(), made()], bad.status.clone(), |_| {});
+    assert_eq!(told(&healed), [(false, "Accepted")]);
+}
+
+#[test]
+fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
+    let caches = {
+        let mut caches = Caches::of(&[class()]);
+        caches.refused.insert(0, "it may not change".to_owned());
+        caches
+    };
+    let sight = caches.look(thing(json!({ "className": "c" }), json!({})));
+    let machine = maker();
+    let notes = Notes {
+        class: machine.ir().classify(&sight.board.world, false),
+        failure: None,
+        trouble: None,
+        overdue: None,
+        now: NOW.parse().expect("a constant time"),
+    };
+    let draft = draft(&machine, &sight.board, &notes);
+    let ready = row(&draft, "Ready");
+    assert_eq!(
+        (&ready["reason"], &ready["message"]),
+        (
+            &json!("Refused"),
+            &json!("it may not change; correct what it is built from")
+        )
+    );
+    assert_eq!(draft.status["phase"], "Error");
+    assert_eq!(told(&draft), [(true, "Refused")]);
+}
+
+#[test]
+fn a_world_that_cannot_be_is_a_condition_of_its_own() {
+    let draft = report(&[class(), made()], Value::Null, |notes| {
+        notes.class = Class::Contradiction
+    });
+    let row = row(&draft, "Contradiction");
+    assert_eq!(
+        (&row["status"], &row["reason"]),
+        (&json!("True"), &json!("NeverWorld"))
+    );
+    assert!(
+        row["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("class == Present"))
+    );
+    assert_eq!(told(&draft), [(true, "NeverWorld")]);
+    let healed = report(&[class(), made()], draft.status.clone(), |_| {});
+    assert!(healed.differs && old_condition(&healed.status, "Contradiction").is_none());
+}
+
+#[test]
+fn an_unreadable_input_makes_it_unready_and_leaves_the_rest() {
+    let first = report(&[class(), made()], Value::Null, |_| {});
+    let mut broken = class();
+    broken["data"] = json!({ "size": 3 });
+    let draft = report(&[broken, made()], first.status.clone(), |_| {});
+    assert_eq!(row(&draft, "Accepted"), row(&first, "Accepted"));
+    let ready = row(&draft, "Ready");
+    assert_eq!(
+        (&ready["status"], &ready["reason"]),
+        (&json!("False"), &json!("InputUnreadable"))
+    );
+    assert_eq!(draft.status["made"], "t");
+    assert_eq!(told(&draft), [(true, "InputUnreadable")]);
+}
+
+#[test]
+fn trouble_and_delay_are_told_where_it_is_not_ready() {
+    let slow = report(&[class()], Value::Null, |notes| {
+        notes.trouble = Some("the quota is used up");
+        notes.overdue = Some("it has been Making for more than 10 min".to_owned());
+    });
+    let message = row(&slow, "Ready")["message"].clone();
+    assert_eq!(
+        message,
+        "ConfigMap `ns/t` does not exist; the quota is used up; it has been Making for more than 10 min"
+    );
+    let ready = report(&[class(), made()], Value::Null, |notes| {
+        notes.trouble = Some("x")
+    });
+    assert_eq!(row(&ready, "Ready")["message"], "");
+}
+
+#[test]
+fn the_content_of_a_status_does_not_depend_on_when_it_is_said() {
+    let now = report(&[class(), made()], Value::Null, |_| {});
+    let later = report(&[class(), made()], Value::Null, |notes| {
+        notes.now = "2026-06-01T13:00:00Z".parse().expect("a constant time");
+    });
+    assert_ne!(now.status, later.status);
+    assert_eq!(now.content(), later.content());
+}

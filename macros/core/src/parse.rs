@@ -39,7 +39,9 @@ const HEAD: Form = Form::declaring(
 
 /// Parses the body of one `lifecycle! { .. }`. `None` only if not even its name could be read; everything found goes to the sink.
 pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
-    let mut cursor = Cursor::new(body, Span::call_site());
+    let last = body.clone().into_iter().last();
+    let end = last.map_or_else(Span::call_site, |token| token.span());
+    let mut cursor = Cursor::new(body, end);
     let mut parser = Parser::new(sink);
     let mut lifecycle = match head(&mut cursor, &mut parser) {
         Ok(lifecycle) => lifecycle,

@@ -456,6 +456,11 @@ fn without_a_name_nothing_is_understood() {
         shown(&found.diagnostics),
         ["1: LC000 [;] expected the name of a type, found `;`"]
     );
+    let found = check("volume".parse().expect("tokens"));
+    assert_eq!(
+        shown(&found.diagnostics),
+        ["1: LC000 [volume] expected the name of a type, found the end of the block"]
+    );
 }
 
 #[test]

@@ -71,7 +71,8 @@ impl<'s> Parser<'s> {
 
     fn lose(&mut self, fault: Fault, tokens: &[TokenTree], form: &Form) {
         let name = declared(tokens);
-        let item = name.clone().flatten().unwrap_or_default();
+        let item = name.clone().flatten();
+        let item = item.unwrap_or_else(|| "lifecycle".to_owned());
         match name {
             Some(name) => self.taint.names.extend(name),
             None => self.taint.everything |= form.declares,

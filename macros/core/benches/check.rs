@@ -16,6 +16,13 @@ fn reference(bencher: Bencher<'_, '_>, name: &str) {
     measure(bencher, &read(name));
 }
 
+/// The whole macro: everything above, the samples of the assertions, and the tokens that are emitted.
+#[divan::bench(args = ["listener", "skupper"])]
+fn expanded(bencher: Bencher<'_, '_>, name: &str) {
+    let tokens = body(&read(name));
+    bencher.bench_local(|| lifecycle_macros_core::expand(tokens.clone()));
+}
+
 /// A lifecycle is checked while it is being written: with findings, whose witnesses take time too.
 #[divan::bench(args = ["transitions", "promises", "states"])]
 fn with_findings(bencher: Bencher<'_, '_>, emptied: &str) {

@@ -1,5 +1,7 @@
 //! The driver on a real API server: effects, drift, foreign objects, deletion, restarts, and what it costs.
 
+#[path = "driver/around.rs"]
+mod around;
 #[path = "driver/fan.rs"]
 mod fan;
 #[path = "driver/several.rs"]
@@ -24,6 +26,11 @@ use lifecycle_tests::harness::{Need, run};
 const BINARIES: &[Need] = &[Need::Binaries];
 
 fn main() -> ExitCode {
-    let cases = [single::cases(), several::cases(), trouble::cases()];
+    let cases = [
+        single::cases(),
+        several::cases(),
+        trouble::cases(),
+        around::cases(),
+    ];
     run(cases.into_iter().flatten().collect())
 }

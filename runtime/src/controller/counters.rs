@@ -12,8 +12,10 @@ pub struct Counters(Arc<Mutex<Counts>>);
 /// A copy of all counts at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Passes by object.
+    /// Passes by object, of those that are still there.
     pub passes: BTreeMap<ObjectRef, u64>,
+    /// Passes of objects that are no more.
+    pub passes_of_gone: u64,
     /// Writes by what was written (an effect's name, `status`, `event`, `claim`, `release`) and how it ended (`done`, `refused`, `again`, `later`).
     pub writes: BTreeMap<(String, &'static str), u64>,
     /// Passes in a world that a lifecycle says cannot be, by object.
@@ -37,9 +39,14 @@ impl Counters {
 }
 
 impl Counts {
+    pub(crate) fn forget(&mut self, object: &ObjectRef) {
+        self.passes_of_gone += self.passes.remove(object).unwrap_or_default();
+        self.contradictions.remove(object);
+    }
+
     /// All passes.
     pub fn all_passes(&self) -> u64 {
-        self.passes.values().sum()
+        self.passes.values().sum::<u64>() + self.passes_of_gone
     }
 
     /// All writes but events.

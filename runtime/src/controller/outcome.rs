@@ -48,15 +48,16 @@ fn judge_status(status: &Status) -> Outcome {
     let details = status.details.as_ref();
     let causes = details.map_or(&[][..], |d| d.causes.as_slice());
     let after = details.map(|d| d.retry_after_seconds).filter(|s| *s > 0);
-    let later = |message| Outcome::Later(message, after.map(|s| Duration::from_secs(s.into())));
+    let later = || {
+        let line = one_line(&kube::Error::Api(Box::new(status.clone())));
+        Outcome::Later(line, after.map(|s| Duration::from_secs(s.into())))
+    };
     match status.code {
         422 if causes.iter().any(|c| c.field == "metadata.uid") => Outcome::Again(message),
-        409 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(message),
+        409 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(),
         409 => Outcome::Again(message),
-        403 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(message),
-        403 if is_about_rights(&status.message) || is_about_quota(&status.message) => {
-            later(message)
-        }
+        403 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(),
+        403 if is_about_rights(&status.message) || is_about_quota(&status.message) => later(),
         500 if status
             .message
             .contains("failed to create typed patch object") =>
@@ -64,7 +65,7 @@ fn judge_status(status: &Status) -> Outcome {
             Outcome::Refused(message)
         }
         400 | 403 | 405 | 406 | 413 | 415 | 422 => Outcome::Refused(message),
-        _ => later(message),
+        _ => later(),
     }
 }
 

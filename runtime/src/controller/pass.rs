@@ -467,6 +467,8 @@ impl Controller {
         };
         let runner = &mut self.runners[subject.lifecycle];
         runner.looks(&subject.name, &track.looked, &[]);
+        let object = subject.name.of_kind(&runner.subject_kind);
+        self.settings.counters.with(|c| c.forget(&object));
         self.polls.leave(subject, &track.asked);
         self.queue.remove(subject);
     }

@@ -35,6 +35,8 @@ struct Poll {
     error: Option<String>,
     /// Counts the answers that differed from the one before.
     version: u64,
+    /// When it is asked next; nothing while a question is on its way.
+    due: Option<Instant>,
     askers: BTreeSet<Name>,
     /// Who waits for an answer to a question that was asked after their own call.
     waiting: BTreeSet<Name>,
@@ -90,21 +92,23 @@ impl Polls {
         self.leave(asker, before.difference(now));
         for (input, key) in now {
             let id = (asker.lifecycle, *input, key.clone());
-            let poll = self.all.entry(id.clone()).or_insert_with(|| {
-                self.due.insert((Instant::now(), id));
-                Poll {
-                    board: Arc::clone(board),
-                    every: every(*input),
-                    answer: None,
-                    good_until: Instant::now(),
-                    error: None,
-                    version: 0,
-                    askers: BTreeSet::new(),
-                    waiting: BTreeSet::new(),
-                }
+            let is_new = !self.all.contains_key(&id);
+            let poll = self.all.entry(id.clone()).or_insert_with(|| Poll {
+                board: Arc::clone(board),
+                every: every(*input),
+                answer: None,
+                good_until: Instant::now(),
+                error: None,
+                version: 0,
+                due: None,
+                askers: BTreeSet::new(),
+                waiting: BTreeSet::new(),
             });
             poll.board = Arc::clone(board);
             poll.askers.insert(asker.name.clone());
+            if is_new {
+                self.schedule(&id, Instant::now());
+            }
         }
     }
 
@@ -119,9 +123,21 @@ impl Polls {
             if let Some(poll) = self.all.get_mut(&id) {
                 poll.askers.remove(&asker.name);
                 if poll.askers.is_empty() {
+                    let due = poll.due;
                     self.all.remove(&id);
+                    due.map(|at| self.due.remove(&(at, id)));
                 }
             }
+        }
+    }
+
+    /// Puts a question at a time, in place of any other.
+    fn schedule(&mut self, id: &Id, at: Instant) {
+        if let Some(poll) = self.all.get_mut(id) {
+            if let Some(before) = poll.due.replace(at) {
+                self.due.remove(&(before, id.clone()));
+            }
+            self.due.insert((at, id.clone()));
         }
     }
 
@@ -140,8 +156,9 @@ impl Polls {
             .answer
             .as_ref()
             .is_some_and(|(_, asked)| *asked < call);
-        if older && known.waiting.insert(asker.name.clone()) {
-            self.due.insert((Instant::now(), id));
+        let is_asked = known.due.is_none();
+        if older && known.waiting.insert(asker.name.clone()) && !is_asked {
+            self.schedule(&id, Instant::now());
         }
         older
     }
@@ -179,7 +196,8 @@ impl Polls {
                 self.due.insert((at, id));
                 break;
             }
-            if let Some(poll) = self.all.get(&id) {
+            if let Some(poll) = self.all.get_mut(&id) {
+                poll.due = None;
                 let question = question(machine(id.0), Arc::clone(&poll.board), id);
                 self.asking.push(question);
                 left += 1;
@@ -194,12 +212,9 @@ impl Polls {
         let Some(poll) = self.all.get_mut(&answered.id) else {
             return BTreeSet::new();
         };
-        let next = (now + poll.every, answered.id.clone());
-        if !self.due.iter().any(|(_, id)| *id == answered.id) {
-            self.due.insert(next);
-        }
         let was_known = poll.answer.is_some();
         let mut woken = std::mem::take(&mut poll.waiting);
+        let next = now + poll.every;
         match answered.answer {
             Ok(reply) => {
                 let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
@@ -222,6 +237,7 @@ impl Polls {
                 }
             }
         }
+        self.schedule(&answered.id, next);
         woken
     }
 }

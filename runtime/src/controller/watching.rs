@@ -3,6 +3,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::{Stream, StreamExt};
 use kube::core::ApiResource;
@@ -20,6 +21,9 @@ type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 /// How many events of one kind are taken in before the next kind has its turn.
 const BATCH: usize = 256;
 
+/// A server that does not know streamed lists takes them for watches and never says that they are complete.
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+
 /// The watch of one kind.
 pub(crate) struct Watch {
     kind: Kind,
@@ -28,6 +32,8 @@ pub(crate) struct Watch {
     streaming: bool,
     failures: u32,
     pause: Option<Pin<Box<Sleep>>>,
+    /// Runs while a streamed list does.
+    patience: Option<Pin<Box<Sleep>>>,
     said: Option<String>,
 }
 
@@ -40,6 +46,7 @@ impl Watch {
             streaming: true,
             failures: 0,
             pause: None,
+            patience: None,
             said: None,
         }
     }
@@ -65,6 +72,9 @@ impl Watch {
                 }
                 Poll::Ready(Some(Err(error))) => self.failed(&error, random()),
                 Poll::Ready(None) => self.restart(),
+                Poll::Pending if self.is_out_of_patience(cx) => {
+                    self.list("streamed lists never end here");
+                }
                 Poll::Pending => break,
             }
         }
@@ -75,8 +85,15 @@ impl Watch {
         }
     }
 
+    fn is_out_of_patience(&mut self, cx: &mut Context<'_>) -> bool {
+        let patience = self.patience.as_mut();
+        patience.is_some_and(|patience| patience.as_mut().poll(cx).is_ready())
+    }
+
     fn worked(&mut self, event: &Event<Raw>) {
         // A list begins well even where it then fails.
+        let listing = matches!(event, Event::Init | Event::InitApply(_));
+        self.patience = (self.streaming && listing).then(|| Box::pin(sleep(LONGEST_SILENCE)));
         if matches!(event, Event::Init) {
             return;
         }
@@ -88,9 +105,7 @@ impl Watch {
 
     fn failed(&mut self, error: &watcher::Error, random: u64) {
         if self.streaming && is_unsupported(error) {
-            tracing::debug!(kind = ?self.kind, "no streaming lists: listing in pages");
-            self.streaming = false;
-            self.restart();
+            self.list("the server has no streamed lists");
             return;
         }
         self.failures = self.failures.saturating_add(1);
@@ -108,7 +123,15 @@ impl Watch {
         }
     }
 
+    /// Lists in pages from now on.
+    fn list(&mut self, why: &str) {
+        tracing::info!(kind = ?self.kind, "{why}: listing {} in pages", self.kind.plural);
+        self.streaming = false;
+        self.restart();
+    }
+
     fn restart(&mut self) {
+        self.patience = None;
         self.events = events(&self.client, &self.kind, self.streaming);
     }
 }

@@ -159,7 +159,19 @@ async fn burst() -> Result<()> {
 }
 
 async fn frozen() -> Result<()> {
-    let mut world = World::start().await?;
+    let mut world = World::without_operator().await?;
+    world.define(&Widget::crd()).await?;
+    let leadership = Leadership {
+        namespace: "default".to_owned(),
+        name: "widgets".to_owned(),
+        identity: "one".to_owned(),
+    };
+    world
+        .run_this(World::operator().leadership(leadership))
+        .await?;
+    world.palette("cold", "blue").await?;
+    world.widget("first", "cold").await?;
+    world.reason("first", "Ready").await?;
     world.palette("warm", "red").await?;
     for n in 0..40 {
         world.widget(&format!("w{n}"), "warm").await?;

@@ -13,7 +13,7 @@ use kube::{Api, Client, CustomResourceExt};
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::controller::Counters;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
-use lifecycle_tests::api_server::ApiServer;
+use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::audit::Log;
 use lifecycle_tests::harness::eventually;
 use serde_json::json;
@@ -77,7 +77,11 @@ impl World {
     }
 
     pub(crate) async fn without_operator() -> Result<Self> {
-        let server = ApiServer::start().await?;
+        Self::with(Options::default()).await
+    }
+
+    pub(crate) async fn with(options: Options) -> Result<Self> {
+        let server = ApiServer::start_with(options).await?;
         Ok(Self {
             client: server.client(),
             server,
@@ -218,6 +222,37 @@ impl World {
                 Err(error.context(format!("its status is {status:?}")))
             }
         }
+    }
+
+    /// Waits until the message of the condition Ready says this, among other things.
+    pub(crate) async fn message(&self, name: &str, part: &str) -> Result<Widget> {
+        let widgets = self.widgets();
+        let found = eventually(&format!("{name} says {part}"), SOON, async || {
+            let widget = widgets.get(name).await?;
+            let is_it = condition(&widget, "Ready").is_some_and(|c| c.message.contains(part));
+            Ok(is_it.then_some(widget))
+        })
+        .await;
+        match found {
+            Ok(widget) => Ok(widget),
+            Err(error) => {
+                let status = self.widgets().get(name).await?.status;
+                Err(error.context(format!("its status is {status:?}")))
+            }
+        }
+    }
+
+    /// Applies an object of any built-in kind as the administrator.
+    pub(crate) async fn apply<K>(&self, api: Api<K>, object: serde_json::Value) -> Result<K>
+    where
+        K: kube::Resource + Clone + std::fmt::Debug + serde::de::DeserializeOwned,
+    {
+        let name = object["metadata"]["name"]
+            .as_str()
+            .context("a name")?
+            .to_owned();
+        let params = PatchParams::apply("test").force();
+        Ok(api.patch(&name, &params, &Patch::Apply(object)).await?)
     }
 
     /// Waits until a ConfigMap says this.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolume, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
@@ -29,6 +29,9 @@ pub const SOON: Duration = Duration::from_secs(20);
 
 /// How long a stopped operator may take.
 pub const GRACE: Duration = Duration::from_secs(5);
+
+/// How much of a log an explained error shows.
+const LINES: usize = 80;
 
 /// An API server and an operator.
 pub struct Cluster {
@@ -100,6 +103,24 @@ impl Cluster {
         environment: &[(&str, &str)],
     ) -> Result<()> {
         ensure!(self.operator.is_none(), "an operator runs already");
+        let mut command = self.command(options, kubeconfig);
+        command.envs(environment.iter().copied());
+        self.operator = Some(Process::start("operator", command, self.server.folder())?);
+        Ok(())
+    }
+
+    /// Starts one more operator with its log in `<name>.log`; `user` is whom its requests are counted by.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn replica(&self, name: &'static str, user: &str, options: &[&str]) -> Result<Process> {
+        let kubeconfig = self.server.kubeconfig(user, &["system:masters"])?;
+        let mut command = self.command(options, kubeconfig);
+        command.env("HOSTNAME", name);
+        Process::start(name, command, self.server.folder())
+    }
+
+    fn command(&self, options: &[&str], kubeconfig: PathBuf) -> Command {
         let mut command = Command::new(&self.program);
         command
             .arg("run")
@@ -107,10 +128,21 @@ impl Cluster {
         command.args(options).arg("controller");
         command
             .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
-            .env("KUBECONFIG", kubeconfig)
-            .envs(environment.iter().copied());
-        self.operator = Some(Process::start("operator", command, self.server.folder())?);
-        Ok(())
+            .env("KUBECONFIG", kubeconfig);
+        command
+    }
+
+    /// Adds the end of what the operator has written to an error.
+    ///
+    /// # Errors
+    /// The one that is given.
+    pub fn explain<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|error| {
+            let log = self.log();
+            let lines: Vec<&str> = log.lines().collect();
+            let end = lines[lines.len().saturating_sub(LINES)..].join("\n");
+            anyhow!("{error:#}; the operator says at the end:\n{end}")
+        })
     }
 
     /// What the operator has written.
@@ -362,7 +394,8 @@ impl Cluster {
 pub struct Wanted<'a>(pub &'a str, pub &'a str, pub &'a str);
 
 impl Wanted<'_> {
-    fn holds_in(&self, listener: &Listener) -> bool {
+    /// Whether the Listener says so of its present generation.
+    pub fn holds_in(&self, listener: &Listener) -> bool {
         let conditions = listener
             .status
             .iter()

@@ -80,6 +80,49 @@ impl Diagnostic {
     }
 }
 
+/// Who mentions a name: `state` and `NoClass`.
+#[derive(Clone)]
+pub(crate) struct Item {
+    pub(crate) noun: &'static str,
+    pub(crate) name: String,
+}
+
+impl Item {
+    pub(crate) fn new(noun: &'static str, name: &Ident) -> Self {
+        Self {
+            noun,
+            name: name.to_string(),
+        }
+    }
+
+    /// A place without a name of its own: `transitions`, `ready`, a `never`.
+    pub(crate) fn section(noun: &'static str) -> Self {
+        Self {
+            noun,
+            name: String::new(),
+        }
+    }
+
+    /// The item that a finding names.
+    pub(crate) fn name(&self) -> &str {
+        if self.name.is_empty() {
+            self.noun
+        } else {
+            &self.name
+        }
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.is_empty() {
+            write!(f, "`{}`", self.noun)
+        } else {
+            write!(f, "{} `{}`", self.noun, self.name)
+        }
+    }
+}
+
 /// Collects the findings of all stages.
 #[derive(Debug, Default)]
 pub struct Sink {

@@ -6,13 +6,12 @@
 
 use proc_macro2::Ident;
 
-use crate::errors::Diagnostic;
-use crate::model::build::Place;
+use crate::errors::{Diagnostic, Item};
 
 pub(crate) fn diagnostic(
     name: &Ident,
     kind: &str,
-    place: &Place,
+    place: &Item,
     near: Option<String>,
     instead: Option<&str>,
 ) -> Diagnostic {
@@ -21,7 +20,7 @@ pub(crate) fn diagnostic(
         None => format!("unknown {kind} `{name}`"),
     };
     let message = format!("{place}: {what}{}", suggestion(near));
-    let found = Diagnostic::error("LC001", name.span(), place.item(), message);
+    let found = Diagnostic::error("LC001", name.span(), place.name(), message);
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
         None => found,
@@ -39,12 +38,12 @@ pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
     .help(format!("the sections are {}", listed(known)))
 }
 
-pub(crate) fn value(value: &Ident, fact: &Ident, place: &Place, known: &[String]) -> Diagnostic {
+pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let near = nearest(&value.to_string(), known.iter().map(String::as_str));
     Diagnostic::error(
         "LC001",
         value.span(),
-        place.item(),
+        place.name(),
         format!(
             "{place}: `{value}` is not a value of `{fact}`{}",
             suggestion(near)
@@ -53,12 +52,12 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Place, known: &[String]
     .help(format!("`{fact}` is one of {}", listed(known)))
 }
 
-pub(crate) fn needs_value(fact: &Ident, place: &Place, known: &[String]) -> Diagnostic {
+pub(crate) fn needs_value(fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let first = known.first().map_or("..", String::as_str);
     Diagnostic::error(
         "LC001",
         fact.span(),
-        place.item(),
+        place.name(),
         format!("{place}: `{fact}` needs a value: {}", listed(known)),
     )
     .help(format!("write `{fact} == {first}`"))

@@ -7,12 +7,11 @@
 use proc_macro2::Ident;
 
 use super::unknown_name::suggestion;
-use crate::errors::Diagnostic;
-use crate::model::build::Place;
+use crate::errors::{Diagnostic, Item};
 
 pub(crate) fn diagnostic(
     name: &Ident,
-    place: &Place,
+    place: &Item,
     near: Option<String>,
     help: Option<&str>,
 ) -> Diagnostic {
@@ -20,7 +19,7 @@ pub(crate) fn diagnostic(
     let found = Diagnostic::error(
         "LC060",
         name.span(),
-        place.item(),
+        place.name(),
         format!(
             "{place} reads `{name}`, which is not observed: nothing would wake the object when it changes{}",
             suggestion(near)

@@ -1,7 +1,7 @@
 //! The trait that an author implements: a method for every fact, value, lookup, builder, call, poll and field.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 
 use super::facts::field_type;
 use super::presence::is_guaranteed;
@@ -28,7 +28,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
             arguments(model, &v.from, &Vec::from_iter(&v.given)),
         );
         let doc = doc(&v.doc, format!("Computes the shared value `{method}`."));
-        quote!(#[doc = #doc] fn #method(&self, #args) -> #ty;)
+        quote_spanned!(method.span()=> #[doc = #doc] fn #method(&self, #args) -> #ty;)
     });
     let facts = model.vars.iter().filter_map(|v| fact(model, v));
     let effects = model.effects.iter().filter_map(|e| effect(model, e));
@@ -99,7 +99,9 @@ fn fact(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
         &var.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
     );
     let doc = doc(&var.doc, format!("Answers the fact `{name}`."));
-    Some(quote!(#[doc = #doc] fn #name(&self, #args) -> #private::Because<#ty>;))
+    Some(
+        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #private::Because<#ty>;),
+    )
 }
 
 fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
@@ -124,7 +126,7 @@ fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         Lookup::Equal { .. } | Lookup::Key { .. } => return None,
     };
     let args = arguments(model, from, &given);
-    Some(quote!(#[doc = #doc] fn #name(&self, #args) -> #answer;))
+    Some(quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #answer;))
 }
 
 fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
@@ -137,7 +139,7 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         "Asks for `{}`; objects with equal keys share the answer.",
         input.name
     );
-    Some(quote! {
+    Some(quote_spanned! {name.span()=>
         #[doc = #doc]
         fn #name(&self, #args) -> impl ::std::future::Future<Output = ::std::result::Result<#ty, #private::CallError>> + ::std::marker::Send;
     })
@@ -190,7 +192,7 @@ fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
                     "Runs `{name}`: one mutation, which consumes `once`."
                 )),
             );
-            Some(quote! {
+            Some(quote_spanned! {name.span()=>
                 #[doc = #doc]
                 fn #name(&self, at: #witness<'_>, once: #private::Once<'_>)
                     -> impl ::std::future::Future<Output = #private::Outcome<#result>> + ::std::marker::Send;
@@ -206,7 +208,9 @@ fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
                 "What `{}` should be: only the fields that we want to own.",
                 target.name
             ));
-            Some(quote!(#[doc = #doc] fn #name(&self, at: #witness<'_>) -> #built;))
+            Some(
+                quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, at: #witness<'_>) -> #built;),
+            )
         }
     }
 }
@@ -226,7 +230,7 @@ fn field(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
         format!("The status field `{name}`; asked only where all its inputs are there."),
     );
     Some(
-        quote!(#[doc = #doc] fn #name(&self, this: #private::This<'_, #subject> #(#rest)*) -> #ty;),
+        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, this: #private::This<'_, #subject> #(#rest)*) -> #ty;),
     )
 }
 

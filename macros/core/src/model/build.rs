@@ -14,7 +14,7 @@ use proc_macro2::Ident;
 
 use crate::ast;
 use crate::check::{misfit_clause, unknown_name, unobserved_source};
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::{Diagnostic, Item, Sink};
 use crate::model::{Lifecycle, Source, Use, Var};
 use scope::{Noun, Scope};
 
@@ -68,49 +68,6 @@ pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
     }
 }
 
-/// Who mentions a name: `state` and `NoClass`.
-#[derive(Clone)]
-pub(crate) struct Place {
-    pub(crate) noun: &'static str,
-    pub(crate) name: String,
-}
-
-impl Place {
-    fn new(noun: &'static str, name: &Ident) -> Self {
-        Self {
-            noun,
-            name: name.to_string(),
-        }
-    }
-
-    /// A place without a name of its own: `transitions`, `ready`, a `never`.
-    fn section(noun: &'static str) -> Self {
-        Self {
-            noun,
-            name: String::new(),
-        }
-    }
-
-    /// The item that a finding names.
-    pub(crate) fn item(&self) -> &str {
-        if self.name.is_empty() {
-            self.noun
-        } else {
-            &self.name
-        }
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.name.is_empty() {
-            write!(f, "`{}`", self.noun)
-        } else {
-            write!(f, "{} `{}`", self.noun, self.name)
-        }
-    }
-}
-
 struct Builder<'a> {
     ast: &'a ast::Lifecycle,
     sink: &'a mut Sink,
@@ -145,7 +102,7 @@ impl Builder<'_> {
     }
 
     /// What was looked up; if it is missing it is reported, unless the item that declares it was lost.
-    fn found<T>(&mut self, found: Option<T>, name: &Ident, noun: Noun, place: &Place) -> Option<T> {
+    fn found<T>(&mut self, found: Option<T>, name: &Ident, noun: Noun, place: &Item) -> Option<T> {
         if found.is_none() {
             self.complete = false;
             if !self.ast.taint.covers(name) {
@@ -160,7 +117,7 @@ impl Builder<'_> {
     }
 
     /// The sources of a `from`; those that are unknown are reported and left out.
-    fn uses(&mut self, names: &[Ident], place: &Place) -> Vec<Use> {
+    fn uses(&mut self, names: &[Ident], place: &Item) -> Vec<Use> {
         let mut uses: Vec<Use> = Vec::new();
         for name in names {
             if let Some(source) = self.source(name, place) {
@@ -173,7 +130,7 @@ impl Builder<'_> {
         uses
     }
 
-    fn source(&mut self, name: &Ident, place: &Place) -> Option<Source> {
+    fn source(&mut self, name: &Ident, place: &Item) -> Option<Source> {
         let found = self.scope.source(name, self.ast.kind);
         if found.is_none() {
             self.complete = false;
@@ -185,7 +142,7 @@ impl Builder<'_> {
         found
     }
 
-    fn unobserved(&self, name: &Ident, place: &Place) -> Diagnostic {
+    fn unobserved(&self, name: &Ident, place: &Item) -> Diagnostic {
         let text = name.to_string();
         let known = self.scope.inputs.keys().chain(self.scope.values.keys());
         let near = unknown_name::nearest(&text, known.map(String::as_str));

@@ -2,10 +2,11 @@
 
 use proc_macro2::Ident;
 
+use super::Builder;
 use super::scope::Noun;
-use super::{Builder, Place};
 use crate::ast;
 use crate::check::misfit_clause;
+use crate::errors::Item;
 use crate::model::{Assign, Effect, EffectId, Key, Promise, Source, VarId, Verb};
 
 impl Builder<'_> {
@@ -27,7 +28,7 @@ impl Builder<'_> {
     /// `None` if it writes nothing that is known.
     fn one_effect(&mut self, id: EffectId, effect: &ast::Effect) -> Option<Effect> {
         let name = effect.name();
-        let place = Place::new("effect", &name);
+        let place = Item::new("effect", &name);
         let target = self.input_id(&effect.target, &place);
         let from = self.uses(&effect.from, &place);
         let when = effect.when.as_ref().map(|w| self.pred_or_true(w, &place));
@@ -59,7 +60,7 @@ impl Builder<'_> {
         VarId(self.vars.len() - self.ast.effects.len() + effect.0)
     }
 
-    fn key(&mut self, path: &ast::Path, place: &Place) -> Key {
+    fn key(&mut self, path: &ast::Path, place: &Item) -> Key {
         let input = self.path(path, place).and_then(|one| match one.source {
             Source::Input(input) => Some(input),
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
@@ -92,7 +93,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    pub(super) fn effect(&mut self, name: &Ident, place: &Place) -> Option<EffectId> {
+    pub(super) fn effect(&mut self, name: &Ident, place: &Item) -> Option<EffectId> {
         let found = self.scope.effects.get(&name.to_string()).copied();
         self.found(found, name, Noun::Effect, place)
     }
@@ -101,7 +102,7 @@ impl Builder<'_> {
         let ast = self.ast;
         let mut promises = Vec::new();
         for promise in &ast.promises {
-            let place = Place::new("promise", &promise.name);
+            let place = Item::new("promise", &promise.name);
             promises.push(Promise {
                 name: promise.name.clone(),
                 doc: promise.doc.clone(),

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, Span};
 
+use super::Builder;
 use super::inputs::domain;
-use super::{Builder, Place};
 use crate::ast;
 use crate::check::{declared_twice, too_many_values};
+use crate::errors::Item;
 use crate::model::{
     EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, ValueSet, Var, VarId,
 };
@@ -114,7 +115,7 @@ impl Builder<'_> {
     }
 
     fn guard_fact(&mut self, var: usize, fact: &ast::Fact) {
-        let place = Place::new("fact", &fact.name);
+        let place = Item::new("fact", &fact.name);
         let uses = self.uses(&fact.from, &place);
         if let Origin::Fact { from, .. } = &mut self.vars[var].origin {
             *from = uses;
@@ -137,7 +138,7 @@ impl Builder<'_> {
         let nevers = ast.nevers.iter();
         nevers
             .map(|never| Never {
-                pred: self.pred_or_true(&never.pred, &Place::section("never")),
+                pred: self.pred_or_true(&never.pred, &Item::section("never")),
                 span: never.span,
             })
             .collect()

@@ -2,9 +2,10 @@
 
 use proc_macro2::Ident;
 
+use super::Builder;
 use super::scope::Noun;
-use super::{Builder, Place};
 use crate::ast;
+use crate::errors::Item;
 use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, Use, Value};
 
 impl Builder<'_> {
@@ -14,7 +15,7 @@ impl Builder<'_> {
     }
 
     fn input(&mut self, input: &ast::Input) -> Input {
-        let place = Place::new("input", &input.name);
+        let place = Item::new("input", &input.name);
         let has_fact = domain(input).is_some();
         let var = self.scope.facts.get(&input.name.to_string()).copied();
         Input {
@@ -34,12 +35,12 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn input_id(&mut self, name: &Ident, place: &Place) -> Option<InputId> {
+    pub(super) fn input_id(&mut self, name: &Ident, place: &Item) -> Option<InputId> {
         let found = self.scope.inputs.get(&name.to_string()).copied();
         self.found(found, name, Noun::Input, place)
     }
 
-    fn lookup(&mut self, lookup: &ast::Lookup, place: &Place) -> Lookup {
+    fn lookup(&mut self, lookup: &ast::Lookup, place: &Item) -> Lookup {
         match lookup {
             ast::Lookup::Name { path, optional } => {
                 self.path(path, place);
@@ -79,7 +80,7 @@ impl Builder<'_> {
     }
 
     /// What a path begins with, if that is an input or a value; the object and the request have paths too.
-    pub(super) fn path(&mut self, path: &Path, place: &Place) -> Option<Use> {
+    pub(super) fn path(&mut self, path: &Path, place: &Item) -> Option<Use> {
         let root = path.root();
         let request = root == "request" && self.ast.kind == Kind::Volume;
         if root == "meta" || root == "spec" || request {
@@ -98,7 +99,7 @@ impl Builder<'_> {
     }
 
     fn shared_value(&mut self, value: &ast::Value) -> Value {
-        let place = Place::new("value", &value.name);
+        let place = Item::new("value", &value.name);
         Value {
             name: value.name.clone(),
             doc: value.doc.clone(),

@@ -2,11 +2,11 @@
 
 use proc_macro2::Ident;
 
+use super::Builder;
 use super::scope::Noun;
-use super::{Builder, Place};
 use crate::ast;
 use crate::check::{declared_twice, unknown_name};
-use crate::errors::Diagnostic;
+use crate::errors::{Diagnostic, Item};
 use crate::model::{Assign, Pred, PredKind, ValueSet, VarId};
 
 /// What a bare name asks for.
@@ -14,7 +14,7 @@ const THERE: [&str; 3] = ["true", "Present", "Known"];
 
 impl Builder<'_> {
     /// What does not resolve is reported, and the whole predicate is then `None`.
-    fn pred(&mut self, pred: &ast::Pred, place: &Place) -> Option<Pred> {
+    fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
         let kind = match &pred.kind {
             ast::PredKind::There(fact) => self.there(fact, place)?,
             ast::PredKind::Is { fact, values } => self.is(fact, values, place)?,
@@ -30,19 +30,19 @@ impl Builder<'_> {
     }
 
     /// What does not resolve is reported, and the whole predicate then always holds.
-    pub(super) fn pred_or_true(&mut self, pred: &ast::Pred, place: &Place) -> Pred {
+    pub(super) fn pred_or_true(&mut self, pred: &ast::Pred, place: &Item) -> Pred {
         self.pred(pred, place).unwrap_or(Pred {
             kind: PredKind::All(Vec::new()),
             span: pred.span,
         })
     }
 
-    fn preds(&mut self, parts: &[ast::Pred], place: &Place) -> Option<Vec<Pred>> {
+    fn preds(&mut self, parts: &[ast::Pred], place: &Item) -> Option<Vec<Pred>> {
         let resolved: Vec<_> = parts.iter().map(|part| self.pred(part, place)).collect();
         resolved.into_iter().collect()
     }
 
-    fn there(&mut self, fact: &Ident, place: &Place) -> Option<PredKind> {
+    fn there(&mut self, fact: &Ident, place: &Item) -> Option<PredKind> {
         let var = self.fact(fact, place)?;
         let values = &self.vars[var.0].values;
         let there = values.iter().position(|v| THERE.contains(&v.as_str()));
@@ -56,7 +56,7 @@ impl Builder<'_> {
         self.not_a_value(fact, diagnostic)
     }
 
-    fn is(&mut self, fact: &Ident, values: &[Ident], place: &Place) -> Option<PredKind> {
+    fn is(&mut self, fact: &Ident, values: &[Ident], place: &Item) -> Option<PredKind> {
         let var = self.fact(fact, place)?;
         let mut set = ValueSet::default();
         let mut good = true;
@@ -69,7 +69,7 @@ impl Builder<'_> {
         good.then_some(PredKind::Is { var, values: set })
     }
 
-    fn refused(&mut self, effect: &Ident, place: &Place) -> Option<PredKind> {
+    fn refused(&mut self, effect: &Ident, place: &Item) -> Option<PredKind> {
         let effect = self.effect(effect, place)?;
         Some(PredKind::Is {
             var: self.refusal_of(effect),
@@ -78,7 +78,7 @@ impl Builder<'_> {
     }
 
     /// The variable of a fact that a predicate, a `sets` or a field names.
-    pub(super) fn fact(&mut self, name: &Ident, place: &Place) -> Option<VarId> {
+    pub(super) fn fact(&mut self, name: &Ident, place: &Item) -> Option<VarId> {
         let found = self.scope.facts.get(&name.to_string()).copied();
         self.found(found, name, Noun::Fact, place)
     }
@@ -88,7 +88,7 @@ impl Builder<'_> {
         &mut self,
         var: VarId,
         value: &Ident,
-        (fact, place): (&Ident, &Place),
+        (fact, place): (&Ident, &Item),
         answers_only: bool,
     ) -> Option<usize> {
         let var = &self.vars[var.0];
@@ -114,11 +114,11 @@ impl Builder<'_> {
         None
     }
 
-    pub(super) fn sets(&mut self, sets: &[Vec<ast::Assign>], place: &Place) -> Vec<Vec<Assign>> {
+    pub(super) fn sets(&mut self, sets: &[Vec<ast::Assign>], place: &Item) -> Vec<Vec<Assign>> {
         sets.iter().map(|set| self.assigns(set, place)).collect()
     }
 
-    fn assigns(&mut self, set: &[ast::Assign], place: &Place) -> Vec<Assign> {
+    fn assigns(&mut self, set: &[ast::Assign], place: &Item) -> Vec<Assign> {
         let mut assigns: Vec<Assign> = Vec::new();
         for assign in set {
             let Some(var) = self.fact(&assign.fact, place) else {

@@ -2,10 +2,11 @@
 
 use proc_macro2::Ident;
 
+use super::Builder;
 use super::scope::Noun;
-use super::{Builder, Place};
 use crate::ast;
 use crate::check::{declared_twice, no_phase};
+use crate::errors::Item;
 use crate::model::{Edge, Kind, Phase, State, StateId, Transitions};
 
 /// Milliseconds after which a state is overdue, where nothing is written.
@@ -18,7 +19,7 @@ impl Builder<'_> {
     }
 
     fn one_state(&mut self, state: &ast::State) -> State {
-        let place = Place::new("state", &state.name);
+        let place = Item::new("state", &state.name);
         State {
             name: state.name.clone(),
             doc: state.doc.clone(),
@@ -79,6 +80,6 @@ impl Builder<'_> {
 
     fn state(&mut self, name: &Ident) -> Option<StateId> {
         let found = self.scope.states.get(&name.to_string()).copied();
-        self.found(found, name, Noun::State, &Place::section("transitions"))
+        self.found(found, name, Noun::State, &Item::section("transitions"))
     }
 }

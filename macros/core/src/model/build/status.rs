@@ -2,9 +2,10 @@
 
 use proc_macro2::Ident;
 
+use super::Builder;
 use super::scope::Noun;
-use super::{Builder, Place};
 use crate::ast;
+use crate::errors::Item;
 use crate::model::{Clause, Column, Condition, Field, FieldOf, Ready, Source, Use};
 
 impl Builder<'_> {
@@ -12,7 +13,7 @@ impl Builder<'_> {
         let ast = self.ast;
         let mut conditions = Vec::new();
         for condition in &ast.conditions {
-            let place = Place::new("condition", &condition.name);
+            let place = Item::new("condition", &condition.name);
             let clauses = condition.clauses.iter();
             conditions.push(Condition {
                 name: condition.name.clone(),
@@ -23,7 +24,7 @@ impl Builder<'_> {
         conditions
     }
 
-    fn clause(&mut self, clause: &ast::Clause, place: &Place) -> Clause {
+    fn clause(&mut self, clause: &ast::Clause, place: &Item) -> Clause {
         Clause {
             status: clause.status,
             reason: clause.reason.clone(),
@@ -38,7 +39,7 @@ impl Builder<'_> {
         let mut from = Vec::new();
         for name in &written.from {
             let found = self.scope.conditions.get(&name.to_string()).copied();
-            from.extend(self.found(found, name, Noun::Condition, &Place::section("ready")));
+            from.extend(self.found(found, name, Noun::Condition, &Item::section("ready")));
         }
         let span = written.span;
         Some(Ready { from, span })
@@ -51,7 +52,7 @@ impl Builder<'_> {
             let what = match &field.what {
                 ast::FieldOf::Method { ty, from, kept } => FieldOf::Method {
                     ty: ty.clone(),
-                    from: self.field_uses(from, &Place::new("field", &field.name)),
+                    from: self.field_uses(from, &Item::new("field", &field.name)),
                     kept: *kept,
                 },
                 ast::FieldOf::Phase => FieldOf::Phase,
@@ -68,7 +69,7 @@ impl Builder<'_> {
     }
 
     /// The status is a projection of the facts, so fields may read facts too.
-    fn field_uses(&mut self, names: &[Ident], place: &Place) -> Vec<Use> {
+    fn field_uses(&mut self, names: &[Ident], place: &Item) -> Vec<Use> {
         let mut uses = Vec::new();
         for name in names {
             let known = self.scope.source(name, self.ast.kind);

@@ -169,18 +169,22 @@ impl Controller {
         lease: Option<watch::Receiver<Until>>,
     ) {
         self.leading.lease = lease;
-        loop {
-            self.lead();
-            let more = self.work();
-            let next = self.next_due(more);
-            tokio::select! {
-                biased;
-                () = shutdown.wait() => return,
-                () = self.leading.changed() => {}
-                happened = happen(&mut self.flights, &mut self.polls, &mut self.watches, &mut self.random) => self.take(happened),
-                () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
-            }
+        while self.step(&mut shutdown).await {}
+    }
+
+    /// Does what is due, then waits for one thing to happen; says whether to go on.
+    async fn step(&mut self, shutdown: &mut Shutdown) -> bool {
+        self.lead();
+        let more = self.work();
+        let next = self.next_due(more);
+        tokio::select! {
+            biased;
+            () = shutdown.wait() => return false,
+            () = self.leading.changed() => {}
+            happened = happen(&mut self.flights, &mut self.polls, &mut self.watches, &mut self.random) => self.take(happened),
+            () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
         }
+        true
     }
 
     /// Begins to write, or drops what is on its way: after the end of a Lease another writes.
@@ -195,9 +199,10 @@ impl Controller {
             (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
         } else {
             self.flights = Flights::default();
-            self.tracks
-                .values_mut()
-                .for_each(|track| track.busy = false);
+            for track in self.tracks.values_mut() {
+                track.busy = false;
+                track.differs_since = None;
+            }
         }
     }
 
@@ -352,3 +357,6 @@ async fn happen(
     })
     .await
 }
+
+#[cfg(test)]
+mod tests;

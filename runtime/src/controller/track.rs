@@ -50,7 +50,8 @@ struct Settled {
 struct Repeated {
     desired: u64,
     times: u32,
-    last: Instant,
+    /// When the next may leave.
+    free: Instant,
 }
 
 /// More equal writes than this within `REPEATED_WITHIN` of each other are slowed down: somebody else writes too.
@@ -176,16 +177,17 @@ impl Track {
         let fresh = Repeated {
             desired,
             times: 0,
-            last: now,
+            free: now,
         };
         let repeated = self.repeated.entry((effect, name.clone())).or_insert(fresh);
-        if repeated.desired != desired || now > repeated.last + REPEATED_WITHIN {
+        if repeated.desired != desired || now > repeated.free + REPEATED_WITHIN {
             *repeated = fresh;
         }
         repeated.times += 1;
-        repeated.last = now;
         let too_often = repeated.times.saturating_sub(REPEATED_FREELY);
-        (too_often > 0).then(|| Backoff::OBJECT.after(too_often, u64::MAX / 2))
+        let wait = (too_often > 0).then(|| Backoff::REPEATED.after(too_often, u64::MAX / 2));
+        repeated.free = now + wait.unwrap_or_default();
+        wait
     }
 
     /// When something that was put off is due.

@@ -212,4 +212,6 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! LC064 (warning): an input is observed and nothing reads it. Each input costs a watch and a right.
+//! LC064: a warning: an input is observed and nothing reads it. Each input costs a watch and a right.
 //!
 //! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
 

@@ -124,16 +124,8 @@ impl Elector {
             return;
         }
         self.until.send_replace(None);
-        let Some((mut lease, _)) = self.seen.take() else {
-            return;
-        };
-        let spec = lease.spec.get_or_insert_default();
-        spec.holder_identity = None;
-        spec.lease_duration_seconds = Some(1);
-        let params = PostParams::default();
-        let given = self.leases.replace(&self.who.name, &params, &lease);
-        match timeout(RELEASE, given).await {
-            Ok(Ok(_)) => tracing::info!(lease = self.who.name, "gave the Lease back"),
+        match timeout(RELEASE, self.give_back()).await {
+            Ok(Ok(())) => tracing::info!(lease = self.who.name, "gave the Lease back"),
             Ok(Err(error)) => {
                 tracing::warn!(
                     lease = self.who.name,
@@ -143,6 +135,32 @@ impl Elector {
             }
             Err(_) => tracing::warn!(lease = self.who.name, "kept the Lease: no answer"),
         }
+    }
+
+    async fn give_back(&mut self) -> kube::Result<()> {
+        loop {
+            let ours = self.seen.take().filter(|(lease, _)| self.holds(lease));
+            let Some((mut lease, _)) = ours else {
+                return Ok(());
+            };
+            let spec = lease.spec.get_or_insert_default();
+            spec.holder_identity = None;
+            spec.lease_duration_seconds = Some(1);
+            let params = PostParams::default();
+            match self.leases.replace(&self.who.name, &params, &lease).await {
+                // A renewal was on its way when we were told to stop.
+                Err(kube::Error::Api(status)) if is_conflict(&status) => {
+                    let found = self.leases.get_opt(&self.who.name).await?;
+                    self.seen = found.map(|lease| (lease, Instant::now()));
+                }
+                given => return given.map(drop),
+            }
+        }
+    }
+
+    fn holds(&self, lease: &Lease) -> bool {
+        let spec = lease.spec.as_ref();
+        spec.and_then(|s| s.holder_identity.as_deref()) == Some(&self.who.identity)
     }
 
     fn is_leading(&self) -> bool {
@@ -176,11 +194,9 @@ impl Elector {
     }
 
     fn is_ours(&self) -> bool {
-        let spec = self
-            .seen
+        self.seen
             .as_ref()
-            .and_then(|(lease, _)| lease.spec.as_ref());
-        spec.and_then(|s| s.holder_identity.as_deref()) == Some(&self.who.identity)
+            .is_some_and(|(lease, _)| self.holds(lease))
     }
 
     /// Notes how the Lease looks; a change of it is a sign of life of its holder.
@@ -270,3 +286,6 @@ fn say(said: &mut String, line: String) {
         *said = line;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Controller;
+use super::act::News;
 use super::fence::Wrote as Fenced;
 use super::flight::{Ended, Landed, Wrote};
 use super::observe::{Job, Plan, WriteId};
@@ -265,9 +266,22 @@ impl Controller {
             }
             Outcome::Refused(why) => {
                 let random = self.random();
-                if let Some(track) = self.tracks.get_mut(subject) {
-                    let why = (why, true);
-                    track.pause(What::Status, id, why, (Backoff::REFUSED, None), random);
+                let Some(track) = self.tracks.get_mut(subject) else {
+                    return;
+                };
+                let is_news = !track.is_known(What::Status, &why);
+                let said = (why.clone(), true);
+                track.pause(What::Status, id, said, (Backoff::REFUSED, None), random);
+                if is_news {
+                    // The status cannot say it.
+                    let news = News {
+                        warning: true,
+                        reason: "ApplyStatus".to_owned(),
+                        note: why,
+                    };
+                    let kind = self.runners[subject.lifecycle].subject_kind.clone();
+                    let about = (&subject.name, seen.meta.uid.as_deref());
+                    self.tell(subject.lifecycle, &kind, about, news);
                 }
             }
             outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {

@@ -165,6 +165,11 @@ impl Track {
         self.pauses.remove(&what);
     }
 
+    /// Whether a write waits for this very reason already.
+    pub(crate) fn is_known(&self, what: What, why: &str) -> bool {
+        self.pauses.get(&what).is_some_and(|pause| pause.why == why)
+    }
+
     /// Why writes wait, as people are told after the second failure.
     pub(crate) fn trouble(&self) -> Option<&str> {
         let shown = |p: &&Pause| p.shown && p.failures > 1;

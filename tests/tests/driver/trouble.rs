@@ -125,6 +125,18 @@ async fn server_restart() -> Result<()> {
     world.colour("a", "pink", Duration::from_secs(30)).await?;
     world.widget("b", "warm").await?;
     world.reason("b", "Ready").await?;
+    // Its caches begin anew: versions from before are too old for it.
+    let log = world.asked().await?;
+    let lists = |resource: &str| {
+        let all = log.of_resource(resource);
+        let streamed = all.only(|e| e.code == 200 && e.uri.contains("sendInitialEvents=true"));
+        streamed.len()
+    };
+    ensure!(
+        lists("configmaps") == 2 && lists("widgets") == 2,
+        "{}",
+        log.lines()
+    );
     world.is_quiet().await
 }
 

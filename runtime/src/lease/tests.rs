@@ -1,0 +1,266 @@
+//! Leadership on paused time, over a server that is one function.
+
+use std::sync::{Mutex, PoisonError};
+
+use http::{Method, Request, Response};
+use kube::client::Body;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::controller::SystemClock;
+
+#[derive(Default)]
+struct State {
+    lease: Option<Value>,
+    version: u64,
+    requests: usize,
+    /// Answers with this code and does nothing.
+    fails: Option<u16>,
+    /// Does not answer at all.
+    hangs: bool,
+    /// Carries the next write out and loses the reply.
+    loses_reply: bool,
+}
+
+#[derive(Clone, Default)]
+struct Server(Arc<Mutex<State>>);
+
+impl Server {
+    fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn client(&self) -> Client {
+        let server = self.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let server = server.clone();
+            async move { server.serve(request).await }
+        });
+        Client::new(service, "ns")
+    }
+
+    async fn serve(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
+        let method = request.method().clone();
+        let body = request.into_body().collect_bytes().await?;
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let (hangs, (code, reply)) = self.with(|s| {
+            s.requests += 1;
+            let hangs = s.hangs || (s.loses_reply && method != Method::GET);
+            if hangs && !s.loses_reply {
+                return (true, (0, Value::Null));
+            }
+            s.loses_reply &= method == Method::GET;
+            (hangs, s.answer(&method, body))
+        });
+        if hangs {
+            return std::future::pending().await;
+        }
+        let reply = Body::from(reply.to_string().into_bytes());
+        let response = Response::builder().status(code).body(reply);
+        Ok(response.expect("a code and a body make a response"))
+    }
+
+    fn elector(&self, identity: &str) -> (Elector, watch::Receiver<Until>) {
+        let who = Leadership {
+            namespace: "ns".to_owned(),
+            name: "lease".to_owned(),
+            identity: identity.to_owned(),
+        };
+        Elector::new(self.client(), who, Arc::new(SystemClock))
+    }
+
+    fn holder(&self) -> String {
+        let holder = |s: &mut State| {
+            s.lease.as_ref()?["spec"]["holderIdentity"]
+                .as_str()
+                .map(str::to_owned)
+        };
+        self.with(holder).unwrap_or_default()
+    }
+}
+
+impl State {
+    fn answer(&mut self, method: &Method, mut body: Value) -> (u16, Value) {
+        let failure = |code: u16, message: &str| {
+            let status = json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": "", "message": message });
+            (code, status)
+        };
+        if let Some(code) = self.fails {
+            return failure(code, "not now");
+        }
+        if *method == Method::GET {
+            let found = self.lease.clone().map(|lease| (200, lease));
+            return found.unwrap_or_else(|| {
+                let (code, mut status) = failure(404, "leases \"lease\" not found");
+                status["reason"] = json!("NotFound");
+                (code, status)
+            });
+        }
+        let current = self
+            .lease
+            .as_ref()
+            .map(|l| l["metadata"]["resourceVersion"].clone());
+        if current.is_some_and(|current| current != body["metadata"]["resourceVersion"]) {
+            return failure(409, "the object has been modified");
+        }
+        self.version += 1;
+        body["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        self.lease = Some(body.clone());
+        (200, body)
+    }
+}
+
+/// An elector that runs until it is dropped.
+struct Running {
+    task: tokio::task::JoinHandle<()>,
+    until: watch::Receiver<Until>,
+}
+
+impl Running {
+    fn start(server: &Server, identity: &str) -> Self {
+        let (mut elector, until) = server.elector(identity);
+        Self {
+            task: tokio::spawn(async move { elector.keep().await }),
+            until,
+        }
+    }
+
+    fn leads(&self) -> bool {
+        self.until
+            .borrow()
+            .is_some_and(|until| until > Instant::now())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_leads_and_renews_every_five_seconds() {
+    let server = Server::default();
+    let one = Running::start(&server, "one");
+    sleep(Duration::from_secs(1)).await;
+    let two = Running::start(&server, "two");
+    for _ in 0..600 {
+        sleep(Duration::from_secs(1)).await;
+        assert!(one.leads() && !two.leads());
+    }
+    drop(two);
+    let before = server.with(|s| s.requests);
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(
+        server.with(|s| s.requests) - before,
+        12,
+        "a renewal is one request"
+    );
+    assert_eq!(server.holder(), "one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_crash_another_leads_when_the_lease_ends() {
+    let server = Server::default();
+    let one = Running::start(&server, "one");
+    let two = Running::start(&server, "two");
+    sleep(Duration::from_secs(10)).await;
+    drop(one);
+    sleep(Duration::from_secs(20)).await;
+    assert!(!two.leads(), "the lease has not ended");
+    sleep(Duration::from_secs(15)).await;
+    assert!(two.leads());
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_answers_it_stops_to_lead_before_another_begins() {
+    for hangs in [false, true] {
+        let server = Server::default();
+        let one = Running::start(&server, "one");
+        sleep(Duration::from_secs(12)).await;
+        assert!(one.leads());
+        server.with(|s| {
+            s.hangs = hangs;
+            s.fails = Some(500);
+        });
+        sleep(DEADLINE).await;
+        assert!(!one.leads());
+        server.with(|s| (s.hangs, s.fails) = (false, None));
+        sleep(Duration::from_secs(10)).await;
+        assert!(one.leads(), "it leads again");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_reply_to_a_renewal_does_not_cost_the_lease() {
+    let server = Server::default();
+    let one = Running::start(&server, "one");
+    sleep(Duration::from_secs(7)).await;
+    server.with(|s| s.loses_reply = true);
+    for _ in 0..60 {
+        sleep(Duration::from_secs(1)).await;
+        assert!(one.leads());
+    }
+    assert!(!server.with(|s| s.loses_reply), "a reply was lost");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_takes_the_lease_away_is_seen_at_the_next_renewal() {
+    let server = Server::default();
+    let one = Running::start(&server, "one");
+    sleep(Duration::from_secs(7)).await;
+    server.with(|s| {
+        s.version += 1;
+        let version = json!(s.version.to_string());
+        let lease = s.lease.as_mut().expect("it was taken");
+        lease["spec"]["holderIdentity"] = json!("thief");
+        lease["metadata"]["resourceVersion"] = version;
+    });
+    sleep(RENEW).await;
+    assert!(!one.leads());
+}
+
+#[tokio::test(start_paused = true)]
+async fn releasing_lets_another_lead_at_once_and_never_takes_long() {
+    let server = Server::default();
+    let (mut elector, _until) = server.elector("one");
+    tokio::select! {
+        () = elector.keep() => {}
+        () = sleep(Duration::from_secs(7)) => {}
+    }
+    elector.release().await;
+    assert_eq!(server.holder(), "");
+    let two = Running::start(&server, "two");
+    sleep(Duration::from_millis(1)).await;
+    assert!(two.leads());
+    drop(two);
+    let (mut elector, _until) = server.elector("two");
+    tokio::select! {
+        () = elector.keep() => {}
+        () = sleep(Duration::from_secs(40)) => {}
+    }
+    server.with(|s| s.hangs = true);
+    let begun = Instant::now();
+    elector.release().await;
+    assert_eq!(begun.elapsed(), RELEASE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_given_back_although_a_renewal_was_on_its_way() {
+    let server = Server::default();
+    let (mut elector, _until) = server.elector("one");
+    tokio::select! {
+        () = elector.keep() => {}
+        () = async {
+            sleep(Duration::from_secs(7)).await;
+            server.with(|s| s.loses_reply = true);
+            sleep(Duration::from_secs(4)).await;
+        } => {}
+    }
+    assert!(
+        !server.with(|s| s.loses_reply),
+        "a renewal was carried out, and its reply never came"
+    );
+    elector.release().await;
+    assert_eq!(server.holder(), "");
+}

@@ -91,6 +91,8 @@ impl Reading<'_> {
         let effects = lifecycle.effects.iter().filter_map(|e| e.when.as_ref());
         let promises = lifecycle.promises.iter().map(|promise| &promise.when);
         let nevers = lifecycle.nevers.iter().map(|never| &never.pred);
+        let inputs = lifecycle.inputs.iter().filter_map(|i| i.given.as_ref());
+        let values = lifecycle.values.iter().filter_map(|v| v.given.as_ref());
         let guards = lifecycle.vars.iter().flat_map(|var| &var.given);
         let guards = guards.map(|guard| &guard.pred);
         let all: Vec<&Pred> = states
@@ -98,6 +100,8 @@ impl Reading<'_> {
             .chain(promises)
             .chain(nevers)
             .chain(guards)
+            .chain(inputs)
+            .chain(values)
             .chain(clauses)
             .collect();
         for var in all.into_iter().flat_map(|pred| pred.vars()) {

@@ -61,8 +61,8 @@ pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
             lifecycle.order = order;
             true
         }
-        Err(circle) => {
-            sink.push(*circle);
+        Err(circles) => {
+            circles.into_iter().for_each(|circle| sink.push(circle));
             false
         }
     }

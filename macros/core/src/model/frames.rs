@@ -50,12 +50,11 @@ impl Frames {
         &self.affected[effect.0]
     }
 
-    /// What all of these variables read, apart from the object and the request that everything reads.
+    /// The inputs that all of these variables read. That two inputs are found through the same field of the object does not tie them to each other.
     pub fn common(&self, vars: impl IntoIterator<Item = VarId>) -> BTreeSet<Place> {
         let mut sets = vars.into_iter().map(|var| {
             let mut set = self.reads[var.0].clone();
-            set.remove(&Place::This);
-            set.remove(&Place::Request);
+            set.retain(|place| matches!(place, Place::Input(_)));
             set
         });
         let first = sets.next().unwrap_or_default();
@@ -235,7 +234,10 @@ impl Closure<'_> {
                     self.path_of_input(path, into);
                 }
             }
-            Lookup::None | Lookup::Owner | Lookup::Namespace | Lookup::Equal { .. } => {}
+            Lookup::Equal { ours, .. } => {
+                self.path_of_input(ours, into);
+            }
+            Lookup::None | Lookup::Owner | Lookup::Namespace => {}
         }
     }
 

@@ -5,8 +5,9 @@ use proc_macro2::Ident;
 use super::Builder;
 use super::scope::Noun;
 use crate::ast;
+use crate::check::unobserved_source;
 use crate::errors::Item;
-use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, Use, Value};
+use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, Source, Use, Value};
 
 impl Builder<'_> {
     pub(super) fn inputs(&mut self) -> Vec<Input> {
@@ -79,18 +80,24 @@ impl Builder<'_> {
         }
     }
 
-    /// What a path begins with, if that is an input or a value; the object and the request have paths too.
+    /// The input that a path begins with, if it is one; the object and the request have paths too. What a `let` computes has no fields to look up by.
     pub(super) fn path(&mut self, path: &Path, place: &Item) -> Option<Use> {
         let root = path.root();
         let request = root == "request" && self.ast.kind == Kind::Volume;
         if root == "meta" || root == "spec" || request {
             return None;
         }
-        let source = self.source(root, place)?;
-        Some(Use {
-            source,
-            name: root.clone(),
-        })
+        let name = root.clone();
+        match self.source(root, place)? {
+            source @ Source::Input(_) => Some(Use { source, name }),
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
+                let help = "a path begins with `meta`, `spec` or an input; through a `let`, look up `by ref from ..` or `by names of ..`";
+                let found = unobserved_source::diagnostic(root, place, None, Some(help));
+                self.sink.push(found);
+                self.complete = false;
+                None
+            }
+        }
     }
 
     pub(super) fn values(&mut self) -> Vec<Value> {

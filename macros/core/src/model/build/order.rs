@@ -2,6 +2,8 @@
 //!
 //! Follows everything that an answer needs at run time: `from`, `given`, lookups, and the builders that decide between Stale and Current.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 
 use crate::check::circular_fact;
@@ -30,25 +32,31 @@ enum Mark {
 /// What a node needs, and where that was written.
 type Needs = Vec<(Node, Span)>;
 
-/// Every variable after those that it needs; source order where nothing else decides.
-pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Box<Diagnostic>> {
+/// Every variable after those that it needs; source order where nothing else decides. Otherwise every circle, each name in one of them only.
+pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Vec<Diagnostic>> {
     let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
     let mut walk = Walk {
         lifecycle,
         marks: vec![Mark::New; count],
         path: Vec::new(),
         order: Vec::new(),
+        circular: BTreeSet::new(),
+        circles: Vec::new(),
     };
     for var in 0..lifecycle.vars.len() {
-        walk.visit(Node::Var(VarId(var)))?;
+        walk.visit(Node::Var(VarId(var)));
     }
     for value in 0..lifecycle.values.len() {
-        walk.visit(Node::Value(ValueId(value)))?;
+        walk.visit(Node::Value(ValueId(value)));
     }
     for input in 0..lifecycle.inputs.len() {
-        walk.visit(Node::Fetched(InputId(input)))?;
+        walk.visit(Node::Fetched(InputId(input)));
     }
-    Ok(walk.order)
+    if walk.circles.is_empty() {
+        Ok(walk.order)
+    } else {
+        Err(walk.circles)
+    }
 }
 
 struct Walk<'a> {
@@ -57,28 +65,43 @@ struct Walk<'a> {
     /// From the first node to the one that is being visited, each with the place where it is needed.
     path: Vec<(Node, Span)>,
     order: Vec<VarId>,
+    /// What is part of a circle that was reported.
+    circular: BTreeSet<Node>,
+    circles: Vec<Diagnostic>,
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, node: Node) -> Result<(), Box<Diagnostic>> {
+    fn visit(&mut self, node: Node) {
         let at = self.index(node);
         if self.marks[at] == Mark::Done {
-            return Ok(());
+            return;
         }
         self.marks[at] = Mark::Open;
         for (next, span) in self.needs(node) {
             self.path.push((node, span));
             if self.marks[self.index(next)] == Mark::Open {
-                return Err(Box::new(self.circle(next)));
+                self.report(next);
+            } else {
+                self.visit(next);
             }
-            self.visit(next)?;
             self.path.pop();
         }
         self.marks[at] = Mark::Done;
         if let Node::Var(var) = node {
             self.order.push(var);
         }
-        Ok(())
+    }
+
+    /// Circles that share a name are one mistake.
+    fn report(&mut self, node: Node) {
+        let start = self.path.iter().position(|(n, _)| *n == node);
+        let circle = self.path[start.unwrap_or(0)..].to_vec();
+        let nodes = circle.iter().map(|(node, _)| *node);
+        if nodes.clone().any(|node| self.circular.contains(&node)) {
+            return;
+        }
+        self.circular.extend(nodes);
+        self.circles.push(self.circle(circle));
     }
 
     fn index(&self, node: Node) -> usize {
@@ -90,10 +113,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The path from the node back to itself; begins with a name that the user declared as a fact where there is one.
-    fn circle(&self, node: Node) -> Diagnostic {
-        let start = self.path.iter().position(|(n, _)| *n == node);
-        let mut circle = self.path[start.unwrap_or(0)..].to_vec();
+    /// A path back to its start; begins with a name that the user declared as a fact where there is one.
+    fn circle(&self, mut circle: Needs) -> Diagnostic {
         let fact = circle.iter().position(|(n, _)| self.is_fact(*n));
         circle.rotate_left(fact.unwrap_or(0));
         let mut names: Vec<String> = circle.iter().map(|(n, _)| self.name(*n)).collect();

@@ -1,0 +1,152 @@
+//! The checker against an oracle that is written apart from it, on shipped and on random lifecycles.
+//! `LIFECYCLES=100000 FIRST=10000` compares others than the default ones.
+
+mod oracle {
+    pub(crate) mod broken;
+    pub(crate) mod circles;
+    pub(crate) mod compare;
+    pub(crate) mod corpus;
+    pub(crate) mod declarations;
+    pub(crate) mod drive;
+    pub(crate) mod findings;
+    pub(crate) mod graph;
+    pub(crate) mod moves;
+    pub(crate) mod names;
+    pub(crate) mod random;
+    pub(crate) mod reach;
+    pub(crate) mod syntax;
+    pub(crate) mod worlds;
+}
+
+use oracle::broken::{RULES, Rule};
+use oracle::compare::{checked, differ, disagreement, smallest};
+use oracle::corpus::{Corpus, EACH_CODE, fan_out, number_from};
+use oracle::findings::answer;
+use oracle::random::draw;
+
+const SHIPPED: [(&str, &str, usize); 5] = [
+    ("bucket", include_str!("lifecycles/bucket.txt"), 222),
+    ("listener", include_str!("lifecycles/listener.txt"), 81),
+    ("rollout", include_str!("lifecycles/rollout.txt"), 216),
+    ("skupper", include_str!("lifecycles/skupper.txt"), 10_805),
+    (
+        "skupper-listener",
+        include_str!("lifecycles/skupper-listener.txt"),
+        4_968,
+    ),
+];
+
+#[test]
+fn neither_finds_anything_in_shipped_resources() {
+    for (name, text, worlds) in SHIPPED {
+        let answer = answer(text, None);
+        assert_eq!(answer.broken, None, "{name}");
+        assert!(
+            answer.found.all.is_empty(),
+            "{name}: {:?}",
+            answer.found.all
+        );
+        assert_eq!(answer.worlds, worlds, "{name}");
+        assert_eq!(checked(text), [].into(), "{name}");
+    }
+}
+
+#[test]
+fn both_find_the_same_in_random_lifecycles() {
+    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 10_000));
+    let corpus = Corpus::of(first..first + count);
+    eprintln!("{corpus}");
+    let different: Vec<String> = corpus
+        .different
+        .iter()
+        .map(|number| explained(*number))
+        .collect();
+    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert_eq!(
+        corpus.unreadable, 0,
+        "the generator wrote what no one can read"
+    );
+    if corpus.all >= 10_000 {
+        is_spread_out(&corpus);
+    }
+}
+
+/// A few lifecycles may by chance lack a code; ten thousand must not.
+fn is_spread_out(corpus: &Corpus) {
+    assert!(
+        corpus.clean * 10 >= corpus.all * 3,
+        "too few are clean: {corpus}"
+    );
+    assert!(
+        corpus.large * 10 >= corpus.all * 2,
+        "too few are large: {corpus}"
+    );
+    for code in EACH_CODE {
+        let times = corpus.codes.get(*code).copied().unwrap_or_default();
+        assert!(
+            times * 100 >= corpus.all,
+            "{code} was found {times} times: {corpus}"
+        );
+    }
+}
+
+/// A lifecycle on which the two differ, made small, with both answers.
+fn explained(number: u64) -> String {
+    let text = draw(number);
+    let Some(differ) = disagreement(&text, None) else {
+        return format!("lifecycle {number} differs no more");
+    };
+    let small = smallest(&text, &differ, None);
+    let differ = disagreement(&small, None).unwrap_or(differ);
+    format!("lifecycle {number}, {}\n{small}\n{differ}", differ.key())
+}
+
+/// A wrong oracle beside the right checker differs just as a wrong checker beside the right oracle would.
+#[test]
+fn forgetting_any_rule_is_noticed() {
+    let mut unnoticed: Vec<Rule> = RULES.to_vec();
+    let (mut first, batch) = (0, 100);
+    while !unnoticed.is_empty() && first < 10_000 {
+        let noticed = fan_out((first..first + batch).collect(), |number| {
+            noticed_in(number, &unnoticed)
+        });
+        for (number, rule) in noticed.into_iter().flatten() {
+            if unnoticed.contains(&rule) {
+                eprintln!("lifecycle {number} shows that {rule:?} is forgotten");
+                unnoticed.retain(|other| *other != rule);
+            }
+        }
+        first += batch;
+    }
+    assert_eq!(unnoticed, [], "nobody notices that these are forgotten");
+}
+
+fn noticed_in(number: u64, rules: &[Rule]) -> Vec<(u64, Rule)> {
+    let text = draw(number);
+    let checker = checked(&text);
+    let noticed = rules
+        .iter()
+        .filter(|rule| differ(&checker, &answer(&text, Some(**rule))).is_some());
+    noticed.map(|rule| (number, *rule)).collect()
+}
+
+#[test]
+fn a_number_always_gives_the_same_lifecycle() {
+    for number in 0..20 {
+        assert_eq!(draw(number), draw(number));
+    }
+}
+
+#[test]
+fn a_disagreement_is_made_small() {
+    let forgotten = Some(Rule::PromiseAlternatives);
+    let (_, rollout, _) = SHIPPED[2];
+    let differ = disagreement(rollout, forgotten).expect("its promises have alternatives");
+    let small = smallest(rollout, &differ, forgotten);
+    let again = disagreement(&small, forgotten).expect("it still differs");
+    assert_eq!(again.key(), differ.key());
+    assert!(
+        small.lines().count() < rollout.lines().count() / 2,
+        "{small}"
+    );
+}

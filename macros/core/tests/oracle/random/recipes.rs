@@ -1,0 +1,206 @@
+//! Sound lifecycles, put together from pieces: each piece asks something, brings it about where it is ours,
+//! and says what holds once it is right. Later pieces may lean on earlier ones, never the other way.
+
+mod objects;
+mod outside;
+
+use super::dice::Dice;
+use super::sketch::{Clause, Condition, Effect, Fact, Guard, Input, Promise, Sets, Sketch, State};
+use objects::{addressed, chained, class, listed, members, owned, part, rollout, secret, shared};
+use outside::{bucket, entry, polled, recorded};
+
+/// A lifecycle while it grows.
+pub(super) struct Draft<'a> {
+    pub(super) sketch: Sketch,
+    pub(super) dice: &'a mut Dice,
+    /// What holds once all pieces so far are right.
+    pub(super) right: Guard,
+    /// Inputs that earlier pieces guarantee to be there.
+    pub(super) there: Vec<String>,
+    /// Distinguishes the names of one piece from those of the next.
+    pub(super) piece: usize,
+}
+
+type Piece = fn(&mut Draft<'_>);
+
+const PIECES: [Piece; 14] = [
+    class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
+    bucket, chained,
+];
+
+/// Two to four pieces and a goal that takes what is left.
+pub(super) fn sound(dice: &mut Dice) -> Sketch {
+    let count = 1 + dice.below(4);
+    let mut draft = Draft {
+        sketch: Sketch::default(),
+        dice,
+        right: Vec::new(),
+        there: Vec::new(),
+        piece: 0,
+    };
+    for piece in 0..count {
+        draft.piece = piece;
+        let at = draft.dice.below(PIECES.len());
+        if piece == 0 && draft.dice.one_in(6) {
+            recorded(&mut draft)
+        } else {
+            PIECES[at](&mut draft)
+        }
+    }
+    draft.finish()
+}
+
+pub(super) fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+pub(super) fn one(fact: &str, values: &[&str]) -> Sets {
+    values
+        .iter()
+        .map(|value| vec![(fact.to_owned(), (*value).to_owned())])
+        .collect()
+}
+
+impl Draft<'_> {
+    fn finish(mut self) -> Sketch {
+        let last = self.right.last().cloned().into_iter().collect();
+        let when = if self.dice.one_in(2) {
+            self.right.clone()
+        } else {
+            last
+        };
+        let ready = Some("Ready".to_owned());
+        self.sketch.states.push(State {
+            goal: true,
+            name: "Ready".to_owned(),
+            when,
+            phase: ready,
+            ..State::default()
+        });
+        self.sketch.ready = self
+            .sketch
+            .conditions
+            .iter()
+            .map(|condition| condition.name.clone())
+            .collect();
+        if self.dice.one_in(4) {
+            self.sketch
+                .extras
+                .push("field phase_now = phase;".to_owned());
+            self.sketch
+                .extras
+                .push("column Class \".spec.class\";".to_owned());
+        }
+        if self.dice.one_in(6)
+            && let Some(input) = self.sketch.inputs.first()
+        {
+            self.sketch
+                .extras
+                .push(format!("field shown: String from {} kept;", input.name));
+        }
+        self.sketch
+    }
+
+    fn name(&self, base: &str) -> String {
+        format!("{base}{}", self.piece)
+    }
+
+    fn input(&mut self, base: &str, head: &str, lookup: &str) -> String {
+        let name = self.name(base);
+        self.sketch.inputs.push(Input {
+            name: name.clone(),
+            head: head.to_owned(),
+            lookup: lookup.to_owned(),
+            given: Vec::new(),
+        });
+        name
+    }
+
+    fn fact(&mut self, base: &str, domain: &str, from: &[&str]) -> String {
+        let name = self.name(base);
+        self.sketch.facts.push(Fact {
+            name: name.clone(),
+            domain: domain.to_owned(),
+            from: words(from),
+            ..Fact::default()
+        });
+        name
+    }
+
+    /// The last fact is asked only where this holds.
+    fn given(&mut self, guard: &[&str], other: Option<&str>) {
+        let fact = self
+            .sketch
+            .facts
+            .last_mut()
+            .expect("a fact comes before its given");
+        fact.givens.push((words(guard), other.map(str::to_owned)));
+    }
+
+    fn state(&mut self, base: &str, when: &str, phase: &str, wakes: &[&str]) {
+        let overdue =
+            (phase == "Pending" && self.dice.one_in(4)).then(|| self.dice.word(&["5min", "30s"]));
+        self.sketch.states.push(State {
+            goal: false,
+            name: self.name(base),
+            when: words(&[when]),
+            phase: Some(phase.to_owned()),
+            wakes: words(wakes),
+            overdue,
+        });
+    }
+
+    /// Some of what earlier pieces bring about.
+    fn leaning(&mut self) -> Guard {
+        let right = self.right.clone();
+        right.into_iter().filter(|_| self.dice.one_in(3)).collect()
+    }
+
+    /// Some inputs that a builder can count on or wait for.
+    fn ingredients(&mut self) -> Vec<String> {
+        let there = self.there.clone();
+        there.into_iter().filter(|_| self.dice.one_in(3)).collect()
+    }
+
+    fn effect(&mut self, head: &str, when: Guard) -> &mut Effect {
+        let from = self.ingredients();
+        self.sketch.effects.push(Effect {
+            head: head.to_owned(),
+            from,
+            when,
+            ..Effect::default()
+        });
+        self.sketch.effects.last_mut().expect("just pushed")
+    }
+
+    fn promise(&mut self, base: &str, when: &str, sets: Sets) {
+        let name = self.name(base);
+        self.sketch.promises.push(Promise {
+            name,
+            when: words(&[when]),
+            sets,
+        });
+    }
+
+    /// A condition: what is False with its reason, then True, then the rest.
+    fn condition(&mut self, base: &str, bad: &[(&str, &str)], right: &str) {
+        let clause = |value: &str, reason: Option<&str>, when: Option<&str>| Clause {
+            value: value.to_owned(),
+            reason: reason.map(str::to_owned),
+            event: None,
+            when: when.map(|when| words(&[when])),
+        };
+        let mut clauses: Vec<Clause> = bad
+            .iter()
+            .map(|(when, reason)| clause("False", Some(reason), Some(when)))
+            .collect();
+        clauses.push(clause("True", None, Some(right)));
+        clauses.push(clause("Unknown", Some("Working"), None));
+        if self.dice.one_in(4) {
+            clauses[0].event = Some("Noticed".to_owned());
+        }
+        let name = self.name(base);
+        self.sketch.conditions.push(Condition { name, clauses });
+        self.right.push(right.to_owned());
+    }
+}

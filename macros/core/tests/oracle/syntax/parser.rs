@@ -1,0 +1,394 @@
+//! A recursive descent over tokens that stops at the first misspelling. What is declared twice is there twice.
+
+use super::tokens::{Broken, Cursor, Parsed};
+use super::{Assign, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State};
+
+type Names = Option<Vec<String>>;
+
+struct Parser {
+    cursor: Cursor,
+    life: Life,
+}
+
+/// Reads one `lifecycle! { resource ..; }`.
+pub(crate) fn parse(text: &str) -> Parsed<Life> {
+    let mut parser = Parser {
+        cursor: Cursor::new(text)?,
+        life: Life::default(),
+    };
+    for word in ["lifecycle", "!", "{", "resource"] {
+        parser.cursor.need(word)?;
+    }
+    parser.life.name = parser.cursor.ident()?;
+    parser.cursor.need(";")?;
+    while !parser.cursor.eat("}") {
+        let section = parser.cursor.ident()?;
+        parser.cursor.need("{")?;
+        parser.section(&section)?;
+        parser.life.sections.push(section);
+    }
+    Ok(parser.life)
+}
+
+impl Parser {
+    fn section(&mut self, section: &str) -> Parsed<()> {
+        let line: fn(&mut Parser) -> Parsed<()> = match section {
+            "observe" => Parser::input,
+            "facts" => Parser::fact,
+            "states" => Parser::state,
+            "effects" => Parser::effect,
+            "promises" => Parser::promise,
+            "transitions" => {
+                self.life.edges.get_or_insert_default();
+                Parser::edge
+            }
+            "status" => Parser::status,
+            _ => {
+                self.life.unknown_sections.push(section.to_owned());
+                return self.skip_block();
+            }
+        };
+        while !self.cursor.eat("}") {
+            line(self)?;
+        }
+        Ok(())
+    }
+
+    fn skip_block(&mut self) -> Parsed<()> {
+        let mut depth = 1;
+        while depth > 0 {
+            match self.cursor.next()?.as_str() {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn given(&mut self) -> Parsed<Option<Pred>> {
+        if self.cursor.eat("given") {
+            self.cursor.pred().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn sets(&mut self) -> Parsed<Vec<Assign>> {
+        let mut alternatives = Vec::new();
+        loop {
+            self.cursor.need("{")?;
+            let mut assign = Vec::new();
+            while !self.cursor.eat("}") {
+                let fact = self.cursor.ident()?;
+                self.cursor.need("=")?;
+                assign.push((fact, self.cursor.ident()?));
+                self.cursor.eat(",");
+            }
+            alternatives.push(assign);
+            if !self.cursor.eat("or") {
+                return Ok(alternatives);
+            }
+        }
+    }
+
+    fn input(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let kinds = ["owned", "shared", "part", "record", "poll", "probe"];
+        let own = if kinds.contains(&self.cursor.peek()) {
+            self.cursor.next()?
+        } else {
+            String::new()
+        };
+        let many = self.cursor.eat("[");
+        self.cursor.path()?;
+        if many {
+            self.cursor.need("]")?;
+        }
+        let mut input = Input {
+            name,
+            own,
+            many,
+            optional: false,
+            from: Vec::new(),
+            paths: Vec::new(),
+            given: None,
+        };
+        if self.cursor.eat("by") {
+            self.lookup(&mut input)?;
+        }
+        if self.cursor.eat("every") {
+            self.cursor.next()?;
+        }
+        input.given = self.given()?;
+        self.cursor.need(";")?;
+        self.life.inputs.push(input);
+        Ok(())
+    }
+
+    fn lookup(&mut self, input: &mut Input) -> Parsed<()> {
+        match self.cursor.ident()?.as_str() {
+            "name" => {
+                input.paths = vec![self.cursor.path()?];
+                input.optional = self.cursor.eat("?");
+            }
+            "names" => {
+                self.cursor.need("of")?;
+                input.from = self.cursor.idents()?;
+            }
+            "ref" => {
+                if self.cursor.eat("from") {
+                    input.from = self.cursor.idents()?;
+                }
+            }
+            "labels" => {
+                self.cursor.need("{")?;
+                while !self.cursor.eat("}") {
+                    self.cursor.path()?;
+                    self.cursor.need("=")?;
+                    input.paths.push(self.cursor.path()?);
+                    self.cursor.eat(",");
+                }
+            }
+            "owner" | "namespace" => {}
+            first => {
+                let mut path = first.to_owned();
+                while self.cursor.eat(".") {
+                    path = format!("{path}.{}", self.cursor.ident()?);
+                }
+                if self.cursor.eat("=") {
+                    path = self.cursor.path()?;
+                }
+                input.paths = vec![path];
+            }
+        }
+        Ok(())
+    }
+
+    fn fact(&mut self) -> Parsed<()> {
+        if self.cursor.eat("never") {
+            let never = self.cursor.pred()?;
+            self.life.nevers.push(never);
+            return self.cursor.need(";");
+        }
+        if self.cursor.eat("let") {
+            let name = self.cursor.ident()?;
+            self.cursor.need(":")?;
+            self.cursor.skip_type()?;
+            self.cursor.need("from")?;
+            let value = Let {
+                name,
+                from: self.cursor.idents()?,
+                given: self.given()?,
+            };
+            self.cursor.need(";")?;
+            self.life.lets.push(value);
+            return Ok(());
+        }
+        let held = self.cursor.eat("held");
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let (domain, free) = self.domain()?;
+        self.cursor.need("from")?;
+        let mut fact = Fact {
+            name,
+            domain: domain.clone().unwrap_or_default(),
+            from: self.cursor.idents()?,
+            chain: Vec::new(),
+            held,
+            free,
+        };
+        while self.cursor.eat("given") {
+            let given = self.cursor.pred()?;
+            let other = if self.cursor.eat("else") {
+                Some(self.cursor.ident()?)
+            } else {
+                None
+            };
+            fact.chain.push((given, other));
+        }
+        self.cursor.need(";")?;
+        if domain.is_none() {
+            self.life.infinite.push(fact.name);
+        } else {
+            self.life.facts.push(fact);
+        }
+        Ok(())
+    }
+
+    /// The values, if they are finitely many, and those left of the bar.
+    fn domain(&mut self) -> Parsed<(Names, Names)> {
+        if !self.cursor.eat("{") {
+            let named = self.cursor.ident()?;
+            let boolean = vec!["false".to_owned(), "true".to_owned()];
+            return Ok(((named == "bool").then_some(boolean), None));
+        }
+        let mut values = self.cursor.idents()?;
+        let mut free = None;
+        if self.cursor.eat("|") {
+            free = Some(values.clone());
+            values.extend(self.cursor.idents()?);
+        }
+        self.cursor.need("}")?;
+        Ok((Some(values), free))
+    }
+
+    fn state(&mut self) -> Parsed<()> {
+        let goal = self.cursor.eat("goal");
+        let name = self.cursor.ident()?;
+        self.cursor.need("when")?;
+        let when = self.cursor.pred()?;
+        let phase = if self.cursor.eat("=>") {
+            Some(self.cursor.ident()?)
+        } else {
+            None
+        };
+        let wakes = if self.cursor.eat("wakes") {
+            Some(self.cursor.idents()?)
+        } else {
+            None
+        };
+        if self.cursor.eat("overdue") {
+            self.cursor.next()?;
+        }
+        self.cursor.need(";")?;
+        self.life.states.push(State {
+            name,
+            goal,
+            when,
+            phase,
+            wakes,
+        });
+        Ok(())
+    }
+
+    fn effect(&mut self) -> Parsed<()> {
+        let mut named = None;
+        if self.cursor.second() == ":" {
+            named = Some(self.cursor.ident()?);
+            self.cursor.need(":")?;
+        }
+        let verb = self.cursor.ident()?;
+        if !["apply", "delete", "call"].contains(&verb.as_str()) {
+            return Err(Broken(format!("`{verb}` is no verb")));
+        }
+        let each = self.cursor.eat("each");
+        let on = self.cursor.ident()?;
+        let name = named.unwrap_or_else(|| format!("{verb}_{on}"));
+        let mut effect = Effect {
+            name,
+            verb,
+            each,
+            on,
+            from: Vec::new(),
+            when: None,
+            sets: Vec::new(),
+            undo: None,
+            key: None,
+        };
+        if self.cursor.eat("from") {
+            effect.from = self.cursor.idents()?;
+        }
+        if self.cursor.eat("when") {
+            effect.when = Some(self.cursor.pred()?);
+        }
+        if self.cursor.eat("sets") {
+            effect.sets = self.sets()?;
+        }
+        if self.cursor.eat("undo") {
+            effect.undo = Some(self.cursor.ident()?);
+        }
+        if self.cursor.eat("key") {
+            effect.key = Some(self.cursor.path()?);
+        }
+        self.cursor.need(";")?;
+        self.life.effects.push(effect);
+        Ok(())
+    }
+
+    fn promise(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let when = self.cursor.pred()?;
+        self.cursor.need("sets")?;
+        let sets = self.sets()?;
+        self.cursor.need(";")?;
+        self.life.promises.push(Promise { name, when, sets });
+        Ok(())
+    }
+
+    fn edge(&mut self) -> Parsed<()> {
+        let from = self.cursor.ident()?;
+        self.cursor.need("->")?;
+        loop {
+            let to = self.cursor.ident()?;
+            self.life
+                .edges
+                .get_or_insert_default()
+                .push((from.clone(), to));
+            if !self.cursor.eat("|") {
+                return self.cursor.need(";");
+            }
+        }
+    }
+
+    fn status(&mut self) -> Parsed<()> {
+        match self.cursor.ident()?.as_str() {
+            "condition" => self.condition(),
+            "ready" => {
+                self.cursor.need("from")?;
+                let ready = self.cursor.idents()?;
+                self.life.ready = Some(ready);
+                self.cursor.need(";")
+            }
+            "field" => {
+                let name = self.cursor.ident()?;
+                let mut from = Vec::new();
+                if self.cursor.eat("=") {
+                    self.cursor.ident()?;
+                } else {
+                    self.cursor.need(":")?;
+                    self.cursor.skip_type()?;
+                    self.cursor.need("from")?;
+                    from = self.cursor.idents()?;
+                    self.cursor.eat("kept");
+                }
+                self.life.fields.push((name, from));
+                self.cursor.need(";")
+            }
+            "column" => {
+                self.cursor.ident()?;
+                self.cursor.text();
+                self.cursor.need(";")
+            }
+            other => Err(Broken(format!("`{other}` is no line of `status`"))),
+        }
+    }
+
+    fn condition(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        let mut clauses = Vec::new();
+        self.cursor.need("{")?;
+        while !self.cursor.eat("}") {
+            let value = self.cursor.ident()?;
+            let reason = self.cursor.text();
+            if self.cursor.eat("event") {
+                self.cursor.text();
+            }
+            let mut when = None;
+            if !self.cursor.eat("otherwise") {
+                self.cursor.need("when")?;
+                when = Some(self.cursor.pred()?);
+            }
+            self.cursor.need(";")?;
+            clauses.push(Clause {
+                value,
+                reason,
+                when,
+            });
+        }
+        self.life.conditions.push(Condition { name, clauses });
+        Ok(())
+    }
+}

@@ -15,6 +15,8 @@ pub mod lease;
 pub mod lifecycle;
 pub mod machine;
 pub mod operator;
+#[cfg(test)]
+mod scripted;
 pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};

@@ -128,7 +128,7 @@ fn only_one_file_builds_a_client() {
                 "runtime/src/kube.rs",
                 // These make clients of servers that are not real, for tests.
                 "runtime/src/testing",
-                "runtime/src/controller/tests.rs",
+                "runtime/src/scripted.rs",
                 "runtime/tests/",
                 "operator/src/scripted.rs",
                 "operator/tests/",

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::{Request, Response};
-use kube::client::Body;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::fixture::{maker, merge, thing};
 use super::*;
+use crate::scripted::{self, failure};
 use crate::shutdown::Trigger;
 
 /// What the server does with a write.
@@ -60,25 +59,18 @@ impl Server {
 
     fn client(&self) -> Client {
         let server = self.clone();
-        let service = tower::service_fn(move |request: Request<Body>| {
+        scripted::client(move |method, uri, body| {
             let server = server.clone();
-            async move { server.serve(request).await }
-        });
-        Client::new(service, "ns")
+            async move { server.serve(&method, &uri, &body).await }
+        })
     }
 
-    async fn serve(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
-        if request
-            .uri()
-            .query()
-            .is_some_and(|q| q.contains("watch=true"))
-        {
+    async fn serve(&self, method: &str, uri: &str, body: &Value) -> (u16, Value) {
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        if query.contains("watch=true") {
             return pending().await;
         }
-        let path = request.uri().path().to_owned();
-        let line = format!("{} {path}", request.method());
-        let body = request.into_body().collect_bytes().await?;
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let line = format!("{method} {path}");
         let answer = self.with(|s| {
             s.log.push((s.begun.elapsed(), line.clone()));
             (s.policy)(&line)
@@ -86,10 +78,7 @@ impl Server {
         if let Answer::After(wait) = answer {
             sleep(wait).await;
         }
-        let (code, reply) = self.with(|s| s.write(&path, &body, &answer));
-        let reply = Body::from(reply.to_string().into_bytes());
-        let response = Response::builder().status(code).body(reply);
-        Ok(response.expect("a code and a body make a response"))
+        self.with(|s| s.write(path, body, &answer))
     }
 
     fn lines(&self) -> Vec<String> {
@@ -104,10 +93,7 @@ impl Server {
 impl State {
     fn write(&mut self, path: &str, body: &Value, answer: &Answer) -> (u16, Value) {
         if let Answer::Fail(code, message) = answer {
-            let failure = json!({
-                "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": "", "message": message,
-            });
-            return (*code, failure);
+            return failure(*code, "", message);
         }
         if path.ends_with("/events") {
             return (201, body.clone());

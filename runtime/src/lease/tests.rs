@@ -2,12 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use http::{Method, Request, Response};
-use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::controller::SystemClock;
+use crate::scripted::{self, failure};
 
 #[derive(Default)]
 struct State {
@@ -32,32 +31,26 @@ impl Server {
 
     fn client(&self) -> Client {
         let server = self.clone();
-        let service = tower::service_fn(move |request: Request<Body>| {
+        scripted::client(move |method, _, body| {
             let server = server.clone();
-            async move { server.serve(request).await }
-        });
-        Client::new(service, "ns")
+            async move { server.serve(&method, body).await }
+        })
     }
 
-    async fn serve(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
-        let method = request.method().clone();
-        let body = request.into_body().collect_bytes().await?;
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let (hangs, (code, reply)) = self.with(|s| {
+    async fn serve(&self, method: &str, body: Value) -> (u16, Value) {
+        let (hangs, reply) = self.with(|s| {
             s.requests += 1;
-            let hangs = s.hangs || (s.loses_reply && method != Method::GET);
-            if hangs && !s.loses_reply {
+            let loses = s.loses_reply && method != "GET";
+            if s.hangs {
                 return (true, (0, Value::Null));
             }
-            s.loses_reply &= method == Method::GET;
-            (hangs, s.answer(&method, body))
+            s.loses_reply &= !loses;
+            (loses, s.answer(method, body))
         });
         if hangs {
             return std::future::pending().await;
         }
-        let reply = Body::from(reply.to_string().into_bytes());
-        let response = Response::builder().status(code).body(reply);
-        Ok(response.expect("a code and a body make a response"))
+        reply
     }
 
     fn elector(&self, identity: &str) -> (Elector, watch::Receiver<Until>) {
@@ -80,28 +73,20 @@ impl Server {
 }
 
 impl State {
-    fn answer(&mut self, method: &Method, mut body: Value) -> (u16, Value) {
-        let failure = |code: u16, message: &str| {
-            let status = json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": "", "message": message });
-            (code, status)
-        };
+    fn answer(&mut self, method: &str, mut body: Value) -> (u16, Value) {
         if let Some(code) = self.fails {
-            return failure(code, "not now");
+            return failure(code, "", "not now");
         }
-        if *method == Method::GET {
+        if method == "GET" {
             let found = self.lease.clone().map(|lease| (200, lease));
-            return found.unwrap_or_else(|| {
-                let (code, mut status) = failure(404, "leases \"lease\" not found");
-                status["reason"] = json!("NotFound");
-                (code, status)
-            });
+            return found.unwrap_or_else(|| failure(404, "NotFound", "leases \"lease\" not found"));
         }
         let current = self
             .lease
             .as_ref()
             .map(|l| l["metadata"]["resourceVersion"].clone());
         if current.is_some_and(|current| current != body["metadata"]["resourceVersion"]) {
-            return failure(409, "the object has been modified");
+            return failure(409, "Conflict", "the object has been modified");
         }
         self.version += 1;
         body["metadata"]["resourceVersion"] = json!(self.version.to_string());

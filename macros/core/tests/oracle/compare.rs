@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use lifecycle_macros_core::check;
+use lifecycle_macros_core::model::StateId;
+use lifecycle_macros_core::space::summary::Summary;
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::oracle::broken::Rule;
@@ -46,19 +48,64 @@ impl Display for Disagreement {
     }
 }
 
-/// What the checker finds.
+/// What the checker finds. Where it explored the worlds, their number and the edges that they cause count as findings too.
 pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
     let tokens: TokenStream = text.parse().expect("the text consists of Rust tokens");
     let body = tokens.into_iter().find_map(|token| match token {
         TokenTree::Group(group) => Some(group.stream()),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
     });
-    let found = check(body.expect("the text has a body in braces")).diagnostics;
-    let finding = |one: lifecycle_macros_core::errors::Diagnostic| Finding {
-        code: one.code.to_owned(),
-        item: one.item,
-    };
-    found.into_iter().map(finding).collect()
+    let checked = check(body.expect("the text has a body in braces"));
+    let findings = checked.diagnostics.into_iter();
+    let mut all: BTreeSet<Finding> = findings.map(|one| finding(one.code, one.item)).collect();
+    if let (Some(model), Stage::Graph) = (&checked.model, last(&all)) {
+        let summary = Summary::of(model).expect("its worlds were explored before");
+        let name = |state: &StateId| &model.states[state.0].name;
+        all.extend(
+            summary
+                .edges
+                .keys()
+                .map(|(from, to)| edge(name(from), name(to))),
+        );
+        all.insert(finding("worlds", summary.worlds.to_string()));
+    }
+    all
+}
+
+/// The oracle's answer in the same shape.
+fn told(oracle: &Answer) -> BTreeSet<Finding> {
+    let mut all = oracle.found.all.clone();
+    if oracle.last() == Stage::Graph {
+        all.extend(
+            oracle
+                .outline
+                .caused
+                .iter()
+                .map(|(from, to)| edge(from, to)),
+        );
+        all.insert(finding("worlds", oracle.worlds.to_string()));
+    }
+    all
+}
+
+fn finding(code: &str, item: String) -> Finding {
+    Finding {
+        code: code.to_owned(),
+        item,
+    }
+}
+
+fn edge(from: impl Display, to: impl Display) -> Finding {
+    finding("edge", format!("{from} -> {to}"))
+}
+
+/// The stage that ended a check with these findings.
+fn last(all: &BTreeSet<Finding>) -> Stage {
+    let errors = all.iter().filter(|finding| !is_warning(&finding.code));
+    errors
+        .map(|finding| Stage::of(&finding.code))
+        .min()
+        .unwrap_or(Stage::Graph)
 }
 
 /// Compares the two; `wrong` makes the oracle forget a rule.
@@ -68,20 +115,13 @@ pub(crate) fn disagreement(text: &str, wrong: Option<Rule>) -> Option<Disagreeme
 
 /// Compares two answers stage by stage: what follows an error is nobody's business.
 pub(crate) fn differ(checker: &BTreeSet<Finding>, oracle: &Answer) -> Option<Disagreement> {
-    let errors = checker.iter().filter(|finding| !is_warning(&finding.code));
-    let last = errors
-        .map(|finding| Stage::of(&finding.code))
-        .min()
-        .unwrap_or(Stage::Graph);
-    let stage = last.min(oracle.last());
-    let counts = |finding: &&Finding| Stage::of(&finding.code) <= stage;
+    let stage = last(checker).min(oracle.last());
+    let counts = |finding: &Finding| Stage::of(&finding.code) <= stage;
     let stands_for = |finding: &Finding| oracle.found.same.get(finding).unwrap_or(finding).clone();
-    let checker: BTreeSet<Finding> = checker
-        .iter()
-        .map(stands_for)
-        .filter(|finding| counts(&finding))
-        .collect();
-    let oracle: BTreeSet<Finding> = oracle.found.all.iter().filter(counts).cloned().collect();
+    let mut checker: BTreeSet<Finding> = checker.iter().map(stands_for).collect();
+    let mut oracle = told(oracle);
+    checker.retain(counts);
+    oracle.retain(counts);
     let only_checker: BTreeSet<Finding> = checker.difference(&oracle).cloned().collect();
     let only_oracle: BTreeSet<Finding> = oracle.difference(&checker).cloned().collect();
     let agree = only_checker.is_empty() && only_oracle.is_empty();

@@ -199,10 +199,7 @@ impl Worlds<'_> {
     /// What the effect does not set becomes ours by no accident.
     fn acquires_only(&self, set: &[usize], before: &World, after: &World) -> bool {
         (0..self.vars.len()).all(|var| {
-            set.contains(&var)
-                || self.is_held(var, before[var])
-                || !self.is_held(var, after[var])
-                || after[var] == self.word("Unknown")
+            set.contains(&var) || self.is_held(var, before[var]) || !self.is_taken(var, after[var])
         })
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct Var {
     pub(crate) chain: Vec<(Test, Value)>,
     pub(crate) held: bool,
     pub(crate) free: Vec<Value>,
+    /// The values with which nobody can tell what is held.
+    pub(crate) unseen: Vec<Value>,
 }
 
 impl Var {
@@ -96,7 +98,6 @@ pub(crate) struct Worlds<'a> {
     words: Vec<String>,
     /// The values with which an input cannot be given to a builder.
     gone: Vec<Value>,
-    unknown: Value,
     pub(crate) vars: Vec<Var>,
     pub(crate) order: Vec<usize>,
     pub(crate) acts: Vec<Act>,
@@ -123,7 +124,6 @@ impl<'a> Worlds<'a> {
             wrong,
             words: vec!["false".to_owned(), "true".to_owned()],
             gone: Vec::new(),
-            unknown: UNSET,
             vars: Vec::new(),
             order: Vec::new(),
             acts: Vec::new(),
@@ -136,7 +136,6 @@ impl<'a> Worlds<'a> {
             states: Vec::new(),
         };
         worlds.declare();
-        worlds.unknown = worlds.word("Unknown");
         worlds.gone = GONE.iter().map(|word| worlds.word(word)).collect();
         worlds.ask();
         worlds.acts = life
@@ -210,24 +209,24 @@ impl<'a> Worlds<'a> {
             let Some((answers, others)) = values(life, &name) else {
                 continue;
             };
-            let answers = answers.iter().map(|word| self.value(word)).collect();
-            for word in &others {
-                self.value(word);
-            }
+            let answers: Vec<Value> = answers.iter().map(|word| self.value(word)).collect();
+            let mut unseen: Vec<Value> = others.iter().map(|word| self.value(word)).collect();
+            unseen.retain(|value| !answers.contains(value) || *value == self.word("Unknown"));
+            unseen.extend(
+                answers
+                    .iter()
+                    .filter(|value| **value == self.word("Unknown")),
+            );
             let fact = life.fact(&name);
-            let free = fact
-                .map(free)
-                .unwrap_or_default()
-                .iter()
-                .map(|word| self.value(word))
-                .collect();
-            let held = fact.is_some_and(|fact| fact.held);
+            let free = fact.map(free).unwrap_or_default();
+            let free = free.iter().map(|word| self.value(word)).collect();
             self.vars.push(Var {
                 name,
                 answers,
                 chain: Vec::new(),
-                held,
+                held: fact.is_some_and(|fact| fact.held),
                 free,
+                unseen,
             });
         }
     }
@@ -442,6 +441,11 @@ impl<'a> Worlds<'a> {
         self.vars[var].held && !self.vars[var].free.contains(&value)
     }
 
+    /// Whether the variable says so for sure.
+    pub(crate) fn is_taken(&self, var: usize, value: Value) -> bool {
+        self.is_held(var, value) && !self.vars[var].unseen.contains(&value)
+    }
+
     /// Nobody but us acquires: without our claim a held fact is free or cannot be seen.
     fn possible(&self, world: &World) -> bool {
         let (Some(deleting), Some(claimed)) = (self.deleting, self.claimed) else {
@@ -450,7 +454,7 @@ impl<'a> Worlds<'a> {
         if world[claimed] == 1 {
             return true;
         }
-        let ours = |var: usize| self.is_held(var, world[var]) && world[var] != self.unknown;
+        let ours = |var: usize| self.is_taken(var, world[var]);
         let seized = (0..self.vars.len()).any(ours) && !self.forgets(Rule::OnlyWeAcquire);
         world[deleting] == 0 && !seized
     }

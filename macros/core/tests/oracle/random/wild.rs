@@ -162,7 +162,11 @@ fn fact(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice) 
     let mut givens = Vec::new();
     while !known.is_empty() && dice.one_in(3) {
         let other = if held || dice.one_in(3) {
-            Some(if held { "Unknown" } else { "Other" })
+            Some(if held {
+                *dice.pick(&["Unknown", "Unseen"])
+            } else {
+                "Other"
+            })
         } else {
             None
         };
@@ -219,7 +223,7 @@ fn establishes(known: &Known, dice: &mut Dice) -> Sets {
     let settable: Vec<&str> = values
         .iter()
         .map(String::as_str)
-        .filter(|value| *value != "Other")
+        .filter(|value| !["Other", "Unseen"].contains(value))
         .collect();
     let mut sets = one(&name, &[*dice.pick(&settable)]);
     if dice.one_in(3) {

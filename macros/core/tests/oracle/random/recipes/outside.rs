@@ -102,10 +102,11 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
     if !recorded.is_empty() {
         draft.given(&["HANDLE != Absent"], Some("No"));
     }
-    draft.given(&[store], Some("Unknown"));
+    let unseen = draft.dice.word(&["Unknown", "Unknown", "Unseen"]);
+    draft.given(&[store], Some(&unseen));
     draft.state(
         "Unreachable",
-        &format!("{bucket} == Unknown"),
+        &format!("{bucket} == {unseen}"),
         "Pending",
         &[],
     );

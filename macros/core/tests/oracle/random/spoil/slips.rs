@@ -248,17 +248,14 @@ pub(super) fn needless_undo(sketch: &mut Sketch, dice: &mut Dice) -> bool {
 
 pub(super) fn unseen_is_free(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let value = dice.one_in(2).then(|| "No".to_owned());
-    change(
-        some(&mut sketch.facts, dice, |fact| {
-            fact.held && !fact.givens.is_empty()
-        }),
-        |fact| {
-            if !fact.domain.contains("Unknown") {
-                fact.domain = fact.domain.replace(" }", ", Unknown }");
-            }
-            fact.givens.last_mut().expect("it has one").1 = value;
-        },
-    )
+    let held = |fact: &Fact| fact.held && !fact.givens.is_empty();
+    change(some(&mut sketch.facts, dice, held), |fact| {
+        let (_, other) = fact.givens.last_mut().expect("it has one");
+        let unseen = std::mem::replace(other, value).unwrap_or_default();
+        if !unseen.is_empty() && !fact.domain.contains(&unseen) {
+            fact.domain = fact.domain.replace(" }", &format!(", {unseen} }}"));
+        }
+    })
 }
 
 pub(super) fn drop_else(sketch: &mut Sketch, dice: &mut Dice) -> bool {

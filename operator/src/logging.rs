@@ -17,8 +17,11 @@ use crate::args;
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
 const USUAL_LEVEL: &str = "info";
-/// It logs every refused request as an error; who sent it says so too, in one line that says what to do.
-const CLIENT: &str = "kube_client";
+/// They log every failed request once more and with all its parts; who sent it says so in one line that says what to do.
+const REPEATED: [(&str, &str); 2] = [
+    ("kube_client", "kube_client::client=off"),
+    ("kube_runtime", "kube_runtime::watcher=off"),
+];
 const FILE_PREFIX: &str = "lifecycle-operator";
 /// By this suffix log collectors of the platform find files of this format.
 const FILE_SUFFIX: &str = "tracing-rs.json";
@@ -154,10 +157,12 @@ fn filter(variable: &'static str, directives: &str) -> Result<EnvFilter, Error> 
         "" => USUAL_LEVEL,
         directives => directives,
     };
-    let all = match directives.contains(CLIENT) {
-        true => directives.to_owned(),
-        false => format!("{directives},{CLIENT}::client::builder=off"),
-    };
+    let mut all = directives.to_owned();
+    for (name, off) in REPEATED {
+        if !directives.contains(name) {
+            all = format!("{all},{off}");
+        }
+    }
     EnvFilter::builder()
         .parse(all)
         .map_err(|source| Error::Level {

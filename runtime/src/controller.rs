@@ -10,12 +10,14 @@ mod flight;
 mod index;
 mod land;
 mod observe;
+mod outage;
 mod outcome;
 mod pass;
 mod polls;
 mod queue;
 mod report;
 mod runner;
+mod said;
 mod store;
 mod track;
 mod undecodable;
@@ -42,9 +44,11 @@ use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
 use fence::Fences;
 use flight::{Flights, Landed};
+use outage::Outage;
 use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
+use said::Said;
 use store::{Raw, Store};
 use track::Track;
 use undecodable::Undecodable;
@@ -95,6 +99,8 @@ pub(crate) struct Controller {
     polls: Polls,
     undecodable: Undecodable,
     leading: Leading,
+    outage: Outage,
+    said: Said,
 }
 
 /// Who may write.
@@ -159,6 +165,8 @@ impl Controller {
             polls: Polls::default(),
             undecodable: Undecodable::default(),
             leading: Leading::default(),
+            outage: Outage::default(),
+            said: Said::default(),
         })
     }
 
@@ -211,6 +219,7 @@ impl Controller {
         let end = self.leading.until(Instant::now())?;
         let free = self.flights.len() < self.settings.concurrency;
         let pass = self.queue.next().filter(|_| free);
+        let pass = pass.map(|at| self.outage.until().map_or(at, |until| at.max(until)));
         let now = more.then(Instant::now);
         [pass, now, self.polls.next(), Some(end)]
             .into_iter()
@@ -305,6 +314,9 @@ impl Controller {
         }
         let now = Instant::now();
         self.start_polls(now);
+        if self.outage.until().is_some_and(|until| until > now) {
+            return false;
+        }
         self.tell_undecodable();
         for _ in 0..PASSES_IN_A_ROW {
             if self.flights.len() >= self.settings.concurrency {

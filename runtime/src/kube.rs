@@ -29,6 +29,14 @@ pub enum Error {
         #[source]
         source: Box<KubeconfigError>,
     },
+    /// What should hold certificates of authorities holds none, so that no server could be trusted.
+    #[error(
+        "no certificate in the certificate authority for {url}: correct `certificate-authority` or `certificate-authority-data` in the kubeconfig"
+    )]
+    Authority {
+        /// The API server.
+        url: String,
+    },
     /// The configuration does not give a client.
     #[error("cannot make a client for {url}: correct the kubeconfig")]
     Build {
@@ -75,6 +83,9 @@ pub async fn connect() -> Result<Client, Error> {
 /// The configuration names certificates or a proxy that cannot be used.
 pub fn client(mut config: Config) -> Result<Client, Error> {
     let url = config.cluster_url.to_string();
+    if config.root_cert.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::Authority { url });
+    }
     config.default_retry = false;
     config.connect_timeout = Some(CONNECT);
     config.write_timeout = Some(SEND);

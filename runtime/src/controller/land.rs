@@ -24,6 +24,7 @@ use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_pat
 impl Controller {
     pub(super) fn land(&mut self, landed: Landed) {
         self.count(&landed);
+        self.note_reach(&landed.ended);
         let Some(subject) = landed.subject else {
             return;
         };
@@ -53,6 +54,18 @@ impl Controller {
             ) => {}
         }
         self.queue.add(subject, Instant::now());
+    }
+
+    /// Whether the API server answers at all.
+    fn note_reach(&mut self, ended: &Ended) {
+        match ended {
+            Ended::Write(Outcome::Lost(_)) => {
+                let random = self.random();
+                self.outage.lost(Instant::now(), random);
+            }
+            Ended::Write(_) => self.outage.answered(),
+            Ended::Call(_) => {}
+        }
     }
 
     fn count(&mut self, landed: &Landed) {
@@ -85,8 +98,13 @@ impl Controller {
             Ended::Write(Outcome::Refused(why)) | Ended::Call(Err(CallError::Refused(why))) => {
                 tracing::warn!(object, what, "refused: {why}");
             }
-            Ended::Write(Outcome::Later(why, _)) | Ended::Call(Err(CallError::Failed(why))) => {
-                tracing::warn!(object, what, "failed: {why}");
+            Ended::Write(Outcome::Later(why, _) | Outcome::Lost(why))
+            | Ended::Call(Err(CallError::Failed(why))) => {
+                if self.said.is_news(why, Instant::now()) {
+                    tracing::warn!(object, what, "failed: {why}");
+                } else {
+                    tracing::debug!(object, what, "failed again: {why}");
+                }
             }
         }
         let key = (what.to_owned(), ended);
@@ -128,7 +146,7 @@ impl Controller {
                     track.refuse(effect, plan.id, sentence, random);
                 }
             }
-            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
                 self.put_off(subject, what, plan.id, outcome);
             }
         }
@@ -146,6 +164,10 @@ impl Controller {
             }
             Outcome::Later(why, after) => {
                 track.pause(what, id, (why, true), (Backoff::OBJECT, after), random);
+            }
+            // The object may be well: it is not to wait long after the server is back.
+            Outcome::Lost(why) => {
+                track.pause(what, id, (why, true), (Backoff::WATCH, None), random);
             }
             Outcome::Done(_) | Outcome::Refused(_) => {}
         }
@@ -234,7 +256,7 @@ impl Controller {
                 let later = Outcome::Later(why, None);
                 self.put_off(subject, What::Finalizer, subject_id(seen), later);
             }
-            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
                 self.put_off(subject, What::Finalizer, subject_id(seen), outcome);
             }
         }
@@ -284,7 +306,7 @@ impl Controller {
                     self.tell(subject.lifecycle, &kind, about, news);
                 }
             }
-            outcome @ (Outcome::Again(_) | Outcome::Later(..)) => {
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
                 self.put_off(subject, What::Status, id, outcome);
             }
         }

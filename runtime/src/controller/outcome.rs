@@ -18,6 +18,8 @@ pub(crate) enum Outcome {
     Again(String),
     /// Waiting can help; the server may say how long.
     Later(String, Option<Duration>),
+    /// There was no answer, so it says nothing about the object.
+    Lost(String),
 }
 
 impl Outcome {
@@ -27,7 +29,7 @@ impl Outcome {
             Self::Done(_) => "done",
             Self::Refused(_) => "refused",
             Self::Again(_) => "again",
-            Self::Later(..) => "later",
+            Self::Later(..) | Self::Lost(_) => "later",
         }
     }
 }
@@ -39,6 +41,7 @@ pub(crate) fn judge(answer: Result<Value, kube::Error>) -> Outcome {
         Err(kube::Error::Api(status)) => judge_status(&status),
         // The request was never sent: it cannot become better.
         Err(error @ kube::Error::BuildRequest(_)) => Outcome::Refused(one_line(&error)),
+        Err(error) if is_connection(&error) => Outcome::Lost(one_line(&error)),
         Err(error) => Outcome::Later(one_line(&error), None),
     }
 }
@@ -67,6 +70,10 @@ fn judge_status(status: &Status) -> Outcome {
         400 | 403 | 405 | 406 | 413 | 415 | 422 => Outcome::Refused(message),
         _ => later(),
     }
+}
+
+fn is_connection(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::HyperError(_) | kube::Error::Service(_))
 }
 
 /// `services is forbidden: User "x" cannot patch resource ..`: an administrator may grant it at any time.

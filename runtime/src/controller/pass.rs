@@ -480,7 +480,7 @@ async fn answer(client: Client, request: Request<Vec<u8>>) -> Outcome {
         Err(_) => {
             let limit = LONGEST_WRITE.as_secs();
             let said = format!("the API server did not answer within {limit} s");
-            Outcome::Later(said, None)
+            Outcome::Lost(said)
         }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     events: Events,
     streaming: bool,
     failures: u32,
+    /// The last failure had no answer.
+    lost: bool,
     pause: Option<Pin<Box<Sleep>>>,
     /// Runs while a streamed list does.
     patience: Option<Pin<Box<Sleep>>>,
@@ -45,6 +47,7 @@ impl Watch {
             kind,
             streaming: true,
             failures: 0,
+            lost: false,
             pause: None,
             patience: None,
             said: None,
@@ -107,6 +110,11 @@ impl Watch {
         if self.streaming && is_unsupported(error) {
             self.list("the server has no streamed lists");
             return;
+        }
+        // A server that answers again may be well in a moment.
+        let lost = api_code(error).is_none();
+        if std::mem::replace(&mut self.lost, lost) && !lost {
+            self.failures = 0;
         }
         self.failures = self.failures.saturating_add(1);
         let pause = Backoff::WATCH.after(self.failures, random);

@@ -37,9 +37,11 @@ use rand_pcg::Pcg64Mcg;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use crate::clock::Clock;
+use crate::error::Error;
 use crate::lease::Until;
 use crate::lifecycle::Machine;
-use crate::operator::{Error, Naming};
+use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
 use fence::Fences;
@@ -58,22 +60,6 @@ use watching::Watch;
 const FOR_EVER: Duration = Duration::from_secs(1 << 31);
 /// How many passes run before the loop listens again.
 const PASSES_IN_A_ROW: usize = 64;
-
-/// Wall-clock time.
-pub trait Clock: Send + Sync + 'static {
-    /// Now.
-    fn now(&self) -> jiff::Timestamp;
-}
-
-/// The clock of the machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> jiff::Timestamp {
-        jiff::Timestamp::now()
-    }
-}
 
 /// What every lifecycle of an operator shares.
 pub(crate) struct Settings {

@@ -11,7 +11,7 @@ use kube::{Client, core::Status};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::controller::Clock;
+use crate::clock::Clock;
 use crate::kube::one_line;
 
 /// How long others wait after our last sign of life.

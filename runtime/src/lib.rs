@@ -9,11 +9,14 @@ extern crate self as lifecycle_runtime;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+pub mod clock;
 pub mod controller;
+mod error;
 pub mod kube;
 pub mod lease;
 pub mod lifecycle;
 pub mod machine;
+mod naming;
 pub mod operator;
 #[cfg(test)]
 mod scripted;

@@ -5,72 +5,13 @@ use std::sync::Arc;
 
 use kube::Client;
 
-use crate::controller::{Clock, Controller, Counters, Settings, SystemClock};
+use crate::clock::{Clock, SystemClock};
+use crate::controller::{Controller, Counters, Settings};
+pub use crate::error::Error;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
+pub use crate::naming::Naming;
 use crate::shutdown::Shutdown;
-
-/// Under which names a lifecycle writes and reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Naming {
-    /// Field manager of what is owned. Of `shared` and `part`, where several objects contribute, the object's uid is added.
-    pub manager: String,
-    /// Field manager of statuses.
-    pub status_manager: String,
-    /// Field managers of an operator that is replaced: their fields are ours.
-    pub replaced: Vec<String>,
-    /// The finalizer of lifecycles that hold something.
-    pub finalizer: String,
-    /// `reportingController` of events.
-    pub reporter: String,
-    /// `action` of events.
-    pub action: String,
-}
-
-/// Field managers have at most this many characters.
-const LONGEST_MANAGER: usize = 128;
-
-impl Naming {
-    /// The names of a lifecycle of an operator: `example.com/bucket` for all.
-    pub fn of(operator: &str, lifecycle: &str) -> Self {
-        let name = format!("{operator}/{}", lifecycle.to_lowercase());
-        Self {
-            manager: name.clone(),
-            status_manager: name.clone(),
-            replaced: Vec::new(),
-            finalizer: name.clone(),
-            reporter: name,
-            action: "Reconcile".to_owned(),
-        }
-    }
-
-    /// The manager of one contributing object.
-    pub(crate) fn manager_of(&self, uid: &str) -> String {
-        let room = LONGEST_MANAGER.saturating_sub(uid.len() + 1);
-        let stem: String = self.manager.chars().take(room).collect();
-        format!("{stem}-{uid}")
-    }
-}
-
-/// Why an operator cannot start.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// Nothing to run.
-    #[error("the operator `{operator}` has no lifecycles: add one with `run`")]
-    Idle {
-        /// Its name.
-        operator: String,
-    },
-    /// A lifecycle says something that this driver cannot carry out.
-    #[error("the lifecycle `{lifecycle}` cannot run: {why}")]
-    Unsupported {
-        /// Its name.
-        lifecycle: &'static str,
-        /// What it is, and what to do.
-        why: String,
-    },
-}
 
 /// Runs lifecycles against one API server.
 ///

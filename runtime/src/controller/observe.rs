@@ -17,7 +17,7 @@ use super::store::Name;
 use crate::lifecycle::board::Slot;
 use crate::lifecycle::{Board, Kind, Look, Machine, ObjectRef, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Node, Origin};
-use crate::operator::Naming;
+use crate::naming::Naming;
 
 /// What a pass may read beside the object itself.
 pub(crate) trait View {

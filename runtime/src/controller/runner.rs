@@ -9,9 +9,10 @@ use super::observe::{Observer, View, WriteId};
 use super::polls::Polls;
 use super::store::{Change, Name, Store};
 use super::track::Track;
+use crate::error::Error;
 use crate::lifecycle::{Kind, Machine, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Verb};
-use crate::operator::{Error, Naming};
+use crate::naming::Naming;
 
 pub(crate) struct Runner {
     pub(crate) machine: Arc<dyn Machine>,

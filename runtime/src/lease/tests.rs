@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::controller::SystemClock;
+use crate::clock::SystemClock;
 use crate::scripted::{self, failure};
 
 #[derive(Default)]

@@ -1,0 +1,21 @@
+//! Why an operator cannot start; everything later is waited for, or told on the object that it concerns.
+
+/// Why an operator cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing to run.
+    #[error("the operator `{operator}` has no lifecycles: add one with `run`")]
+    Idle {
+        /// Its name.
+        operator: String,
+    },
+    /// A lifecycle says something that this driver cannot carry out.
+    #[error("the lifecycle `{lifecycle}` cannot run: {why}")]
+    Unsupported {
+        /// Its name.
+        lifecycle: &'static str,
+        /// What it is, and what to do.
+        why: String,
+    },
+}

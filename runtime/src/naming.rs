@@ -1,0 +1,43 @@
+//! Under which names an operator writes and reports: field managers, finalizer, events. Knows no objects.
+
+/// Under which names a lifecycle writes and reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// Field manager of what is owned. Of `shared` and `part`, where several objects contribute, the object's uid is added.
+    pub manager: String,
+    /// Field manager of statuses.
+    pub status_manager: String,
+    /// Field managers of an operator that is replaced: their fields are ours.
+    pub replaced: Vec<String>,
+    /// The finalizer of lifecycles that hold something.
+    pub finalizer: String,
+    /// `reportingController` of events.
+    pub reporter: String,
+    /// `action` of events.
+    pub action: String,
+}
+
+/// Field managers have at most this many characters.
+const LONGEST_MANAGER: usize = 128;
+
+impl Naming {
+    /// The names of a lifecycle of an operator: `example.com/bucket` for all.
+    pub fn of(operator: &str, lifecycle: &str) -> Self {
+        let name = format!("{operator}/{}", lifecycle.to_lowercase());
+        Self {
+            manager: name.clone(),
+            status_manager: name.clone(),
+            replaced: Vec::new(),
+            finalizer: name.clone(),
+            reporter: name,
+            action: "Reconcile".to_owned(),
+        }
+    }
+
+    /// The manager of one contributing object.
+    pub(crate) fn manager_of(&self, uid: &str) -> String {
+        let room = LONGEST_MANAGER.saturating_sub(uid.len() + 1);
+        let stem: String = self.manager.chars().take(room).collect();
+        format!("{stem}-{uid}")
+    }
+}

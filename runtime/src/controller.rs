@@ -305,7 +305,9 @@ impl Controller {
         }
         self.tell_undecodable();
         for _ in 0..PASSES_IN_A_ROW {
-            if self.flights.len() >= self.settings.concurrency {
+            // The process may have been suspended between two passes, and another leads by now.
+            let leads = self.leading.until(Instant::now()).is_some();
+            if !leads || self.flights.len() >= self.settings.concurrency {
                 return false;
             }
             let Some(subject) = self.queue.pop(now) else {

@@ -81,7 +81,8 @@ impl Elector {
         let mut said = String::new();
         loop {
             let asked = Instant::now();
-            let was_leading = self.is_leading();
+            // Also where the time to write has run out meanwhile, as in a process that was suspended.
+            let was_leading = self.until.borrow().is_some();
             let pause = match self.attempt().await {
                 Ok(()) => {
                     if !was_leading {

@@ -12,6 +12,7 @@ use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use lifecycle_specs::listener::Listener;
 use lifecycle_specs::listener_class::ListenerClass;
+use rustix::process::Signal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -148,6 +149,15 @@ impl Cluster {
     /// What the operator has written.
     pub fn log(&self) -> String {
         self.operator.as_ref().map(Process::log).unwrap_or_default()
+    }
+
+    /// Sends the operator a signal.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn signal_operator(&self, signal: Signal) -> Result<()> {
+        let operator = self.operator.as_ref().context("no operator runs")?;
+        operator.signal(signal)
     }
 
     /// Sends SIGTERM and waits.

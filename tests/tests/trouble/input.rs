@@ -47,6 +47,7 @@ fn http() -> Value {
 
 fn without_class() -> Vec<Bad> {
     let unknown = json!({ "className": "nowhere", "ports": http() });
+    let empty = json!({ "className": "", "ports": http() });
     vec![
         row(
             "no-class",
@@ -54,6 +55,7 @@ fn without_class() -> Vec<Bad> {
             "NoClassName",
             &["spec.className"],
         ),
+        row("empty-class", empty, "NoClassName", &["spec.className"]),
         row("unknown-class", unknown, "NoListenerClass", &["nowhere"]),
     ]
 }
@@ -163,7 +165,12 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         ensure!(statuses.len() == 1, "{name}: {}", statuses.lines());
     }
     ensure!(asked.counts().writes == all.len(), "{}", asked.lines());
-    ensure!(asked.counts().events <= all.len(), "{}", asked.lines());
+    let told = asked.of_cost(Cost::Event);
+    ensure!(
+        told.iter().all(|e| e.code == 201) && told.len() == all.len(),
+        "{}",
+        told.lines()
+    );
     is_quiet(cluster).await?;
     nothing_else(cluster, &neighbour).await?;
     heal(cluster, &all).await

@@ -10,8 +10,9 @@ use k8s_openapi::api::core::v1::Service;
 use kube::api::DeleteParams;
 use lifecycle_tests::audit::{Cost, Log};
 use lifecycle_tests::harness::{Case, case, eventually};
-use lifecycle_tests::listeners::{Cluster, GRACE, SOON};
+use lifecycle_tests::listeners::{Cluster, GRACE, OPERATOR, SOON};
 use lifecycle_tests::process::Process;
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::{BINARIES, PROGRAM};
@@ -24,6 +25,11 @@ pub(crate) fn cases() -> Vec<Case> {
             hand_over,
         ),
         case("a_stolen_lease_stops_writes", BINARIES, stolen),
+        case(
+            "a_leader_that_was_suspended_does_not_go_on_writing",
+            BINARIES,
+            suspended,
+        ),
     ]
 }
 
@@ -206,4 +212,45 @@ async fn steal(cluster: &Cluster) -> Result<()> {
     .await?;
     expose(cluster, "again", 1).await?;
     ready(cluster, "again", 1).await
+}
+
+async fn suspended() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    let standby = cluster.replica("standby", "standby", &[])?;
+    let outcome = suspend(&cluster, &standby).await;
+    let outcome = outcome.map_err(|e| e.context(standby.failure("shows")));
+    cluster.explain(outcome)
+}
+
+/// As a machine that sleeps: nothing in the process runs, and all its times are over when it wakes.
+async fn suspend(cluster: &Cluster, standby: &Process) -> Result<()> {
+    eventually("the other to wait", SOON, async || {
+        let waits = standby.log().contains("waiting for the Lease");
+        Ok(waits.then_some(()))
+    })
+    .await?;
+    let began = Instant::now();
+    let exposing = expose(cluster, "web", 60);
+    let suspending = async {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        cluster.signal_operator(Signal::STOP)
+    };
+    let (exposed, suspended) = tokio::join!(exposing, suspending);
+    exposed.and(suspended)?;
+    led_by(cluster, "standby", DURATION + SOON).await?;
+    eprintln!("taken over {:.1?} after SIGSTOP", began.elapsed());
+    ready(cluster, "web", 60).await?;
+    let since = Timestamp::now();
+    cluster.signal_operator(Signal::CONT)?;
+    expose(cluster, "more", 10).await?;
+    ready(cluster, "more", 10).await?;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let log = cluster.server.audit().await?.since(since);
+    let (before, after) = (writes(&log, OPERATOR), writes(&log, "standby"));
+    // What had left half may still arrive, and its guards keep it from changing anything.
+    let effective = before.iter().filter(|e| e.code < 400).count();
+    ensure!(effective == 0 && before.len() <= 16, "{}", before.lines());
+    ensure!(after.len() == 20, "{}", after.lines());
+    ensure!(cluster.log().contains("no longer leading"), "it says so");
+    Ok(())
 }

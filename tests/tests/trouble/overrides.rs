@@ -134,6 +134,11 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         class(cluster, name, overrides.clone()).await?;
         cluster.expose(name, name).await?;
     }
+    let selector = json!({
+        "className": "cluster-internal", "ports": [{ "name": "http", "port": 80 }],
+        "extraPodSelectorLabels": { "no such key!": "x" },
+    });
+    cluster.create("selector", selector).await?;
     for (name, _, (condition, reason), says) in &all {
         let refused = cluster
             .condition(name, Wanted(condition, "False", reason))
@@ -149,6 +154,9 @@ async fn refuse_all(cluster: &Cluster) -> Result<()> {
         );
         eprintln!("{name}: {said}");
     }
+    let refused = Wanted("Programmed", "False", "Refused");
+    let said = message(&cluster.condition("selector", refused).await?, "Programmed");
+    ensure!(said.contains("no such key!"), "{said}");
     tokio::time::sleep(QUIET).await;
     let asked = cluster.asked().await?.since(since);
     eprintln!("{} bad overrides: {:?}", all.len(), asked.counts());

@@ -36,7 +36,7 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How long the entry of an answered request may take to reach the audit log.
-const AUDITED_WITHIN: Duration = Duration::from_secs(20);
+const AUDITED_WITHIN: Duration = Duration::from_secs(60);
 
 /// How often another process that took a port between our look and our use is tolerated.
 const ATTEMPTS: usize = 3;

@@ -26,7 +26,7 @@ use crate::process::Process;
 pub const OPERATOR: &str = "operator";
 
 /// Longer than anything takes that happens at all.
-pub const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(60);
 
 /// How long a stopped operator may take.
 pub const GRACE: Duration = Duration::from_secs(5);

@@ -82,7 +82,7 @@ async fn show(arguments: &Arguments, server: &ApiServer) -> Result<()> {
     let client = server.client();
     let classes: Api<ListenerClass> = Api::all(client.clone());
     let first = || classes.get_opt("external-stable");
-    let limit = Duration::from_secs(30);
+    let limit = Duration::from_secs(120);
     eventually("the preset classes", limit, async || {
         Ok(first().await.ok().flatten())
     })

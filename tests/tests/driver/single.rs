@@ -110,7 +110,6 @@ async fn drift() -> Result<()> {
     world.palette("warm", "red").await?;
     world.widget("a", "warm").await?;
     world.reason("a", "Ready").await?;
-    let soon = Duration::from_secs(2);
     for round in 0..3 {
         let edit =
             Patch::Merge(json!({ "data": { "colour": format!("blue{round}"), "mine": "1" } }));
@@ -118,20 +117,20 @@ async fn drift() -> Result<()> {
             .maps()
             .patch("a", &PatchParams::default(), &edit)
             .await?;
-        let healed = world.colour("a", "red", soon).await?;
+        let healed = world.colour("a", "red", SOON).await?;
         let data = healed.data.context("data")?;
         ensure!(
             data.get("mine").map(String::as_str) == Some("1"),
             "what is not ours stays"
         );
         world.maps().delete("a", &DeleteParams::default()).await?;
-        world.colour("a", "red", soon).await?;
+        world.colour("a", "red", SOON).await?;
     }
     world.palette("warm", "pink").await?;
-    let made = world.colour("a", "pink", soon).await?;
+    let made = world.colour("a", "pink", SOON).await?;
     ensure!(made.labels().get("colour").map(String::as_str) == Some("pink"));
     world.map("warm", &[("other", "x")]).await?;
-    eventually("a dropped field goes", soon, async || {
+    eventually("a dropped field goes", SOON, async || {
         let made = world.maps().get("a").await?;
         let gone = !made.data.clone().unwrap_or_default().contains_key("colour");
         Ok((gone && made.labels().is_empty()).then_some(()))

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::widget::{self, Painter, Widget, WidgetSpec};
 
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// Long enough for everything that is going to happen by itself.
 pub(crate) const SETTLED: Duration = Duration::from_secs(3);
 

@@ -21,6 +21,7 @@ pub mod operator;
 #[cfg(test)]
 mod scripted;
 pub mod shutdown;
+pub mod testing;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
 pub use lifecycle_macros::lifecycle;

@@ -1,0 +1,116 @@
+//! What a schema is made of: nodes that refer to each other by index, as a kind may contain itself.
+//! A node says how its values merge (the atoms of structured-merge-diff); knows nothing of where it was read from.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The place of a node in its arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Id(pub(super) usize);
+
+/// The nodes of one or more kinds.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pub(super) nodes: Vec<Node>,
+}
+
+impl Arena {
+    pub(super) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id.0]
+    }
+}
+
+/// One type: which shapes its values may have, and how values of each shape merge.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub(super) scalar: Option<Scalar>,
+    pub(super) list: Option<List>,
+    pub(super) map: Option<Map>,
+    pub(super) default: Option<Value>,
+    pub(super) patch: Patch,
+}
+
+/// The scalars that structured-merge-diff tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Numeric,
+    String,
+    Boolean,
+    Untyped,
+}
+
+/// How the items of a list are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Items {
+    Atomic,
+    Set,
+    Keyed(Vec<String>),
+}
+
+/// A list and the type of its items.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    pub(super) items: Items,
+    pub(super) of: Id,
+}
+
+/// A map or a structure: named fields, and the type of all others if others are allowed.
+#[derive(Clone, Debug)]
+pub(super) struct Map {
+    pub(super) fields: BTreeMap<String, Id>,
+    pub(super) rest: Option<Id>,
+    pub(super) atomic: bool,
+    /// Fields that are always written, by Go types as null where there is nothing else.
+    pub(super) required: Vec<String>,
+}
+
+impl Map {
+    /// The type of a field, declared or of the rest.
+    pub(super) fn field(&self, name: &str) -> Option<Id> {
+        self.fields.get(name).copied().or(self.rest)
+    }
+}
+
+/// How strategic merge patches treat a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) merge: bool,
+    pub(super) retain_keys: bool,
+    pub(super) key: Option<String>,
+}
+
+/// The shape by which one value is treated.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape<'a> {
+    Map(&'a Map),
+    List(&'a List),
+    Scalar(Scalar),
+    Nothing,
+}
+
+impl Shape<'_> {
+    pub(super) fn same(self, other: Shape<'_>) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+impl Node {
+    /// The shape that fits a value; for one that fits none, or for none at all, the first that there is.
+    pub(super) fn shape(&self, value: Option<&Value>) -> Shape<'_> {
+        let fitting = match value {
+            None | Some(Value::Null) => None,
+            Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+                self.scalar.map(Shape::Scalar)
+            }
+            Some(Value::Array(_)) => self.list.as_ref().map(Shape::List),
+            Some(Value::Object(_)) => self.map.as_ref().map(Shape::Map),
+        };
+        let first = || self.map.as_ref().map(Shape::Map);
+        fitting
+            .or_else(first)
+            .or_else(|| self.scalar.map(Shape::Scalar))
+            .or_else(|| self.list.as_ref().map(Shape::List))
+            .unwrap_or(Shape::Nothing)
+    }
+}

@@ -38,6 +38,15 @@ pub trait Machine: Send + Sync + 'static {
     /// What to look an input up by.
     fn look(&self, board: &Board, input: usize) -> Option<Look>;
 
+    /// The content of a record as its Rust type; `None` if it is of another type.
+    fn recall(
+        &self,
+        _input: usize,
+        _recorded: &serde_json::Value,
+    ) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
+
     /// Of an input found by `theirs = ours`: their side.
     fn theirs(&self, input: usize, object: &Stored) -> Option<String>;
 

@@ -11,6 +11,8 @@ pub struct Naming {
     pub replaced: Vec<String>,
     /// The finalizer of lifecycles that hold something.
     pub finalizer: String,
+    /// What the keys of annotations begin with that hold records; a dot and the record's name follow.
+    pub records: String,
     /// `reportingController` of events.
     pub reporter: String,
     /// `action` of events.
@@ -29,9 +31,15 @@ impl Naming {
             status_manager: name.clone(),
             replaced: Vec::new(),
             finalizer: name.clone(),
+            records: name.clone(),
             reporter: name,
             action: "Reconcile".to_owned(),
         }
+    }
+
+    /// The annotation that holds a record.
+    pub(crate) fn annotation(&self, record: &str) -> String {
+        format!("{}.{record}", self.records)
     }
 
     /// The manager of one contributing object.

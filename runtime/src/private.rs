@@ -15,6 +15,7 @@ pub use serde_json::Value as Json;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// A shared value, erased.
 pub type Any = Arc<dyn std::any::Any + Send + Sync>;
@@ -32,6 +33,12 @@ pub fn json<T: Serialize>(value: &T) -> Option<Json> {
 /// The content of a record.
 pub fn recorded<T: Serialize>(value: &T) -> Option<Built> {
     json(value).map(Built::One)
+}
+
+/// A record that was read back.
+pub fn recalled<T: DeserializeOwned + Send + Sync + 'static>(recorded: &Json) -> Option<Any> {
+    let value: T = serde_json::from_value(recorded.clone()).ok()?;
+    Some(Arc::new(value))
 }
 
 /// By name, if there is one.

@@ -1,3 +1,4 @@
-//! A Kubernetes API server in memory for tests and for trying things out, and what surrounds it.
+//! A Kubernetes API server in memory for tests and for trying things out, what surrounds it, and what goes wrong in between.
 
+pub mod faults;
 pub mod schema;

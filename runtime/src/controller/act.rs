@@ -37,6 +37,7 @@ pub(crate) fn write(plan: &Plan, kind: &Kind, replaced: &[String]) -> Option<Sen
         }
         Job::Delete => return Some(path.delete(&plan.name.name, &exactly(live?))),
         Job::Migrate => return Some(migrate(&path, plan, live?, replaced)),
+        Job::Record => return Some(record(&path, plan, live?)),
         Job::Call => return None,
     }
     let params = forced(&plan.manager);
@@ -52,6 +53,20 @@ fn exactly(live: &Stored) -> DeleteParams {
         propagation_policy: Some(PropagationPolicy::Background),
         ..DeleteParams::default()
     }
+}
+
+/// Guarded by the version that was read: what is held under an older record must not be forgotten.
+fn record(path: &Path, plan: &Plan, live: &Stored) -> Sent {
+    let patch = json!({ "metadata": {
+        "uid": live.meta.uid,
+        "resourceVersion": live.meta.resource_version,
+        "annotations": plan.body["metadata"]["annotations"],
+    } });
+    let params = PatchParams {
+        field_manager: Some(plan.manager.clone()),
+        ..PatchParams::default()
+    };
+    path.patch(&plan.name.name, &params, &Patch::Merge(patch))
 }
 
 /// Guarded by the version that was read: otherwise it would undo what others did meanwhile.

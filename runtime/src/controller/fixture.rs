@@ -186,7 +186,11 @@ pub(crate) struct Caches {
 impl Caches {
     /// With these objects of core kinds.
     pub(crate) fn of(objects: &[Value]) -> Self {
-        let machine: Arc<dyn Machine> = Arc::new(maker());
+        Self::with(Arc::new(maker()), objects)
+    }
+
+    /// Of another lifecycle.
+    pub(crate) fn with(machine: Arc<dyn Machine>, objects: &[Value]) -> Self {
         let ir = machine.ir();
         let kinds: Vec<_> = (0..ir.inputs.len()).map(|n| machine.kind(n)).collect();
         let mut caches = Self {

@@ -175,6 +175,10 @@ impl Controller {
 
     /// Whoever looks at what was written waits until its cache shows it.
     fn fence_target(&mut self, subject: &Subject, effect: usize, plan: &Plan, object: &Value) {
+        if plan.job == Job::Record {
+            self.fence_subject(subject, object);
+            return;
+        }
         let runner = &self.runners[subject.lifecycle];
         let target = runner.ir.effects[effect].target;
         let Some(store) = runner.stores[target] else {

@@ -3,6 +3,7 @@
 
 mod answers;
 mod plan;
+mod records;
 mod sentences;
 mod sets;
 
@@ -141,7 +142,8 @@ impl Observing<'_> {
                 let answer = self.observer.view.answer(number, key);
                 Slot::Plain(answer.ok())
             }
-            (Mode::Poll | Mode::Probe | Mode::Record, _) => Slot::Plain(None),
+            (Mode::Record, _) => self.recall(number)?,
+            (Mode::Poll | Mode::Probe, _) => Slot::Plain(None),
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
                 Slot::Objects(self.find(number, &look)?)
             }

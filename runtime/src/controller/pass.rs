@@ -19,7 +19,7 @@ use super::queue::Subject;
 use super::report::{Draft, Notes, draft, timeless};
 use super::runner::Caches;
 use super::store::Name;
-use super::track::What;
+use super::track::{Entered, What};
 use crate::lifecycle::call::{CallError, Once};
 use crate::lifecycle::{Kind, Stored};
 use crate::machine::backoff::Backoff;
@@ -160,20 +160,23 @@ impl Controller {
         let Some(track) = self.tracks.get_mut(subject) else {
             return;
         };
-        let since = match &track.entered {
-            Some((name, since)) if *name == declared.name => *since,
-            Some(_) => decided.wall,
-            None => {
-                reported_since(&sight.board.subject().raw, declared.phase).unwrap_or(decided.wall)
-            }
+        let entered = match track.entered {
+            Some(entered) if entered.state == declared.name => entered,
+            before => Entered {
+                state: declared.name,
+                seen: decided.now,
+                before: match before {
+                    Some(_) => Duration::ZERO,
+                    None => reported_for(sight.board.subject(), declared.phase, decided.wall),
+                },
+            },
         };
-        track.entered = Some((declared.name.to_owned(), since));
+        track.entered = Some(entered);
         if declared.phase != Phase::Pending || declared.wakes.is_some() {
             return;
         }
         let limit = Duration::from_millis(declared.overdue);
-        let spent = decided.wall.duration_since(since);
-        let spent = Duration::try_from(spent).unwrap_or_default();
+        let spent = entered.before + decided.now.duration_since(entered.seen);
         if spent >= limit {
             let (name, limit) = (declared.name, in_words(limit));
             decided.overdue = Some(format!("it has been {name} for more than {limit}"));
@@ -360,9 +363,8 @@ impl Controller {
         }
         let runner = &self.runners[subject.lifecycle];
         let target = runner.ir.effects[effect].target;
-        let Some(kind) = &runner.kinds[target] else {
-            return false;
-        };
+        let kind = runner.kinds[target].as_ref();
+        let kind = kind.unwrap_or(&runner.subject_kind);
         let Some(sent) = act::write(&plan, kind, &runner.naming.replaced) else {
             return false;
         };
@@ -508,9 +510,15 @@ fn old_status(subject: &Stored) -> &Value {
         .unwrap_or(&Value::Null)
 }
 
-/// After a restart: since when the last report says that it is not ready.
-fn reported_since(raw: &Option<Arc<Value>>, phase: Phase) -> Option<Timestamp> {
-    let conditions = raw.as_deref()?.pointer("/status/conditions")?.as_array()?;
+/// After a restart: for how long the last report says that it is not ready. A time in the future is none: the wall clock was put back.
+fn reported_for(subject: &Stored, phase: Phase, wall: Timestamp) -> Duration {
+    let since = reported_since(subject, phase).unwrap_or(wall).min(wall);
+    Duration::try_from(wall.duration_since(since)).unwrap_or_default()
+}
+
+fn reported_since(subject: &Stored, phase: Phase) -> Option<Timestamp> {
+    let raw = subject.raw.as_deref()?;
+    let conditions = raw.pointer("/status/conditions")?.as_array()?;
     let ready = conditions
         .iter()
         .find(|c| c.get("type").and_then(Value::as_str) == Some("Ready"))?;

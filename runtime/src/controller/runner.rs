@@ -135,7 +135,10 @@ fn unsupported(
     let input = &ir.inputs[number];
     let name = input.name;
     match (input.mode, kind) {
-        (Mode::Record, _) => Some(format!("records are not carried out yet: remove `{name}`")),
+        (Mode::Record, _) if input.many => Some(format!(
+            "`{name}` records several values: declare a record of one type that holds them"
+        )),
+        (Mode::Record, _) => None,
         (Mode::Probe, _) => Some(format!("`{name}` is a probe, which only volumes have")),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))

@@ -58,6 +58,15 @@ struct Repeated {
 const REPEATED_FREELY: u32 = 5;
 const REPEATED_WITHIN: Duration = Duration::from_secs(60);
 
+/// Since when an object is in a state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    pub(crate) state: &'static str,
+    pub(crate) seen: Instant,
+    /// How long it had been there before, by its own report.
+    pub(crate) before: Duration,
+}
+
 #[derive(Default)]
 pub(crate) struct Track {
     /// A write is on its way.
@@ -66,8 +75,8 @@ pub(crate) struct Track {
     pub(crate) looked: Vec<BTreeSet<Key>>,
     /// Since when the status differs from its report.
     pub(crate) differs_since: Option<Instant>,
-    /// In which state, by number of its class, and since when.
-    pub(crate) entered: Option<(String, jiff::Timestamp)>,
+    /// In which state, and since when: the wall clock may jump, this does not. The time before the first look counts extra.
+    pub(crate) entered: Option<Entered>,
     /// What was last reported, and what the server made of it.
     pub(crate) reported: Option<(Option<String>, u64, u64)>,
     /// The polls that the last pass asked.

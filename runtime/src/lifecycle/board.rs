@@ -67,8 +67,15 @@ pub enum Slot {
     Closed,
     /// From caches, in order of namespace and name.
     Objects(Vec<Arc<Stored>>),
-    /// Of a poll, probe or record; `None` while unknown.
+    /// Of a poll or probe; `None` while unknown.
     Plain(Option<Arc<dyn Any + Send + Sync>>),
+    /// Of a record that was written.
+    Recorded {
+        /// As its Rust type.
+        value: Arc<dyn Any + Send + Sync>,
+        /// As it was written.
+        text: String,
+    },
 }
 
 /// The observation of one pass.
@@ -120,7 +127,7 @@ impl Board {
     pub fn objects(&self, input: usize) -> &[Arc<Stored>] {
         match &self.slots[input] {
             Slot::Objects(objects) => objects,
-            Slot::Closed | Slot::Plain(_) => &[],
+            Slot::Closed | Slot::Plain(_) | Slot::Recorded { .. } => &[],
         }
     }
 
@@ -137,6 +144,7 @@ impl Board {
         match &self.slots[input] {
             Slot::Objects(objects) => objects.first()?.get(),
             Slot::Plain(answer) => answer.as_ref()?.downcast_ref(),
+            Slot::Recorded { value, .. } => value.downcast_ref(),
             Slot::Closed => None,
         }
     }
@@ -151,7 +159,7 @@ impl Board {
         self.values[value].as_ref()?.downcast_ref()
     }
 
-    /// The key of a poll that asks about an input: which objects, not which versions of them.
+    /// The key of a poll that asks about an input: which objects, not which versions of them; or what was recorded.
     pub fn identity(&self, input: usize) -> Option<String> {
         match &self.slots[input] {
             Slot::Objects(objects) => {
@@ -161,6 +169,10 @@ impl Board {
                 Some(uids.collect::<Vec<_>>().join(",")).filter(|key| !key.is_empty())
             }
             Slot::Plain(Some(answer)) => answer.downcast_ref::<String>().cloned(),
+            Slot::Recorded { value, text } => {
+                let plain = value.downcast_ref::<String>();
+                Some(plain.unwrap_or(text).clone())
+            }
             Slot::Plain(None) | Slot::Closed => None,
         }
     }

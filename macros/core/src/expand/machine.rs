@@ -21,6 +21,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let name = format_ident!("{}Machine", subject, span = subject.span());
     let methods = [
         kinds(model),
+        records(model),
         looks(model),
         asks(model),
         builds(model),
@@ -65,6 +66,26 @@ fn kinds(model: &Lifecycle) -> TokenStream {
     });
     quote! {
         fn kind(&self, input: usize) -> ::std::option::Option<#private::Kind> {
+            match input { #(#arms)* _ => ::std::option::Option::None }
+        }
+    }
+}
+
+fn records(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let records = model.inputs.iter().enumerate();
+    let mut arms = records
+        .filter(|(_, i)| i.mode == Mode::Record)
+        .map(|(n, i)| {
+            let ty = &i.ty;
+            quote!(#n => #private::recalled::<#ty>(recorded),)
+        })
+        .peekable();
+    if arms.peek().is_none() {
+        return TokenStream::new();
+    }
+    quote! {
+        fn recall(&self, input: usize, recorded: &#private::Json) -> ::std::option::Option<#private::Any> {
             match input { #(#arms)* _ => ::std::option::Option::None }
         }
     }

@@ -105,9 +105,9 @@ impl Effect {
             (Verb::Delete, _) => Safety::Guarded,
             (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
             (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
-            (Verb::Apply, Mode::Watched | Mode::Part | Mode::Record | Mode::Poll | Mode::Probe) => {
-                Safety::Level
-            }
+            // What was recorded before must not be lost.
+            (Verb::Apply, Mode::Record) => Safety::Guarded,
+            (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe) => Safety::Level,
         }
     }
 
@@ -291,18 +291,18 @@ fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
         Origin::Input(input) => {
             *input == target
                 || lifecycle.effects.iter().any(|effect| {
-                    effect.target == *input
-                        && effect
-                            .from
-                            .iter()
-                            .any(|one| one.source == Source::Input(target))
+                    effect.target == *input && is_read_in(lifecycle, &effect.from, target)
                 })
         }
-        Origin::Fact { from, .. } => from
-            .iter()
-            .any(|one| hands_over(lifecycle, one.source, target, lifecycle.values.len())),
+        Origin::Fact { from, .. } => is_read_in(lifecycle, from, target),
         Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
     }
+}
+
+/// Whether the target itself is handed over, or a value made of it.
+fn is_read_in(lifecycle: &Lifecycle, from: &[Use], target: InputId) -> bool {
+    from.iter()
+        .any(|one| hands_over(lifecycle, one.source, target, lifecycle.values.len()))
 }
 
 /// Whether a source is the target, or a value made of it; `depth` bounds values that are declared in a circle.

@@ -440,6 +440,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             _ => ::std::option::Option::None,
         }
     }
+    fn recall(
+        &self,
+        input: usize,
+        recorded: &::lifecycle_runtime::__private::Json,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
+        match input {
+            0usize => ::lifecycle_runtime::__private::recalled::<String>(recorded),
+            _ => ::std::option::Option::None,
+        }
+    }
     fn look(
         &self,
         board: &::lifecycle_runtime::__private::Board,

@@ -109,13 +109,7 @@ impl<'a> Reach<'a> {
 
     /// A write to a part reaches what reads the object itself, not what is found through it.
     fn direct(&self, effect: &Effect) -> BTreeSet<String> {
-        let reads = |name: &String| {
-            *name == effect.on
-                || self
-                    .life
-                    .value(name)
-                    .is_some_and(|value| value.from.contains(&effect.on))
-        };
+        let reads = |name: &String| self.is_made_of(name, &effect.on);
         let mut all = BTreeSet::from([effect.on.clone()]);
         let facts = self
             .life
@@ -127,13 +121,20 @@ impl<'a> Reach<'a> {
             .life
             .effects
             .iter()
-            .filter(|other| other.from.contains(&effect.on));
+            .filter(|other| other.from.iter().any(reads));
         all.extend(
             builders
                 .map(|other| other.on.clone())
                 .filter(|on| self.reads.contains_key(on)),
         );
         all
+    }
+
+    /// Whether a name is this input, or a value computed from it. Circles were refused before.
+    fn is_made_of(&self, name: &str, input: &str) -> bool {
+        let value = self.life.value(name);
+        name == input
+            || value.is_some_and(|value| value.from.iter().any(|one| self.is_made_of(one, input)))
     }
 
     /// The inputs that something reads, be it a fact, a builder, a field or a predicate.

@@ -20,7 +20,8 @@ impl Observing<'_> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
             (Mode::Watched, _) => Ok(self.ask_watched(number)),
-            (Mode::Poll | Mode::Probe | Mode::Record, _) => Ok(self.ask_poll(number)),
+            (Mode::Poll | Mode::Probe, _) => Ok(self.ask_poll(number)),
+            (Mode::Record, _) => Ok(self.ask_record(var, number)),
             (Mode::Owned | Mode::Shared, true) => self.ask_set(var, number),
             (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(var, number),
         }
@@ -39,7 +40,7 @@ impl Observing<'_> {
     fn ask_poll(&self, number: usize) -> Said {
         match self.board.slot(number) {
             Slot::Plain(Some(_)) => ("Known", String::new()),
-            Slot::Plain(None) | Slot::Closed | Slot::Objects(_) => {
+            Slot::Plain(None) | Slot::Closed | Slot::Objects(_) | Slot::Recorded { .. } => {
                 let asked = self.polls.iter().find(|(input, _)| *input == number);
                 let why = asked
                     .and_then(|(input, key)| self.observer.view.answer(*input, key).err())
@@ -344,6 +345,6 @@ fn remedy(plan: &Plan) -> String {
             "; correct what it is built from, or delete {kind} `{}` to have it built anew",
             plan.name
         ),
-        Job::Withdraw | Job::Delete | Job::Call => String::new(),
+        Job::Withdraw | Job::Delete | Job::Record | Job::Call => String::new(),
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Job {
     Delete,
     /// An apply of nothing: takes our fields away and leaves the rest.
     Withdraw,
+    /// Writes an annotation of exactly the version of the object that was seen.
+    Record,
     /// A mutation outside Kubernetes.
     Call,
 }

@@ -1,0 +1,105 @@
+//! Records: annotations of the object that hold what the outside cannot be asked, as JSON. What cannot be read is never taken for absent:
+//! something may be held under it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::answers::Said;
+use super::plan::{Job, Plan, WriteId};
+use super::{Failure, Name, Observing};
+use crate::lifecycle::Built;
+use crate::lifecycle::board::Slot;
+use crate::machine::ir::Verb;
+
+impl Observing<'_> {
+    /// Reads what was recorded.
+    pub(super) fn recall(&self, number: usize) -> Result<Slot, Failure> {
+        let Some(text) = self.recorded(number) else {
+            return Ok(Slot::Plain(None));
+        };
+        let value = serde_json::from_str(text).ok();
+        let value = value.and_then(|v: Value| self.observer.machine.recall(number, &v));
+        let Some(value) = value else {
+            let subject = &self.board.subject().meta;
+            let (key, kind) = (self.annotation(number), self.ir.inputs[number].kind);
+            return Err(Failure::Undecodable {
+                object: Name::of(subject).of_kind(self.observer.subject_kind),
+                why: format!("its annotation `{key}` holds no {kind}"),
+            });
+        };
+        let text = text.to_owned();
+        Ok(Slot::Recorded { value, text })
+    }
+
+    /// Whether what is recorded is what the builder wants; plans the write.
+    pub(super) fn ask_record(&mut self, var: usize, number: usize) -> Said {
+        let recorded: Option<Value> = self
+            .recorded(number)
+            .and_then(|text| serde_json::from_str(text).ok());
+        let name = self.ir.inputs[number].name;
+        if recorded.is_some() {
+            // A builder may read what is recorded; it is there, and that is all that is known so far.
+            let stale = self.position(var, "Stale");
+            self.board.world.set(var, stale);
+        }
+        let wanted = self.plan_record(number, recorded.as_ref());
+        match (recorded, wanted) {
+            (None, _) => ("Absent", format!("`{name}` is not recorded yet")),
+            (Some(_), None) => ("Stale", String::new()),
+            (Some(recorded), Some(wanted)) if recorded == wanted => ("Current", String::new()),
+            (Some(_), Some(_)) => ("Stale", format!("`{name}` is to be recorded anew")),
+        }
+    }
+
+    /// What the builder wants, if it can run.
+    fn plan_record(&mut self, number: usize, recorded: Option<&Value>) -> Option<Value> {
+        let mut effects = self.ir.effects.iter();
+        let effect = effects.position(|e| e.verb == Verb::Apply && e.target == number)?;
+        let Some(Built::One(wanted)) = self.observer.machine.build(&self.board, effect) else {
+            return None;
+        };
+        if recorded != Some(&wanted) {
+            let plan = self.record(number, &wanted);
+            self.plans[effect].push(plan);
+        }
+        Some(wanted)
+    }
+
+    fn record(&self, number: usize, wanted: &Value) -> Plan {
+        let (subject, kind) = (self.board.subject(), self.observer.subject_kind);
+        let annotations = json!({ self.annotation(number): wanted.to_string() });
+        let body = json!({
+            "apiVersion": kind.api_version(),
+            "kind": kind.kind,
+            "metadata": { "annotations": annotations },
+        });
+        let id = WriteId {
+            // Our own reports change the version, and no answer to this write.
+            version: subject.meta.generation.map(|g| g.to_string()),
+            ..WriteId::of(&body, Some(subject))
+        };
+        Plan {
+            name: Name::of(&subject.meta),
+            job: Job::Record,
+            body,
+            live: Some(Arc::clone(subject)),
+            manager: self.observer.naming.manager.clone(),
+            id,
+        }
+    }
+
+    fn recorded(&self, number: usize) -> Option<&str> {
+        let annotations = self.board.subject().meta.annotations.as_ref()?;
+        let text = annotations.get(&self.annotation(number))?;
+        Some(text.as_str())
+    }
+
+    fn annotation(&self, number: usize) -> String {
+        let naming = self.observer.naming;
+        naming.annotation(self.ir.inputs[number].name)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Faults between a `kube::Client` and any server, by a plan of one line that can be printed and parsed: `w3:crash-after r5:503 w1:delay=services/5s`.
+//! Knows requests, answers and virtual time; knows no lifecycle and no server.
+
+mod body;
+mod journal;
+mod line;
+mod outside;
+mod parse;
+mod process;
+mod serve;
+mod signal;
+mod state;
+
+use std::time::Duration;
+
+pub use line::{Faults, Line};
+pub use parse::ParseError;
+pub use process::Process;
+pub use signal::Signal;
+pub use state::Sent;
+
+/// What goes wrong, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Plan(pub Vec<Fault>);
+
+/// One thing that goes wrong, once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    /// When.
+    pub at: At,
+    /// What.
+    pub what: What,
+}
+
+/// A request of the process, counted from 1 over all its restarts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// `w3`: the third mutation, be it of an object or outside Kubernetes. Events and Leases do not count.
+    Write(u32),
+    /// `r3`: the third request of any kind, questions outside Kubernetes included. Events and Leases do not count.
+    Request(u32),
+    /// `l3`: the third request about a Lease.
+    Lease(u32),
+    /// `e3`: the third event that is told.
+    Event(u32),
+}
+
+/// What goes wrong. Kinds are named as in paths (`services`); none means all.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// `crash-before`: the process ends before the request is carried out, and starts anew without its memory.
+    CrashBefore,
+    /// `crash-after`: the request is carried out, then the process ends before it hears so.
+    CrashAfter,
+    /// `lost`: the request is carried out, then the connection breaks.
+    Lost,
+    /// `silent`: the request is carried out, and there is never an answer.
+    Silent,
+    /// `timeout`: the request is not carried out, and there is never an answer.
+    Timeout,
+    /// `503`: the request is not carried out; the answer is a failure with this code.
+    Answer(u16),
+    /// `break`: watches end with an error of the connection.
+    Break(Option<String>),
+    /// `end`: watches end as they do when their time is over.
+    End(Option<String>),
+    /// `relist`: watches say that their version is too old (410).
+    Relist(Option<String>),
+    /// `delay=services/5s`: events of this kind come later.
+    Delay(Option<String>, Duration),
+    /// `coalesce=services/5s`: events of this kind come later, and of each object only the last.
+    Coalesce(Option<String>, Duration),
+    /// `reorder/5s`: events of each kind come later by a time of its own, so that kinds are seen in another order.
+    Reorder(Duration),
+    /// `lag/5s`: events of the kind that this request writes come later: the cache lags behind our own write.
+    Lag(Duration),
+    /// `cut/5s`: every connection breaks, and none can be made for a time.
+    Cut(Duration),
+    /// `freeze/20s`: the process is suspended for a time and goes on with what it knew.
+    Freeze(Duration),
+    /// `second/20s`: a second process runs at the same time for a time.
+    Second(Duration),
+    /// `clock=-3600s`: the wall clock is put by so many seconds.
+    Clock(i64),
+}
+
+impl What {
+    /// Whether it decides what becomes of the request itself, and is not about what is around it.
+    pub fn is_about_the_request(&self) -> bool {
+        match self {
+            Self::CrashBefore
+            | Self::CrashAfter
+            | Self::Lost
+            | Self::Silent
+            | Self::Timeout
+            | Self::Answer(_) => true,
+            Self::Break(_)
+            | Self::End(_)
+            | Self::Relist(_)
+            | Self::Delay(..)
+            | Self::Coalesce(..)
+            | Self::Reorder(_)
+            | Self::Lag(_)
+            | Self::Cut(_)
+            | Self::Freeze(_)
+            | Self::Second(_)
+            | Self::Clock(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,7 @@ mod report;
 mod runner;
 mod said;
 mod store;
+mod trace;
 mod track;
 mod undecodable;
 mod watching;
@@ -52,6 +53,7 @@ use queue::{Queue, Subject};
 use runner::Runner;
 use said::Said;
 use store::{Raw, Store};
+pub use trace::{Moment, Passed, Trace, Written};
 use track::Track;
 use undecodable::Undecodable;
 use watching::Watch;
@@ -68,6 +70,8 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
+    /// Who looks on.
+    pub(crate) trace: Option<Arc<dyn Trace>>,
 }
 
 /// Runs lifecycles over shared caches.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube::Client;
 
 use crate::clock::{Clock, SystemClock};
-use crate::controller::{Controller, Counters, Settings};
+use crate::controller::{Controller, Counters, Settings, Trace};
 pub use crate::error::Error;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
@@ -45,8 +45,12 @@ impl Operator {
 
     /// Runs a lifecycle under given names.
     #[must_use]
-    pub fn run_as(mut self, machine: impl Machine, naming: Naming) -> Self {
-        self.lifecycles.push((Arc::new(machine), naming));
+    pub fn run_as(self, machine: impl Machine, naming: Naming) -> Self {
+        self.run_shared(Arc::new(machine), naming)
+    }
+
+    pub(crate) fn run_shared(mut self, machine: Arc<dyn Machine>, naming: Naming) -> Self {
+        self.lifecycles.push((machine, naming));
         self
     }
 
@@ -82,6 +86,13 @@ impl Operator {
     #[must_use]
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.settings.clock = Arc::new(clock);
+        self
+    }
+
+    /// Tells an onlooker of every pass and every write.
+    #[must_use]
+    pub fn trace(mut self, trace: Arc<dyn Trace>) -> Self {
+        self.settings.trace = Some(trace);
         self
     }
 
@@ -126,6 +137,7 @@ impl Settings {
             seed: RandomState::new().build_hasher().finish(),
             clock: Arc::new(SystemClock),
             counters: Counters::default(),
+            trace: None,
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_pat
 impl Controller {
     pub(super) fn land(&mut self, landed: Landed) {
         self.count(&landed);
+        self.trace_ended(&landed);
         self.note_reach(&landed.ended);
         let Some(subject) = landed.subject else {
             return;

@@ -19,6 +19,7 @@ use super::queue::Subject;
 use super::report::{Draft, Notes, draft, timeless};
 use super::runner::Caches;
 use super::store::Name;
+use super::trace::Written;
 use super::track::{Entered, What};
 use crate::lifecycle::call::{CallError, Once};
 use crate::lifecycle::{Kind, Stored};
@@ -131,6 +132,7 @@ impl Controller {
             None => (ir.classify(world, deleting), ir.next(world, deleting)),
         };
         tracing::debug!(?class, ?next, world = world.describe(ir), "looked");
+        self.trace_pass(subject, &sight, (class, next));
         let mut decided = Decided {
             class,
             next,
@@ -378,6 +380,7 @@ impl Controller {
         let key = plan.body.as_str().unwrap_or_default().to_owned();
         let name = machine.ir().effects[effect].name;
         tracing::debug!(effect = name, "calls");
+        self.trace_sent(Some(subject), Written::Call(effect));
         let subject = subject.clone();
         self.leave(Some(&subject.clone()), async move {
             let called = match machine.call(&board, effect, Once::new(&key)) {
@@ -423,6 +426,7 @@ impl Controller {
         if let Ok(request) = &sent {
             tracing::debug!(method = %request.method(), path = request.uri().path(), "writes");
         }
+        self.trace_sent(subject, wrote.what());
         self.leave(subject, async move {
             let outcome = match sent {
                 Ok(request) => answer(client, request).await,

@@ -164,6 +164,7 @@ impl Sim {
             seed,
             clock: Arc::new(Noon),
             counters: Counters::default(),
+            trace: None,
         };
         let lifecycles = vec![(
             Arc::new(maker()) as Arc<dyn Machine>,

@@ -241,6 +241,8 @@ pub struct Effect {
     pub when: Option<Pred>,
     /// What it establishes: alternatives of (variable, value).
     pub sets: &'static [&'static [(usize, u8)]],
+    /// Every variable that it may change, refusals aside: those that are computed from its target.
+    pub affects: &'static [usize],
     /// The effect that gives back what this one acquires.
     pub undo: Option<usize>,
     /// Some effect names this one as its undo.

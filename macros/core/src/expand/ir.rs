@@ -1,13 +1,17 @@
 //! `IR`: the const description of the lifecycle, by position.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 
 use super::order::{Node, order};
 use crate::hygiene::{json_name, private};
+use crate::model::frames::Frames;
 use crate::model::{
-    Assign, Clause, Condition, ConditionStatus, Effect, Field, FieldOf, Input, Lifecycle, Lookup,
-    Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var, Verb,
+    Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Lifecycle,
+    Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var, VarId,
+    Verb,
 };
 
 /// ```text
@@ -24,7 +28,9 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let nodes = order(model).into_iter().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(state);
-    let effects = model.effects.iter().map(effect);
+    let frames = Frames::of(model);
+    let effects = model.effects.iter().enumerate();
+    let effects = effects.map(|(n, e)| effect(e, frames.affected(EffectId(n))));
     let promises = model.promises.iter().map(promise);
     let edges = model.transitions.iter().flat_map(|t| &t.edges).map(|e| {
         let (from, to) = (e.from.0, e.to.0);
@@ -246,7 +252,7 @@ fn sets(alternatives: &[Vec<Assign>]) -> TokenStream {
     quote!(&[#(#each),*])
 }
 
-fn effect(effect: &Effect) -> TokenStream {
+fn effect(effect: &Effect, affected: &BTreeSet<VarId>) -> TokenStream {
     let (name, doc, each, target) = (
         effect.name.to_string(),
         &effect.doc,
@@ -268,9 +274,10 @@ fn effect(effect: &Effect) -> TokenStream {
         effect.is_undo,
         effect.refused.0,
     );
+    let affects = affected.iter().map(|var| var.0);
     quote!(ir::Effect {
         name: #name, doc: #doc, verb: #verb, each: #each, target: #target, from: #from, when: #when, sets: #sets,
-        undo: #undo, is_undo: #is_undo, refused: #refused,
+        affects: &[#(#affects),*], undo: #undo, is_undo: #is_undo, refused: #refused,
     })
 }
 

@@ -872,6 +872,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[ir::Source::Input(0usize)],
                 when: ::std::option::Option::Some(ir::Pred::Is(2usize, 1u64)),
                 sets: &[&[(1usize, 4u8)]],
+                affects: &[1usize, 3usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 refused: 4usize,

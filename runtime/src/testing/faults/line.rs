@@ -9,9 +9,9 @@ use kube::Client;
 use kube::client::Body;
 use tokio::time::Instant;
 
-use super::Plan;
 use super::signal::Signal;
 use super::state::{Sent, State};
+use super::{At, Plan};
 use crate::clock::Clock;
 
 /// What goes wrong in one run, and the log of it. Clones share everything.
@@ -72,6 +72,18 @@ impl Faults {
     /// What the process sent so far, as plans count it.
     pub fn sent(&self) -> Vec<Sent> {
         self.state().sent.clone()
+    }
+
+    /// How many mutations the process sent so far, as plans count them.
+    pub fn writes(&self) -> usize {
+        let state = self.state();
+        let is_write = |sent: &&Sent| matches!(sent.at, At::Write(_));
+        state.sent.iter().filter(is_write).count()
+    }
+
+    /// Nothing more goes wrong.
+    pub fn clear(&self) {
+        self.state().plan.clear();
     }
 
     /// Requests, answers and events of all processes, a line each, with the virtual time since the beginning.

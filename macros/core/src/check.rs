@@ -3,6 +3,7 @@
 
 mod acquire_before_record;
 mod broken_never;
+mod call_without_outcome;
 pub(crate) mod circular_fact;
 mod clause_never_applies;
 mod condition_without_value;
@@ -12,9 +13,11 @@ mod effect_never_chosen;
 mod effect_repeats_itself;
 mod effects_against_each_other;
 mod empty_call;
+mod endless_call;
 mod endless_deletion;
 mod endless_round;
 mod error_without_reason;
+mod half_capability;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
@@ -24,17 +27,22 @@ pub(crate) mod no_phase;
 mod phase_against_conditions;
 mod read_only_target;
 mod record_overwritten;
+mod refusal_never_applies;
 mod sets_out_of_reach;
+mod setup_without_teardown;
 mod state_without_world;
 pub(crate) mod syntax;
 pub(crate) mod too_many_values;
 mod too_many_worlds;
+mod unbounded_wait;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
 pub(crate) mod unknown_name;
+mod unlisted_code;
 pub(crate) mod unobserved_source;
 mod unread_input;
+mod unseen_by_call;
 mod unseen_is_free;
 mod useless_wakes;
 mod work_in_goal;
@@ -44,6 +52,7 @@ use crate::errors::Sink;
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle};
 use crate::space::Space;
+use crate::space::calls::Called;
 use crate::space::drives::Drives;
 use crate::space::explored::Explored;
 use crate::space::permission::Permissions;
@@ -78,6 +87,10 @@ pub enum Run {
     Worlds(fn(&Space<'_>, &mut Sink)),
     /// By a function that looks at the drives of a resource.
     Drives(fn(&Explored<'_>, &mut Sink)),
+    /// By a function that looks at the calls of a volume.
+    Calls(fn(&Called<'_>, &mut Sink)),
+    /// By two functions, for the drives of a resource and for the calls of a volume.
+    Both(fn(&Explored<'_>, &mut Sink), fn(&Called<'_>, &mut Sink)),
 }
 
 /// One rule.
@@ -104,6 +117,12 @@ pub const RULES: &[Rule] = &[
         Stage::Graph,
         Run::Worlds(broken_never::check),
     ),
+    rule(
+        "call_without_outcome",
+        "LC080",
+        Stage::Graph,
+        Run::Calls(call_without_outcome::check),
+    ),
     rule("circular_fact", "LC066", Stage::Names, Run::Built),
     rule(
         "clause_never_applies",
@@ -128,7 +147,7 @@ pub const RULES: &[Rule] = &[
         "effect_never_chosen",
         "LC016",
         Stage::Graph,
-        Run::Drives(effect_never_chosen::check),
+        Run::Both(effect_never_chosen::check, effect_never_chosen::in_calls),
     ),
     rule(
         "effect_repeats_itself",
@@ -149,6 +168,12 @@ pub const RULES: &[Rule] = &[
         Run::Check(empty_call::check),
     ),
     rule(
+        "endless_call",
+        "LC085",
+        Stage::Graph,
+        Run::Calls(endless_call::check),
+    ),
+    rule(
         "endless_deletion",
         "LC040",
         Stage::Graph,
@@ -165,6 +190,12 @@ pub const RULES: &[Rule] = &[
         "LC053",
         Stage::Graph,
         Run::Drives(error_without_reason::check),
+    ),
+    rule(
+        "half_capability",
+        "LC083",
+        Stage::Declaration,
+        Run::Check(half_capability::check),
     ),
     rule(
         "independent_never",
@@ -206,10 +237,22 @@ pub const RULES: &[Rule] = &[
         Run::Drives(record_overwritten::check),
     ),
     rule(
+        "refusal_never_applies",
+        "LC087",
+        Stage::Graph,
+        Run::Calls(refusal_never_applies::check),
+    ),
+    rule(
         "sets_out_of_reach",
         "LC017",
         Stage::Declaration,
         Run::Check(sets_out_of_reach::check),
+    ),
+    rule(
+        "setup_without_teardown",
+        "LC084",
+        Stage::Graph,
+        Run::Calls(setup_without_teardown::check),
     ),
     rule(
         "state_without_world",
@@ -220,6 +263,12 @@ pub const RULES: &[Rule] = &[
     rule("syntax", "LC000", Stage::Names, Run::Built),
     rule("too_many_values", "LC006", Stage::Names, Run::Built),
     rule("too_many_worlds", "LC091", Stage::World, Run::Built),
+    rule(
+        "unbounded_wait",
+        "LC088",
+        Stage::Graph,
+        Run::Calls(unbounded_wait::check),
+    ),
     rule(
         "uncaused_edge",
         "LC031",
@@ -239,12 +288,24 @@ pub const RULES: &[Rule] = &[
         Run::Check(undo_of_nothing::check),
     ),
     rule("unknown_name", "LC001", Stage::Names, Run::Built),
+    rule(
+        "unlisted_code",
+        "LC081",
+        Stage::Declaration,
+        Run::Check(unlisted_code::check),
+    ),
     rule("unobserved_source", "LC060", Stage::Names, Run::Built),
     rule(
         "unread_input",
         "LC064",
         Stage::Declaration,
         Run::Check(unread_input::check),
+    ),
+    rule(
+        "unseen_by_call",
+        "LC086",
+        Stage::Graph,
+        Run::Calls(unseen_by_call::check),
     ),
     rule(
         "unseen_is_free",
@@ -290,7 +351,7 @@ pub fn run(stage: Stage, context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Explores all worlds and runs the rules of the last two stages. Those about drives are for resources: the drives of a volume are its calls.
+/// Explores all worlds and runs the rules of the last two stages: those about drives for a resource, those about calls for a volume.
 pub fn explore(context: &Context<'_>, sink: &mut Sink) {
     let permissions = Permissions::of(context.lifecycle);
     let space = match Space::of(context.lifecycle, context.frames, &permissions) {
@@ -302,17 +363,9 @@ pub fn explore(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     on_worlds(Stage::Graph, &space, sink);
-    if context.lifecycle.kind == Kind::Resource {
-        let drives = &Drives::of(&space);
-        let explored = Explored {
-            space: &space,
-            drives,
-        };
-        for rule in RULES {
-            if let Run::Drives(check) = rule.run {
-                check(&explored, sink);
-            }
-        }
+    match context.lifecycle.kind {
+        Kind::Resource => on_drives(&space, sink),
+        Kind::Volume => on_calls(&space, sink),
     }
 }
 
@@ -320,6 +373,25 @@ fn on_worlds(stage: Stage, space: &Space<'_>, sink: &mut Sink) {
     for rule in RULES.iter().filter(|rule| rule.stage == stage) {
         if let Run::Worlds(check) = rule.run {
             check(space, sink);
+        }
+    }
+}
+
+fn on_drives(space: &Space<'_>, sink: &mut Sink) {
+    let drives = &Drives::of(space);
+    let explored = Explored { space, drives };
+    for rule in RULES {
+        if let Run::Drives(check) | Run::Both(check, _) = rule.run {
+            check(&explored, sink);
+        }
+    }
+}
+
+fn on_calls(space: &Space<'_>, sink: &mut Sink) {
+    let called = Called::of(space);
+    for rule in RULES {
+        if let Run::Calls(check) | Run::Both(_, check) = rule.run {
+            check(&called, sink);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod check;
+pub mod csi;
 pub mod errors;
 pub mod expand;
 mod find;
@@ -82,12 +83,10 @@ fn stages(lifecycle: &model::Lifecycle, stages: &[Stage], sink: &mut Sink) {
 
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.
 pub fn expand(body: TokenStream) -> TokenStream {
-    let mut checked = check(body);
-    checked
-        .diagnostics
-        .extend(checked.ast.as_ref().and_then(not_carried_out));
+    let checked = check(body);
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
+        (_, Some(ast)) if ast.kind == ast::Kind::Volume => expand::skeleton(ast),
         (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
         (Some(model), _) => expand::expand(model, &[]),
         (None, Some(ast)) => expand::skeleton(ast),
@@ -96,10 +95,4 @@ pub fn expand(body: TokenStream) -> TokenStream {
     [errors::to_tokens(&checked.diagnostics), items]
         .into_iter()
         .collect()
-}
-
-fn not_carried_out(ast: &ast::Lifecycle) -> Option<Diagnostic> {
-    let text = "a `volume` can be checked but not be carried out yet";
-    let finding = || Diagnostic::error("LC004", ast.name.span(), ast.name.to_string(), text);
-    (ast.kind == ast::Kind::Volume).then(finding)
 }

@@ -50,3 +50,11 @@ fn the_listener_of_the_network_has_4968_worlds() {
 fn the_sketch_of_the_network_has_10805_worlds() {
     has("skupper", 10805, 16);
 }
+
+/// A volume has no edges of its own: it is driven by calls.
+#[test]
+fn volumes_have_as_many_worlds_as_the_oracle_says() {
+    has("volume", 4587, 0);
+    has("provision", 28, 0);
+    has("scratch", 54, 0);
+}

@@ -1,4 +1,5 @@
 //! LC016: an effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
+//! In a volume: no call names it in its `by`, or none of those that do ever runs it.
 //!
 //! ```text
 //! apply service; remove: delete service when service == Stale;    // refused: `apply_service` is always chosen there, unless it was refused
@@ -9,6 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::EffectId;
+use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 
@@ -51,5 +53,43 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             )
             .help(help),
         );
+    }
+}
+
+/// The same for the calls of a volume.
+pub(crate) fn in_calls(called: &Called<'_>, sink: &mut Sink) {
+    let lifecycle = called.space.lifecycle;
+    for (position, effect) in lifecycle.effects.iter().enumerate() {
+        let id = EffectId(position);
+        let names = |drive: &&CallDrive<'_>| drive.call.by.iter().any(|(step, _)| *step == id);
+        let naming: Vec<&CallDrive<'_>> = called.drives.iter().filter(names).collect();
+        let runs = |drive: &&CallDrive<'_>| {
+            let mut worlds = drive.worlds.iter();
+            worlds.any(|world| drive.answers[*world] == Answer::Run(id))
+        };
+        if naming.iter().any(runs) {
+            continue;
+        }
+        let calls: Vec<String> = naming
+            .iter()
+            .map(|drive| format!("`{}`", drive.call.name))
+            .collect();
+        let (why, help) = if naming.is_empty() {
+            (
+                "no rpc names it".to_owned(),
+                "name it in the `by` of the rpc that needs it, or remove it",
+            )
+        } else {
+            (
+                format!(
+                    "another answer always comes first in {}",
+                    calls.join(" and ")
+                ),
+                "words, target, refusals and earlier effects come first: narrow them, move it up, or remove it",
+            )
+        };
+        let message = format!("effect `{}` never runs: {why}", effect.name);
+        let item = effect.name.to_string();
+        sink.push(Diagnostic::error("LC016", effect.name.span(), item, message).help(help));
     }
 }

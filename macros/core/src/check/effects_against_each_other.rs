@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::EffectId;
 use crate::space::components::Loop;
-use crate::space::cycle::round;
 use crate::space::explored::Explored;
 
 pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
@@ -38,7 +37,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let message = format!(
             "effects {} and {last} undo each other, for example {}",
             others.join(", "),
-            round(explored.drives, one).describe(space)
+            explored.drives.describe(space, one)
         );
         names.sort();
         let span = space.lifecycle.effects[effects[0].0].name.span();

@@ -12,7 +12,6 @@ use crate::errors::{Diagnostic, Sink};
 use crate::model::VarId;
 use crate::space::Class;
 use crate::space::components::Loop;
-use crate::space::cycle::round;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
@@ -57,5 +56,5 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
 fn round_through(explored: &Explored<'_>, world: usize) -> Option<String> {
     let contains = |one: &&Loop| one.worlds.iter().any(|other| *other as usize == world);
     let one = explored.drives.loops.iter().find(contains)?;
-    Some(round(explored.drives, one).describe(explored.space))
+    Some(explored.drives.describe(explored.space, one))
 }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use crate::errors::{Diagnostic, Sink};
 use crate::space::Class;
 use crate::space::components::Loop;
-use crate::space::cycle::round;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
@@ -46,7 +45,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let message = format!(
             "from `{name}` with `{}` the run can go round for ever without coming to rest: {}",
             minimal(space, &claim, example),
-            round(explored.drives, loops[0]).describe(space)
+            explored.drives.describe(space, loops[0])
         );
         sink.push(
             Diagnostic::error("LC022", explored.span_of(class), name, message)

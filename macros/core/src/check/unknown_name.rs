@@ -38,6 +38,22 @@ pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
     .help(format!("the sections are {}", listed(known)))
 }
 
+pub(crate) fn request_field(
+    field: &Ident,
+    place: &Item,
+    near: Option<String>,
+    known: &[&str],
+) -> Diagnostic {
+    let message = format!(
+        "{place}: no call finds anything by `{field}` of its request{}",
+        suggestion(near)
+    );
+    Diagnostic::error("LC001", field.span(), place.name(), message).help(format!(
+        "`request` has {}; of everything else in it, declare a fact `from request`",
+        listed(known)
+    ))
+}
+
 pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let near = nearest(&value.to_string(), known.iter().map(String::as_str));
     Diagnostic::error(

@@ -7,13 +7,11 @@ use std::collections::BTreeSet;
 use super::Context;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::frames::Place;
-use crate::model::{FieldOf, InputId, Kind, Lifecycle, Lookup, Origin, Pred, Source, Use, VarId};
+use crate::model::{
+    FieldOf, InputId, Lifecycle, Lookup, Meaning, Origin, Pred, Source, Target, Use, VarId,
+};
 
 pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
-    // Words and refusals of calls ask inputs too, and the model does not have them.
-    if context.lifecycle.kind == Kind::Volume {
-        return;
-    }
     let read = read(context);
     for (at, input) in context.lifecycle.inputs.iter().enumerate() {
         if read.contains(&InputId(at)) {
@@ -48,6 +46,27 @@ fn read(context: &Context<'_>) -> BTreeSet<InputId> {
     reading.fields();
     reading.predicates();
     reading.inputs
+}
+
+/// What words, targets and refusals of a volume ask; a state that is a target asks by itself.
+fn asked_by_calls(lifecycle: &Lifecycle) -> Vec<&Pred> {
+    let words = lifecycle
+        .words
+        .iter()
+        .filter_map(|word| match &word.meaning {
+            Meaning::When(when) => Some(when),
+            Meaning::Never(_) => None,
+        });
+    let targets = lifecycle
+        .calls
+        .iter()
+        .filter_map(|call| match &call.target {
+            Target::Pred(target) => Some(target),
+            Target::Nothing | Target::State(..) => None,
+        });
+    let refusals = lifecycle.calls.iter().flat_map(|call| &call.refusals);
+    let refusals = refusals.map(|refusal| &refusal.when);
+    words.chain(targets).chain(refusals).collect()
 }
 
 struct Reading<'a> {
@@ -103,6 +122,7 @@ impl Reading<'_> {
             .chain(inputs)
             .chain(values)
             .chain(clauses)
+            .chain(asked_by_calls(lifecycle))
             .collect();
         for var in all.into_iter().flat_map(|pred| pred.vars()) {
             if let Origin::Input(input) = lifecycle.vars[var.0].origin {

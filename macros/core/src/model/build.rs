@@ -6,6 +6,7 @@ mod facts;
 mod inputs;
 mod order;
 mod predicate;
+mod rpc;
 mod scope;
 mod states;
 mod status;
@@ -96,6 +97,8 @@ impl Builder<'_> {
             ready: self.ready(),
             fields: self.fields(),
             columns: self.columns(),
+            words: self.words(),
+            calls: self.calls(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
         }
@@ -114,6 +117,14 @@ impl Builder<'_> {
             }
         }
         found
+    }
+
+    /// What does not resolve, unless the item that declares it was lost.
+    fn lost(&mut self, name: &Ident, diagnostic: Diagnostic) {
+        self.complete = false;
+        if !self.ast.taint.covers(name) {
+            self.sink.push(diagnostic);
+        }
     }
 
     /// The sources of a `from`; those that are unknown are reported and left out.

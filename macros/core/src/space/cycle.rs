@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::model::VarId;
 use crate::space::Space;
 use crate::space::components::Loop;
-use crate::space::drives::{By, Drives};
-use crate::space::graph::Move;
+use crate::space::drives::By;
+use crate::space::graph::{Graph, Move};
+use crate::space::policy::Choice;
 use crate::space::promised::Mover;
 use crate::space::witness;
 
@@ -20,8 +21,8 @@ const PRINTED: usize = 8;
 pub struct Round(pub Vec<(u32, Mover)>);
 
 /// A round within a loop in which nobody is kept waiting for ever.
-pub fn round(drives: &Drives, one: &Loop) -> Round {
-    let part = Part { drives, one };
+pub fn round(graph: &Graph, one: &Loop) -> Round {
+    let part = Part { graph, one };
     let starts = one.worlds.iter().take(STARTS);
     let shortest = starts
         .filter_map(|start| part.back_to(*start))
@@ -37,7 +38,7 @@ pub fn round(drives: &Drives, one: &Loop) -> Round {
 
 impl Round {
     /// The round as text: the facts that change, and who changes them.
-    pub fn describe(&self, space: &Space<'_>) -> String {
+    pub fn describe(&self, space: &Space<'_>, choices: &[Choice]) -> String {
         let worlds = || {
             self.0
                 .iter()
@@ -58,7 +59,7 @@ impl Round {
         let mut text = format!("`{}`", facts(first));
         let ends = worlds().skip(1).chain([first]);
         for ((world, mover), end) in self.0.iter().zip(ends).take(PRINTED) {
-            let by = match (mover, space.choices[*world as usize].effect()) {
+            let by = match (mover, choices[*world as usize].effect()) {
                 (Mover::Effect, Some(effect)) => By::Effect(effect),
                 (mover, _) => By::Other(*mover),
             };
@@ -72,21 +73,21 @@ impl Round {
 }
 
 struct Part<'a> {
-    drives: &'a Drives,
+    graph: &'a Graph,
     one: &'a Loop,
 }
 
 impl Part<'_> {
     /// Where a move may lead to within the part; a promise that is kept changes something.
     fn ends(&self, world: u32, one: Move) -> impl Iterator<Item = u32> {
-        let ends = self.drives.graph.ends(one).iter().copied();
+        let ends = self.graph.ends(one).iter().copied();
         let inside = ends.filter(|end| self.one.worlds.binary_search(end).is_ok());
         inside.filter(move |end| one.mover == Mover::Effect || *end != world)
     }
 
     fn movers(&self) -> BTreeSet<Mover> {
         let worlds = self.one.worlds.iter();
-        let moves = worlds.flat_map(|world| self.drives.graph.moves(*world as usize));
+        let moves = worlds.flat_map(|world| self.graph.moves(*world as usize));
         moves
             .map(|one| one.mover)
             .filter(|mover| !mover.is_ranked())
@@ -94,7 +95,7 @@ impl Part<'_> {
     }
 
     fn enables(&self, world: u32, mover: Mover) -> bool {
-        let moves = self.drives.graph.moves(world as usize);
+        let moves = self.graph.moves(world as usize);
         moves.iter().any(|one| one.mover == mover)
     }
 
@@ -113,7 +114,7 @@ impl Part<'_> {
             return walk;
         }
         let step = worlds().find_map(|world| {
-            let mut moves = self.drives.graph.moves(world as usize).iter();
+            let mut moves = self.graph.moves(world as usize).iter();
             let one =
                 moves.find(|one| one.mover == mover && self.ends(world, **one).next().is_some())?;
             Some((world, self.ends(world, *one).next()?))
@@ -141,7 +142,7 @@ impl Part<'_> {
 
     /// For each world that can be reached by at least one move, how it was reached first; stops at `goal`.
     fn search(&self, from: u32, goal: u32) -> BTreeMap<u32, (u32, Mover)> {
-        let graph = &self.drives.graph;
+        let graph = self.graph;
         let mut before = BTreeMap::new();
         let mut followed = BTreeSet::new();
         let mut queue = VecDeque::from([from]);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{EffectId, Lifecycle};
 use crate::space::components::{Loop, loops};
+use crate::space::cycle::round;
 use crate::space::graph::Graph;
 use crate::space::promised::Mover;
 use crate::space::{Class, Space};
@@ -92,6 +93,11 @@ impl Drives {
         worlds
             .filter_map(|world| space.choices[*world as usize].effect())
             .collect()
+    }
+
+    /// A round within one of the loops, as text.
+    pub fn describe(&self, space: &Space<'_>, one: &Loop) -> String {
+        round(&self.graph, one).describe(space, &space.choices)
     }
 }
 

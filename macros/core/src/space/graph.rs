@@ -30,8 +30,14 @@ pub struct Graph {
 impl Graph {
     /// The moves of every world outside rest.
     pub fn of(space: &Space<'_>) -> Self {
+        Self::with(space, &space.choices, |index| space.rests(index))
+    }
+
+    /// The same of another drive: what is done in each world, and where it ends.
+    pub fn with(space: &Space<'_>, choices: &[Choice], rests: impl Fn(usize) -> bool) -> Self {
         let mut builder = Builder {
             space,
+            choices,
             promises: Promised::all(space.lifecycle),
             known: BTreeMap::new(),
             graph: Self::default(),
@@ -39,7 +45,7 @@ impl Graph {
         for index in space.worlds.indexes() {
             let first = builder.graph.moves.len();
             builder.graph.first.push(first);
-            let rests = space.rests(index);
+            let rests = rests(index);
             builder.graph.rest.push(rests);
             if !rests {
                 builder.add(index);
@@ -78,6 +84,7 @@ impl Graph {
 
 struct Builder<'a> {
     space: &'a Space<'a>,
+    choices: &'a [Choice],
     promises: Vec<Promised<'a>>,
     known: BTreeMap<Change, usize>,
     graph: Graph,
@@ -87,7 +94,7 @@ impl Builder<'_> {
     fn add(&mut self, index: usize) {
         let space = self.space;
         let world = space.worlds.get(index);
-        match space.choices[index] {
+        match self.choices[index] {
             Choice::Effect(effect) => {
                 for change in outcomes(space, effect, world) {
                     self.add_move(index, Mover::Effect, change);

@@ -83,8 +83,11 @@ impl Builder<'_> {
     /// The input that a path begins with, if it is one; the object and the request have paths too. What a `let` computes has no fields to look up by.
     pub(super) fn path(&mut self, path: &Path, place: &Item) -> Option<Use> {
         let root = path.root();
-        let request = root == "request" && self.ast.kind == Kind::Volume;
-        if root == "meta" || root == "spec" || request {
+        if root == "request" && self.ast.kind == Kind::Volume {
+            self.request_path(path, place);
+            return None;
+        }
+        if root == "meta" || root == "spec" {
             return None;
         }
         let name = root.clone();

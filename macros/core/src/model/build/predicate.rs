@@ -107,10 +107,7 @@ impl Builder<'_> {
 
     /// Silent about facts of which something was lost.
     fn not_a_value<T>(&mut self, fact: &Ident, diagnostic: Diagnostic) -> Option<T> {
-        self.complete = false;
-        if !self.ast.taint.covers(fact) {
-            self.sink.push(diagnostic);
-        }
+        self.lost(fact, diagnostic);
         None
     }
 

@@ -1,0 +1,42 @@
+//! LC087: a warning: a refusal of a call that never applies. The words are asked first, then the target, then the refusals from top to bottom; the first that
+//! fits counts. Or the call cannot meet such a world, for its request does not say what the refusal asks.
+//!
+//! ```text
+//! unknown when volume == Absent;
+//! NodePublishVolume -> Published by publish { volume == Absent => UNAVAILABLE; }     // warned: `unknown` has answered before
+//! ```
+
+use crate::errors::{Diagnostic, Sink};
+use crate::space::calls::{Answer, Called};
+
+pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+    let space = called.space;
+    for drive in &called.drives {
+        let call = drive.call;
+        for (position, refusal) in call.refusals.iter().enumerate() {
+            let answers = |world: &usize| drive.answers[*world];
+            let mut met = drive.worlds.iter();
+            if met.any(|world| answers(world) == Answer::Refusal(position)) {
+                continue;
+            }
+            let mut met = drive.worlds.iter();
+            let holds = met.find(|world| space.worlds.get(**world).holds(&refusal.when));
+            let why = match holds.map(answers) {
+                None => "it meets no such world".to_owned(),
+                Some(Answer::Word(word, _)) => {
+                    format!("the word `{}` applies before it", word.name())
+                }
+                Some(Answer::Done) => "its target holds before it".to_owned(),
+                Some(Answer::Refusal(other)) => format!("refusal {} applies before it", other + 1),
+                Some(Answer::Run(_) | Answer::Wait) => {
+                    unreachable!("a refusal applies before effects and waiting")
+                }
+            };
+            let message = format!("`{}`: refusal {} never applies", call.name, position + 1);
+            sink.push(
+                Diagnostic::warning("LC087", refusal.when.span, call.name.to_string(), message)
+                    .help(format!("leave it out: {why}")),
+            );
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! LC084: a call makes something ours that is `held`, and the call that should undo it has no effect that gives it back. It would be left over for ever.
+//!
+//! ```text
+//! NodePublishVolume -> Published by write_tree { .. } NodeUnpublishVolume;   // refused: the files stay
+//! NodeUnpublishVolume -> Free by remove_tree { .. }
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Call, Effect, Lifecycle, VarId};
+use crate::space::calls::Called;
+
+pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+    let lifecycle = called.space.lifecycle;
+    for call in &lifecycle.calls {
+        let undone = call.rpc.demands().undone_by;
+        let undo = lifecycle
+            .calls
+            .iter()
+            .find(|other| Some(other.rpc) == undone);
+        let Some(undo) = undo else {
+            continue;
+        };
+        let acquired = held(lifecycle, call, |effect| effect.acquires(lifecycle));
+        let freed = held(lifecycle, undo, |effect| effect.frees(lifecycle));
+        for var in acquired.difference(&freed) {
+            let fact = &lifecycle.vars[var.0].name;
+            let (call, undo) = (&call.name, &undo.name);
+            let message = format!("`{call}` acquires `{fact}` and `{undo}` does not give it back");
+            sink.push(
+                Diagnostic::error("LC084", undo.span(), fact.to_string(), message)
+                    .note(call.span(), format!("`{call}` is declared here"))
+                    .help(match frees(lifecycle, *var) {
+                        Some(effect) => format!("write `{undo} -> .. by {}`", effect.name),
+                        None => format!("declare an effect that sets `{fact}` free, and name it: `{undo} -> .. by ..`"),
+                    }),
+            );
+        }
+    }
+}
+
+fn held(lifecycle: &Lifecycle, call: &Call, of: impl Fn(&Effect) -> Vec<VarId>) -> BTreeSet<VarId> {
+    let effects = call
+        .by
+        .iter()
+        .map(|(effect, _)| &lifecycle.effects[effect.0]);
+    effects.flat_map(of).collect()
+}
+
+/// An effect that gives it back and acquires nothing.
+fn frees(lifecycle: &Lifecycle, var: VarId) -> Option<&Effect> {
+    lifecycle.effects.iter().find(|effect| {
+        effect.acquires(lifecycle).is_empty() && effect.frees(lifecycle).contains(&var)
+    })
+}

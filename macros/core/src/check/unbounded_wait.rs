@@ -1,0 +1,37 @@
+//! LC088: a call waits for a promise and does not say for how long. Callers give up after a while and try again; before that they must be told what is missing.
+//!
+//! ```text
+//! NodePublishVolume -> Published by publish;               // refused: it waits for `answered`
+//! NodePublishVolume -> Published by publish within 90s else UNAVAILABLE;
+//! ```
+
+use crate::errors::{Diagnostic, Sink};
+use crate::space::calls::Called;
+use crate::space::witness::{Claim, minimal};
+
+pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+    let space = called.space;
+    for drive in called.drives.iter().filter(|d| d.call.within.is_none()) {
+        let waits = drive.waits();
+        let Some(example) = waits.first() else {
+            continue;
+        };
+        let waiting = |world: usize| waits.binary_search(&world).is_ok();
+        let claim = Claim {
+            about: drive.worlds.clone(),
+            bad: &waiting,
+            expected: drive.vars(space),
+        };
+        let name = &drive.call.name;
+        let witness = minimal(space, &claim, *example);
+        sink.push(
+            Diagnostic::error(
+                "LC088",
+                name.span(),
+                name.to_string(),
+                format!("`{name}` has to wait in `{witness}`: write `within 90s else UNAVAILABLE`"),
+            )
+            .help(format!("or refuse there: `{witness} => CODE;`")),
+        );
+    }
+}

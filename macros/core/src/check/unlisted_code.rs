@@ -1,0 +1,81 @@
+//! LC081: a call answers with a code that the Container Storage Interface does not list for it, or does not say when it must answer with one that it does.
+//!
+//! The words `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for the codes that the interface demands. Each word that a declared
+//! call asks must be decided, by `when` or by `never` with the reason. Teardown never asks `unknown`: what is not there has been given back.
+//!
+//! ```text
+//! NodePublishVolume -> Published by publish { !claim => OUT_OF_RANGE; }      // refused: a caller cannot know what that means here
+//! NodePublishVolume -> Published by publish { !claim => UNAVAILABLE; }
+//! ```
+
+use proc_macro2::Span;
+
+use super::Context;
+use crate::csi::{Code, Demands, Rpc, VERSION, Word};
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Call, Lifecycle};
+
+pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    for call in &lifecycle.calls {
+        let waits = call.within.iter().map(|within| (within.code, within.span));
+        let refusals = call.refusals.iter().map(|one| (one.code, one.code_span));
+        for (code, span) in waits.chain(refusals) {
+            unlisted(call, code, span, sink);
+        }
+    }
+    for word in Word::ALL {
+        undecided(lifecycle, *word, sink);
+    }
+}
+
+fn unlisted(call: &Call, code: Code, span: Span, sink: &mut Sink) {
+    let demands = call.rpc.demands();
+    let listed = demands.listed();
+    if listed.contains(&code) {
+        return;
+    }
+    let (name, code_name) = (call.rpc.name(), code.name());
+    let shunned = demands.shunned.iter().find(|(other, _)| *other == code);
+    let message = match shunned {
+        Some((_, why)) => format!("`{name}` must not answer `{code_name}`: {why}"),
+        None => format!("CSI does not list `{code_name}` for `{name}`"),
+    };
+    let known: Vec<String> = listed
+        .iter()
+        .map(|code| format!("`{}`", code.name()))
+        .collect();
+    sink.push(
+        Diagnostic::error("LC081", span, name, message).help(format!(
+            "it may answer {} (csi {VERSION}, \"{}\")",
+            known.join(", "),
+            demands.section
+        )),
+    );
+}
+
+/// Reported once for a word, at the first call that asks it.
+fn undecided(lifecycle: &Lifecycle, word: Word, sink: &mut Sink) {
+    let decided = lifecycle.words.iter().any(|one| one.word == word);
+    let stages = declares(lifecycle, Rpc::NodeStageVolume);
+    if decided || (word == Word::Unstaged && !stages) {
+        return;
+    }
+    let mut calls = lifecycle.calls.iter().filter_map(|call| {
+        let demands: &Demands = call.rpc.demands();
+        Some((call, demands, demands.code_of(word)?))
+    });
+    if let Some((call, demands, code)) = calls.next() {
+        let (name, word) = (call.rpc.name(), word.name());
+        let message = format!(
+            "`{name}` must answer {} when the volume is `{word}`: say `{word} when ..` or `{word} never \"..\"` (csi {VERSION}, \"{}\")",
+            code.name(),
+            demands.section
+        );
+        sink.push(Diagnostic::error("LC081", call.name.span(), name, message));
+    }
+}
+
+fn declares(lifecycle: &Lifecycle, rpc: Rpc) -> bool {
+    lifecycle.calls.iter().any(|call| call.rpc == rpc)
+}

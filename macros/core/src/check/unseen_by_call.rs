@@ -1,0 +1,89 @@
+//! LC086: the target or a refusal of a call asks for what the call cannot see: its request does not carry what the fact is read from. A call that tears down
+//! carries the volume and the path, no capability and no context; only a call to the node can probe.
+//!
+//! What is asked of the request alone may be asked everywhere: where the request does not say, the fact has its first value.
+//!
+//! ```text
+//! pod: part Pod by ref from request;                       // from the context of the volume
+//! NodeUnpublishVolume -> pod == Absent by unlabel;         // refused: that call has no context
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::csi::Rpc;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::sight::{Blind, Unseen};
+use crate::model::{Call, Lifecycle, Meaning, Target, VarId};
+use crate::space::calls::{CallDrive, Called, target};
+
+pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+    for drive in &called.drives {
+        let mut seen: BTreeSet<VarId> = BTreeSet::new();
+        for blind in blinds(called, drive) {
+            if seen.insert(blind.var) {
+                sink.push(diagnose(called.space.lifecycle, drive.call, &blind));
+            }
+        }
+    }
+}
+
+fn blinds(called: &Called<'_>, drive: &CallDrive<'_>) -> Vec<Blind> {
+    let (space, call) = (called.space, drive.call);
+    let mut found = Vec::new();
+    // A volume that is still to be made has no id, so nothing found by it is there, and no word can apply for its sake.
+    if call.rpc != Rpc::CreateVolume {
+        for (word, _) in call.rpc.demands().words {
+            let mut words = space.lifecycle.words.iter();
+            if let Some(Meaning::When(when)) =
+                words.find(|one| one.word == *word).map(|one| &one.meaning)
+            {
+                found.extend(drive.sight.unseen(when));
+            }
+        }
+    }
+    for refusal in &call.refusals {
+        found.extend(drive.sight.unseen(&refusal.when));
+    }
+    for pred in target(space, &call.target) {
+        for mut blind in drive.sight.unseen(pred) {
+            if let Target::State(_, span) = call.target {
+                blind.span = span;
+            }
+            found.push(blind);
+        }
+    }
+    found
+}
+
+fn diagnose(lifecycle: &Lifecycle, call: &Call, blind: &Blind) -> Diagnostic {
+    let (name, fact) = (&call.name, &lifecycle.vars[blind.var.0].name);
+    let why = match &blind.why {
+        Unseen::Probe(_) => "its process does not have what it is read from",
+        Unseen::Field(_) | Unseen::Content(_) => "its request does not carry what it is read from",
+    };
+    let help = match &blind.why {
+        Unseen::Probe(input) => format!(
+            "`{}` is probed on the node; ask for what a controller can see",
+            lifecycle.inputs[input.0].name
+        ),
+        Unseen::Field(field) => {
+            format!("it is found by `request.{field}`; {}", carried(call))
+        }
+        Unseen::Content(item) => format!(
+            "`{item}` is taken from the request, which has no capability and no context here; {}",
+            carried(call)
+        ),
+    };
+    let message = format!("`{name}` cannot see `{fact}`: {why}");
+    Diagnostic::error("LC086", blind.span, name.to_string(), message).help(help)
+}
+
+fn carried(call: &Call) -> String {
+    let fields = call.rpc.demands().fields.iter();
+    let names: Vec<String> = fields.map(|field| format!("`{}`", field.name)).collect();
+    format!(
+        "the request of `{}` carries {}",
+        call.name,
+        names.join(", ")
+    )
+}

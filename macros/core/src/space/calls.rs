@@ -1,0 +1,174 @@
+//! The drives of a volume, one for each call: what a call answers in each world, where it gets stuck or goes round, and where it waits.
+
+use std::collections::BTreeSet;
+
+use crate::csi::{Code, Word};
+use crate::model::sight::Sight;
+use crate::model::{Call, EffectId, Meaning, Pred, Target, VarId};
+use crate::space::components::{Loop, loops};
+use crate::space::cycle::round;
+use crate::space::graph::Graph;
+use crate::space::policy::Choice;
+use crate::space::world::World;
+use crate::space::{Class, Space};
+
+/// What a call does in a world, in the order in which it is found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answer {
+    /// A word of the interface applies.
+    Word(Word, Code),
+    /// Its target holds.
+    Done,
+    /// One of its own refusals applies, by position.
+    Refusal(usize),
+    /// It runs an effect.
+    Run(EffectId),
+    /// Nothing of this: it waits for a promise.
+    Wait,
+}
+
+/// One call, driven from every world that it can meet.
+#[derive(Debug)]
+pub struct CallDrive<'a> {
+    pub call: &'a Call,
+    pub sight: Sight<'a>,
+    /// The worlds that it can meet: what its request cannot say has the first value. Ascending.
+    pub worlds: Vec<usize>,
+    /// By world, also of those that it cannot meet.
+    pub answers: Vec<Answer>,
+    pub graph: Graph,
+    /// Worlds in which nothing is done, answered or promised, ascending.
+    pub stuck: Vec<usize>,
+    /// Parts in which a fair run can go round for ever.
+    pub loops: Vec<Loop>,
+    choices: Vec<Choice>,
+}
+
+/// The worlds of a volume with the drives of all its calls.
+#[derive(Debug)]
+pub struct Called<'a> {
+    pub space: &'a Space<'a>,
+    /// In the order of declaration.
+    pub drives: Vec<CallDrive<'a>>,
+}
+
+impl<'a> Called<'a> {
+    /// Drives every declared call.
+    pub fn of(space: &'a Space<'a>) -> Self {
+        let calls = space.lifecycle.calls.iter();
+        Self {
+            space,
+            drives: calls.map(|call| CallDrive::of(space, call)).collect(),
+        }
+    }
+}
+
+impl<'a> CallDrive<'a> {
+    fn of(space: &'a Space<'a>, call: &'a Call) -> Self {
+        let sight = Sight::of(space.lifecycle, space.frames, call.rpc);
+        let words = words(space, call);
+        let answer = |index| answer(space, call, &words, index);
+        let answers: Vec<Answer> = space.worlds.indexes().map(answer).collect();
+        let vars = (0..space.lifecycle.vars.len()).map(VarId);
+        let fixed: Vec<VarId> = vars.filter(|var| sight.is_fixed(*var)).collect();
+        let meets = |index: usize| {
+            let world = space.worlds.get(index);
+            fixed.iter().all(|var| world.value(*var) == 0)
+        };
+        let rests = |index: usize| match answers[index] {
+            Answer::Word(..) | Answer::Done | Answer::Refusal(_) => true,
+            Answer::Run(_) | Answer::Wait => !meets(index),
+        };
+        let choice = |answer: &Answer| match answer {
+            Answer::Run(effect) => Choice::Effect(*effect),
+            Answer::Word(..) | Answer::Done | Answer::Refusal(_) | Answer::Wait => Choice::Nothing,
+        };
+        let choices: Vec<Choice> = answers.iter().map(choice).collect();
+        let graph = Graph::with(space, &choices, rests);
+        let stuck = |world: &usize| !graph.rests(*world) && graph.moves(*world).is_empty();
+        Self {
+            call,
+            sight,
+            worlds: space.worlds.indexes().filter(|at| meets(*at)).collect(),
+            stuck: space.worlds.indexes().filter(stuck).collect(),
+            loops: loops(&graph, space.worlds.len()),
+            answers,
+            graph,
+            choices,
+        }
+    }
+
+    /// The worlds that it meets and in which it waits for what is promised, ascending.
+    pub fn waits(&self) -> Vec<usize> {
+        let worlds = self.worlds.iter().copied();
+        worlds
+            .filter(|world| self.answers[*world] == Answer::Wait)
+            .filter(|world| !self.graph.moves(*world).is_empty())
+            .collect()
+    }
+
+    /// The facts that decide what it answers.
+    pub fn vars(&self, space: &Space<'_>) -> BTreeSet<VarId> {
+        let target = target(space, &self.call.target);
+        let refusals = self.call.refusals.iter().map(|refusal| &refusal.when);
+        let preds = target.into_iter().chain(refusals);
+        preds.flat_map(Pred::vars).collect()
+    }
+
+    /// A round within one of its loops, as text.
+    pub fn describe(&self, space: &Space<'_>, one: &Loop) -> String {
+        round(&self.graph, one).describe(space, &self.choices)
+    }
+}
+
+/// The words that a call asks and that may apply, in the order of asking.
+pub fn words<'a>(space: &Space<'a>, call: &Call) -> Vec<(Word, Code, &'a Pred)> {
+    let asked = call.rpc.demands().words.iter();
+    asked
+        .filter_map(|(word, code)| {
+            let mut declared = space.lifecycle.words.iter();
+            let declared = declared.find(|declared| declared.word == *word)?;
+            match &declared.meaning {
+                Meaning::When(when) => Some((*word, *code, when)),
+                Meaning::Never(_) => None,
+            }
+        })
+        .collect()
+}
+
+/// The predicates that decide whether a target holds: of a state its own and those of the states before it, which are asked first.
+pub fn target<'a>(space: &Space<'a>, target: &'a Target) -> Vec<&'a Pred> {
+    match target {
+        Target::Nothing => Vec::new(),
+        Target::Pred(pred) => vec![pred],
+        Target::State(state, _) => {
+            let states = space.lifecycle.states[..=state.0].iter();
+            states.map(|state| &state.when).collect()
+        }
+    }
+}
+
+fn answer(space: &Space<'_>, call: &Call, words: &[(Word, Code, &Pred)], index: usize) -> Answer {
+    let world = space.worlds.get(index);
+    if let Some((word, code, _)) = words.iter().find(|(_, _, when)| world.holds(when)) {
+        return Answer::Word(*word, *code);
+    }
+    if holds(space, &call.target, index, world) {
+        return Answer::Done;
+    }
+    let mut refusals = call.refusals.iter();
+    if let Some(refusal) = refusals.position(|refusal| world.holds(&refusal.when)) {
+        return Answer::Refusal(refusal);
+    }
+    let mut steps = call.by.iter().map(|(effect, _)| *effect);
+    let step = steps.find(|effect| space.permissions.enabled(*effect, world));
+    step.map_or(Answer::Wait, Answer::Run)
+}
+
+fn holds(space: &Space<'_>, target: &Target, index: usize, world: World<'_>) -> bool {
+    match target {
+        Target::Nothing => true,
+        Target::State(state, _) => space.classes[index] == Class::State(*state),
+        Target::Pred(pred) => world.holds(pred),
+    }
+}

@@ -95,6 +95,20 @@ pub fn client(mut config: Config) -> Result<Client, Error> {
     })
 }
 
+/// A client of what answers requests in this process, such as a simulated server. It never repeats a request by itself.
+pub fn client_of<S, B>(service: S) -> Client
+where
+    S: tower::Service<http::Request<kube::client::Body>, Response = http::Response<B>>
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<tower::BoxError>,
+    B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<tower::BoxError>,
+{
+    Client::new(service, "default")
+}
+
 /// An error of the client as one line, with what to do where somebody can do something.
 pub fn one_line(error: &kube::Error) -> String {
     if let kube::Error::Api(status) = error {

@@ -1,4 +1,8 @@
-//! A Kubernetes API server in memory for tests and for trying things out, what surrounds it, and what goes wrong in between.
+//! A simulated Kubernetes cluster for tests and for trying things out: an API server in this process, without sockets, what
+//! surrounds it, and what goes wrong in between. Deterministic: its clock, uids and order come from a seed.
 
 pub mod faults;
 pub mod schema;
+pub mod server;
+
+pub use server::{Server, User};

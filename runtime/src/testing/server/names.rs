@@ -1,0 +1,126 @@
+//! What names, labels and keys may look like, and how the real server words it when they do not. Knows texts only.
+
+use super::kinds::Names;
+
+const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+
+/// What is wrong with the name of an object; `prefix` for names that something is added to.
+pub(crate) fn refusals(names: Names, name: &str, prefix: bool) -> Vec<String> {
+    let masked = match name.strip_suffix('-') {
+        Some(stem) if prefix => format!("{stem}a"),
+        _ => name.to_owned(),
+    };
+    match names {
+        Names::Subdomain => subdomain(&masked),
+        Names::Label => label(&masked),
+        Names::Path => path(name, prefix),
+    }
+}
+
+pub(crate) fn subdomain(name: &str) -> Vec<String> {
+    let mut refusals = Vec::new();
+    if name.len() > 253 {
+        refusals.push("must be no more than 253 bytes".to_owned());
+    }
+    if !is_subdomain(name) {
+        refusals.push(format!(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end \
+             with an alphanumeric character (e.g. 'example.com', regex used for validation is '{LABEL}(\\.{LABEL})*')"
+        ));
+    }
+    refusals
+}
+
+pub(crate) fn label(name: &str) -> Vec<String> {
+    let mut refusals = Vec::new();
+    if name.len() > 63 {
+        refusals.push("must be no more than 63 bytes".to_owned());
+    }
+    if !is_label(name) {
+        refusals.push(if is_subdomain(name) {
+            "must not contain dots".to_owned()
+        } else {
+            format!(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with \
+                 an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{LABEL}')"
+            )
+        });
+    }
+    refusals
+}
+
+fn path(name: &str, prefix: bool) -> Vec<String> {
+    if !prefix && (name == "." || name == "..") {
+        return vec![format!("may not be '{name}'")];
+    }
+    let forbidden = ["/", "%"].into_iter().filter(|part| name.contains(part));
+    forbidden
+        .map(|part| format!("may not contain '{part}'"))
+        .collect()
+}
+
+fn is_subdomain(name: &str) -> bool {
+    name.split('.').all(is_label)
+}
+
+pub(crate) fn is_label(name: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty() && name.bytes().all(inner) && !name.starts_with('-') && !name.ends_with('-')
+}
+
+/// What is wrong with the key of a label or annotation, or with a finalizer.
+pub(crate) fn qualified(key: &str) -> Vec<String> {
+    let mut refusals = Vec::new();
+    let (prefix, name) = match key.split_once('/') {
+        Some((_, rest)) if rest.contains('/') => {
+            return vec![format!(
+                "a qualified name {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )];
+        }
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
+    };
+    if let Some(prefix) = prefix {
+        if prefix.is_empty() {
+            refusals.push("prefix part must be non-empty".to_owned());
+        } else {
+            let wrong = subdomain(prefix).into_iter();
+            refusals.extend(wrong.map(|refusal| format!("prefix part {refusal}")));
+        }
+    }
+    if name.is_empty() {
+        refusals.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        refusals.push("name part must be no more than 63 bytes".to_owned());
+    }
+    if !is_word(name) {
+        refusals.push(format!("name part {QUALIFIED}"));
+    }
+    refusals
+}
+
+const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
+    character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/// What is wrong with the value of a label.
+pub(crate) fn label_value(value: &str) -> Vec<String> {
+    let mut refusals = Vec::new();
+    if value.len() > 63 {
+        refusals.push("must be no more than 63 bytes".to_owned());
+    }
+    if !value.is_empty() && !is_word(value) {
+        refusals.push(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end \
+             with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+             '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    refusals
+}
+
+fn is_word(word: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let edge = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    word.bytes().all(inner) && edge(word.bytes().next()) && edge(word.bytes().next_back())
+}

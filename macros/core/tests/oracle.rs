@@ -3,6 +3,7 @@
 
 mod oracle {
     pub(crate) mod broken;
+    pub(crate) mod calls;
     pub(crate) mod circles;
     pub(crate) mod compare;
     pub(crate) mod corpus;
@@ -20,11 +21,11 @@ mod oracle {
 
 use oracle::broken::{RULES, Rule};
 use oracle::compare::{checked, differ, disagreement, smallest};
-use oracle::corpus::{Corpus, EACH_CODE, fan_out, number_from};
+use oracle::corpus::{Corpus, EACH_CODE, EACH_CODE_OF_VOLUMES, fan_out, number_from};
 use oracle::findings::answer;
-use oracle::random::draw;
+use oracle::random::{draw, draw_volume};
 
-const SHIPPED: [(&str, &str, usize); 5] = [
+const SHIPPED: [(&str, &str, usize); 8] = [
     ("bucket", include_str!("lifecycles/bucket.txt"), 222),
     ("listener", include_str!("lifecycles/listener.txt"), 81),
     ("rollout", include_str!("lifecycles/rollout.txt"), 216),
@@ -34,10 +35,13 @@ const SHIPPED: [(&str, &str, usize); 5] = [
         include_str!("lifecycles/skupper-listener.txt"),
         4_968,
     ),
+    ("provision", include_str!("lifecycles/provision.txt"), 28),
+    ("scratch", include_str!("lifecycles/scratch.txt"), 54),
+    ("volume", include_str!("lifecycles/volume.txt"), 4_587),
 ];
 
 #[test]
-fn neither_finds_anything_in_shipped_resources() {
+fn neither_finds_anything_in_shipped_lifecycles() {
     for (name, text, worlds) in SHIPPED {
         let answer = answer(text, None);
         assert_eq!(answer.broken, None, "{name}");
@@ -55,13 +59,38 @@ fn neither_finds_anything_in_shipped_resources() {
 #[test]
 fn both_find_the_same_in_random_lifecycles() {
     let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 10_000));
-    let corpus = Corpus::of(first..first + count);
+    let corpus = Corpus::of(first..first + count, draw);
+    they_agree(&corpus, draw);
+    if corpus.all >= 10_000 {
+        is_spread_out(&corpus);
+    }
+}
+
+#[test]
+fn both_find_the_same_in_random_volumes() {
+    let (first, count) = (number_from("FIRST", 0), number_from("VOLUMES", 3_000));
+    let corpus = Corpus::of(first..first + count, draw_volume);
+    they_agree(&corpus, draw_volume);
+    assert!(
+        corpus.clean * 50 >= corpus.all,
+        "too few are clean: {corpus}"
+    );
+    for code in EACH_CODE_OF_VOLUMES {
+        let times = corpus.codes.get(*code).copied().unwrap_or_default();
+        assert!(
+            times * 100 >= corpus.all,
+            "{code} was found {times} times: {corpus}"
+        );
+    }
+}
+
+fn they_agree(corpus: &Corpus, draw: fn(u64) -> String) {
     eprintln!("{corpus}");
     let different = &corpus.different;
     let shown: Vec<String> = different
         .iter()
         .take(3)
-        .map(|number| explained(*number))
+        .map(|number| explained(*number, draw))
         .collect();
     assert!(
         shown.is_empty(),
@@ -72,9 +101,6 @@ fn both_find_the_same_in_random_lifecycles() {
         corpus.unreadable, 0,
         "the generator wrote what no one can read"
     );
-    if corpus.all >= 10_000 {
-        is_spread_out(&corpus);
-    }
 }
 
 /// A few lifecycles may by chance lack a code; ten thousand must not.
@@ -97,7 +123,7 @@ fn is_spread_out(corpus: &Corpus) {
 }
 
 /// A lifecycle on which the two differ, made small, with both answers.
-fn explained(number: u64) -> String {
+fn explained(number: u64, draw: fn(u64) -> String) -> String {
     let text = draw(number);
     let Some(differ) = disagreement(&text, None) else {
         return format!("lifecycle {number} differs no more");

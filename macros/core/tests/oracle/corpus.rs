@@ -7,7 +7,6 @@ use std::thread;
 
 use crate::oracle::compare::{checked, differ};
 use crate::oracle::findings::answer;
-use crate::oracle::random::draw;
 
 /// Every code that random lifecycles must show often enough.
 pub(crate) const EACH_CODE: &[&str] = &[
@@ -15,6 +14,11 @@ pub(crate) const EACH_CODE: &[&str] = &[
     "LC021", "LC022", "LC023", "LC024", "LC025", "LC030", "LC031", "LC040", "LC041", "LC044",
     "LC045", "LC047", "LC048", "LC049", "LC050", "LC051", "LC052", "LC053", "LC060", "LC064",
     "LC065", "LC066", "LC070", "LC091",
+];
+
+/// Every code that random volumes must show often enough.
+pub(crate) const EACH_CODE_OF_VOLUMES: &[&str] = &[
+    "LC016", "LC080", "LC081", "LC083", "LC084", "LC085", "LC086", "LC087", "LC088",
 ];
 
 #[derive(Debug, Default)]
@@ -40,9 +44,9 @@ struct One {
 
 impl Corpus {
     /// Draws and compares the lifecycles with these numbers.
-    pub(crate) fn of(numbers: Range<u64>) -> Self {
+    pub(crate) fn of(numbers: Range<u64>, draw: fn(u64) -> String) -> Self {
         let mut corpus = Self::default();
-        for one in fan_out(numbers.collect(), look) {
+        for one in fan_out(numbers.collect(), |number| look(number, &draw(number))) {
             corpus.all += 1;
             corpus.clean += usize::from(one.codes.is_empty());
             corpus.large += usize::from(one.worlds > 100);
@@ -57,9 +61,8 @@ impl Corpus {
     }
 }
 
-fn look(number: u64) -> One {
-    let text = draw(number);
-    let oracle = answer(&text, None);
+fn look(number: u64, text: &str) -> One {
+    let oracle = answer(text, None);
     One {
         number,
         codes: oracle
@@ -70,7 +73,7 @@ fn look(number: u64) -> One {
             .collect(),
         worlds: oracle.worlds,
         readable: oracle.broken.is_none(),
-        differs: differ(&checked(&text), &oracle).is_some(),
+        differs: differ(&checked(text), &oracle).is_some(),
     }
 }
 

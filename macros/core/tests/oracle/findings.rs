@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::oracle::broken::Rule;
+use crate::oracle::calls;
 use crate::oracle::circles::circles;
 use crate::oracle::declarations::{alone, declarations};
 use crate::oracle::graph::{Graph, Outline};
@@ -35,7 +36,9 @@ impl Stage {
             "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC045"
             | "LC047" | "LC050" | "LC060" | "LC070" => Self::Names,
             "LC066" => Self::Circles,
-            "LC015" | "LC017" | "LC041" | "LC044" | "LC064" => Self::Declarations,
+            "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" => {
+                Self::Declarations
+            }
             "LC091" | "LC011" => Self::Worlds,
             _ => Self::Graph,
         }
@@ -44,7 +47,7 @@ impl Stage {
 
 /// Warnings do not end a check.
 pub(crate) fn is_warning(code: &str) -> bool {
-    code == "LC054" || code == "LC064"
+    ["LC054", "LC064", "LC087"].contains(&code)
 }
 
 /// Takes findings and forgets the order in which they came.
@@ -127,6 +130,7 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     }
     let reach = Reach::new(life);
     declarations(life, &reach, found);
+    calls::declared(life, found);
     if found.has_errors() {
         return;
     }
@@ -138,6 +142,10 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     if worlds.states.iter().any(Option::is_none) {
         found.say("LC011", &life.name);
         return;
+    }
+    if life.volume {
+        Graph::new(&worlds).worlds(found);
+        return calls::driven(&worlds, found);
     }
     answer.outline = Graph::new(&worlds).check(found);
 }

@@ -43,8 +43,7 @@ impl<'a> Graph<'a> {
 
     /// Adds every finding and answers with what an author would have to write to have none about edges and clauses.
     pub(crate) fn check(&self, found: &mut Found) -> Outline {
-        self.states_without_a_world(found);
-        self.broken_nevers(found);
+        self.worlds(found);
         let drive = Drive::new(
             self.worlds,
             &self.live,
@@ -62,6 +61,12 @@ impl<'a> Graph<'a> {
         let idle = self.conditions(found);
         self.roll_up(found);
         Outline { caused, idle }
+    }
+
+    /// What is found in resources and volumes alike.
+    pub(crate) fn worlds(&self, found: &mut Found) {
+        self.states_without_a_world(found);
+        self.broken_nevers(found);
     }
 
     fn place(&self, at: usize) -> Place {

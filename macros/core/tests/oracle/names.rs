@@ -51,7 +51,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     for fact in &life.infinite {
         found.say("LC002", fact);
     }
-    for state in &life.states {
+    for state in life.states.iter().filter(|_| !life.volume) {
         if !matches!(state.phase.as_deref(), Some("Pending" | "Ready" | "Error")) {
             found.say("LC050", &state.name);
         }
@@ -124,12 +124,16 @@ fn unobserved(life: &Life, found: &mut Found) {
     let lost = |name: &str| life.infinite.iter().any(|lost| lost == name);
     let input = |name: &str| life.input(name).is_some() || lost(name);
     for (place, names) in read_by(life) {
-        let known = |name: &str| input(name) || life.value(name).is_some() || name == "self";
+        let request = |name: &str| name == "self" || life.volume && name == "request";
+        let known = |name: &str| input(name) || life.value(name).is_some() || request(name);
         if !names.into_iter().all(|name| known(name)) {
             found.say("LC060", place);
         }
     }
-    let known = |path: &String| input(root(path)) || ["meta", "spec"].contains(&root(path));
+    let known = |path: &String| {
+        let request = life.volume && root(path) == "request";
+        input(root(path)) || ["meta", "spec"].contains(&root(path)) || request
+    };
     for one in life
         .inputs
         .iter()
@@ -184,6 +188,17 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
             .iter()
             .filter_map(|clause| clause.when.as_ref());
         all.extend(asked.map(|when| (condition.name.as_str(), when)));
+    }
+    let words = life.words.iter();
+    all.extend(words.filter_map(|(word, when)| Some((word.as_str(), when.as_ref()?))));
+    for call in &life.calls {
+        let target = call.to.iter().filter(|to| life.target_state(to).is_none());
+        let refusals = call.refusals.iter().map(|(when, _)| when);
+        all.extend(
+            target
+                .chain(refusals)
+                .map(|when| (call.name.as_str(), when)),
+        );
     }
     all
 }

@@ -5,6 +5,7 @@ mod dice;
 mod recipes;
 mod sketch;
 mod spoil;
+mod volumes;
 mod wild;
 
 use crate::oracle::findings::{answer, fits};
@@ -22,6 +23,17 @@ pub(crate) fn draw(number: u64) -> String {
         0..8 => sound(&mut dice).to_string(),
         8..17 => spoiled(&mut dice).to_string(),
         _ => wild(&mut dice).to_string(),
+    }
+}
+
+/// The volume with this number.
+pub(crate) fn draw_volume(number: u64) -> String {
+    let mut dice = Dice::new(number);
+    loop {
+        let text = volumes::volume(&mut dice).to_string();
+        if fits(&text, COMFORTABLE) {
+            return text;
+        }
     }
 }
 

@@ -79,6 +79,9 @@ impl<'a> Reach<'a> {
             all.extend(self.asked(&atoms(value.given.as_ref())));
             return all;
         }
+        if name == "request" {
+            return BTreeSet::from(["request".to_owned(), path.to_owned()]);
+        }
         let Some(input) = self.life.input(name) else {
             return BTreeSet::from(["self".to_owned()]);
         };

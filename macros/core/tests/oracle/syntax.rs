@@ -122,9 +122,24 @@ pub(crate) struct Condition {
     pub(crate) clauses: Vec<Clause>,
 }
 
+/// What answers one call of a volume.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    pub(crate) to: Option<Pred>,
+    pub(crate) by: Vec<String>,
+    /// The code after `else`.
+    pub(crate) within: Option<String>,
+    pub(crate) refusals: Vec<(Pred, String)>,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Life {
     pub(crate) name: String,
+    pub(crate) volume: bool,
+    /// What the words of the interface mean; `None`: it never applies.
+    pub(crate) words: Vec<(String, Option<Pred>)>,
+    pub(crate) calls: Vec<Call>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) facts: Vec<Fact>,
     pub(crate) lets: Vec<Let>,
@@ -165,6 +180,14 @@ impl Life {
 
     pub(crate) fn state(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name == name)
+    }
+
+    /// The number of the state that a target names, if it names one.
+    pub(crate) fn target_state(&self, target: &Pred) -> Option<usize> {
+        let Pred::Is(name, None) = target else {
+            return None;
+        };
+        self.states.iter().position(|state| state.name == *name)
     }
 
     pub(crate) fn effect(&self, name: &str) -> Option<&Effect> {

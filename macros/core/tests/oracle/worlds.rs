@@ -150,9 +150,11 @@ impl<'a> Worlds<'a> {
             .map(|state| worlds.test(&state.when))
             .collect();
         let mentioned = |var: &Var| {
-            life.states
-                .iter()
-                .any(|state| state.when.atoms().contains(&var.name))
+            life.volume
+                || life
+                    .states
+                    .iter()
+                    .any(|state| state.when.atoms().contains(&var.name))
         };
         worlds.mentioned = worlds.vars.iter().map(mentioned).collect();
         worlds.sort();
@@ -189,7 +191,7 @@ impl<'a> Worlds<'a> {
 
     fn declare(&mut self) {
         let life = self.life;
-        if life.facts.iter().any(|fact| fact.held) {
+        if life.facts.iter().any(|fact| fact.held) && !life.volume {
             for name in ["deleting", "claimed"] {
                 self.vars.push(Var {
                     name: name.to_owned(),
@@ -491,8 +493,10 @@ impl<'a> Worlds<'a> {
                 && self.claimed.is_none_or(|claimed| world[claimed] == 1);
         }
         let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);
-        let only_undoes =
-            act.is_undo && act.when.is_none() && !self.forgets(Rule::UndoOnlyOnDeletion);
+        let only_undoes = act.is_undo
+            && act.when.is_none()
+            && !self.life.volume
+            && !self.forgets(Rule::UndoOnlyOnDeletion);
         !off && !only_undoes && act.when.as_ref().is_none_or(|when| self.holds(when, world))
     }
 

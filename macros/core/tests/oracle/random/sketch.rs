@@ -102,6 +102,8 @@ pub(crate) struct Sketch {
     pub(crate) ready: Vec<String>,
     /// Lines of `status` that no check of the graph looks at.
     pub(crate) extras: Vec<String>,
+    /// The lines of `rpc` of a volume; `None`: a resource.
+    pub(crate) calls: Option<Vec<String>>,
 }
 
 fn all_of(guard: &Guard) -> String {
@@ -276,7 +278,8 @@ impl Sketch {
 
 impl Display for Sketch {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "lifecycle! {{\n    resource Thing;")?;
+        let kind = self.calls.as_ref().map_or("resource", |_| "volume");
+        writeln!(f, "lifecycle! {{\n    {kind} Thing;")?;
         section(f, "observe", &self.observe())?;
         section(f, "facts", &self.questions())?;
         section(f, "states", &self.regions())?;
@@ -305,6 +308,7 @@ impl Display for Sketch {
             section(f, "transitions", &lines)?;
         }
         section(f, "status", &self.status())?;
+        section(f, "rpc", self.calls.as_deref().unwrap_or_default())?;
         writeln!(f, "}}")
     }
 }

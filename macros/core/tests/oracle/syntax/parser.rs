@@ -1,7 +1,9 @@
 //! A recursive descent over tokens that stops at the first misspelling. What is declared twice is there twice.
 
 use super::tokens::{Broken, Cursor, Parsed};
-use super::{Assign, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State};
+use super::{
+    Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State,
+};
 
 type Names = Option<Vec<String>>;
 
@@ -10,14 +12,27 @@ struct Parser {
     life: Life,
 }
 
-/// Reads one `lifecycle! { resource ..; }`.
+const WORDS: [&str; 6] = [
+    "unfit",
+    "unknown",
+    "in_use",
+    "elsewhere",
+    "unstaged",
+    "differs",
+];
+
+/// Reads one `lifecycle! { resource ..; }` or `lifecycle! { volume ..; }`.
 pub(crate) fn parse(text: &str) -> Parsed<Life> {
     let mut parser = Parser {
         cursor: Cursor::new(text)?,
         life: Life::default(),
     };
-    for word in ["lifecycle", "!", "{", "resource"] {
+    for word in ["lifecycle", "!", "{"] {
         parser.cursor.need(word)?;
+    }
+    parser.life.volume = parser.cursor.eat("volume");
+    if !parser.life.volume {
+        parser.cursor.need("resource")?;
     }
     parser.life.name = parser.cursor.ident()?;
     parser.cursor.need(";")?;
@@ -43,6 +58,7 @@ impl Parser {
                 Parser::edge
             }
             "status" => Parser::status,
+            "rpc" => Parser::rpc,
             _ => {
                 self.life.unknown_sections.push(section.to_owned());
                 return self.skip_block();
@@ -115,6 +131,9 @@ impl Parser {
             paths: Vec::new(),
             given: None,
         };
+        if self.cursor.eat("of") {
+            self.cursor.ident()?;
+        }
         if self.cursor.eat("by") {
             self.lookup(&mut input)?;
         }
@@ -331,6 +350,49 @@ impl Parser {
                 return self.cursor.need(";");
             }
         }
+    }
+
+    fn rpc(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        if WORDS.contains(&name.as_str()) {
+            let meaning = if self.cursor.eat("never") {
+                self.cursor.text();
+                None
+            } else {
+                self.cursor.need("when")?;
+                Some(self.cursor.pred()?)
+            };
+            self.life.words.push((name, meaning));
+            return self.cursor.need(";");
+        }
+        let mut call = Call {
+            name,
+            ..Call::default()
+        };
+        if self.cursor.eat("->") {
+            call.to = Some(self.cursor.pred()?);
+        }
+        if self.cursor.eat("by") {
+            call.by = self.cursor.idents()?;
+        }
+        if self.cursor.eat("within") {
+            self.cursor.next()?;
+            self.cursor.need("else")?;
+            call.within = Some(self.cursor.ident()?);
+        }
+        if self.cursor.eat("{") {
+            while !self.cursor.eat("}") {
+                let when = self.cursor.pred()?;
+                self.cursor.need("=>")?;
+                call.refusals.push((when, self.cursor.ident()?));
+                self.cursor.text();
+                self.cursor.need(";")?;
+            }
+        } else {
+            self.cursor.need(";")?;
+        }
+        self.life.calls.push(call);
+        Ok(())
     }
 
     fn status(&mut self) -> Parsed<()> {

@@ -3,13 +3,19 @@
 
 mod builtin;
 mod entries;
+mod expressions;
 mod field_set;
+mod formats;
 mod load;
 pub mod managed;
 mod merging;
 mod node;
 mod paths;
+mod pruning;
+mod strategic;
+mod structural;
 mod typed;
+mod validation;
 
 use std::sync::Arc;
 
@@ -17,13 +23,16 @@ use serde_json::Value;
 
 use load::Loader;
 use node::{Arena, Id};
+use pruning::Removed;
+pub use strategic::strategic_merge;
+use validation::{Custom, Problem};
 
 /// The schema of one kind in one version.
 #[derive(Clone, Debug)]
 pub struct Schema {
     arena: Arc<Arena>,
     root: Id,
-    custom: Option<Arc<Value>>,
+    custom: Option<Arc<Custom>>,
 }
 
 /// One thing that is wrong with an object, as in `details.causes` of a `Status`.
@@ -79,14 +88,53 @@ impl Schema {
     /// The schema of a custom resource from `openAPIV3Schema` of its definition.
     ///
     /// # Errors
-    /// It is not structural.
-    pub fn of_crd(schema: &Value) -> Result<Self, Vec<String>> {
+    /// It is not structural, or a default or a rule in it does not hold. Fields of causes are paths below the schema,
+    /// such as `.properties[spec].type`.
+    pub fn of_crd(schema: &Value) -> Result<Self, Vec<Cause>> {
+        let custom = Custom::of(schema);
+        let problems = structural::problems(&custom);
+        if !problems.is_empty() {
+            return Err(problems.into_iter().map(Problem::cause).collect());
+        }
         let mut loader = Loader::new(builtin::definitions());
         let root = loader.schema(&load::with_object_fields(schema, true), false);
         Ok(Self {
             arena: Arc::new(loader.finish()),
             root,
-            custom: Some(Arc::new(schema.clone())),
+            custom: Some(Arc::new(custom)),
         })
+    }
+
+    /// Removes what the schema does not declare, and nulls that it does not allow and has no default for; done where a
+    /// request is decoded, before `default`. Not done to the outcome of an apply, whose unknown fields are refused.
+    ///
+    /// Returns the paths of the unknown fields, such as `spec.items[0].nonsense`, for `fieldValidation`.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        let mut removed = Removed::default();
+        match &self.custom {
+            Some(custom) => {
+                pruning::prune_metadata(&self.arena, self.root, object, &mut removed);
+                pruning::prune(Some(&custom.schema), object, true, &mut removed);
+                pruning::prune_nulls(Some(&custom.schema), object);
+            }
+            None => pruning::prune_typed(&self.arena, self.root, object, &mut removed),
+        }
+        removed.sorted()
+    }
+
+    /// Fills the defaults of a custom resource. Those of built-in kinds are not in their schemas.
+    pub fn default(&self, object: &mut Value) {
+        if let Some(custom) = &self.custom {
+            pruning::default(&custom.schema, object);
+        }
+    }
+
+    /// What is wrong with a custom resource; `old` is the object before an update, whose faults are not blamed again.
+    pub fn validate(&self, old: Option<&Value>, new: &Value) -> Vec<Cause> {
+        let Some(custom) = &self.custom else {
+            return Vec::new();
+        };
+        let problems = custom.problems(old, new);
+        problems.into_iter().map(Problem::cause).collect()
     }
 }

@@ -11,7 +11,7 @@ const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const RAW: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
 
 /// The type of everything below an atomic whole.
-const UNTYPED: Id = Id(0);
+pub(super) const UNTYPED: Id = Id(0);
 /// The type of free-form values: maps merge, lists do not.
 const DEDUCED: Id = Id(1);
 

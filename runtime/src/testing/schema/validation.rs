@@ -1,0 +1,687 @@
+//! Validation of custom resources against their schema, with the words of the real server.
+//! What has not changed since the old object is not blamed (ratcheting).
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde_json::{Map as Object, Value};
+
+use super::Cause;
+use super::expressions::{Programs, correlated};
+use super::formats;
+use super::load::is_true;
+use super::typed::{equal, plain};
+
+/// A custom resource's schema, with its patterns and rules compiled.
+#[derive(Debug)]
+pub(super) struct Custom {
+    pub(super) schema: Value,
+    pub(super) patterns: BTreeMap<String, Option<Regex>>,
+    pub(super) programs: Programs,
+}
+
+/// What kind of problem it is; decides the reason, the first words, and whether rules are still evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Invalid,
+    TypeInvalid,
+    Required,
+    Unsupported,
+    TooLong,
+    TooMany,
+    Duplicate,
+    Forbidden,
+}
+
+/// The value that is blamed, as far as the message shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Bad {
+    Value(Value),
+    Omitted,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Problem {
+    kind: Kind,
+    pub(super) field: String,
+    message: String,
+}
+
+impl Problem {
+    pub(super) fn new(kind: Kind, field: &str, bad: Bad, detail: &str) -> Self {
+        let first = match kind {
+            Kind::Invalid | Kind::TypeInvalid => "Invalid value",
+            Kind::Required => "Required value",
+            Kind::Unsupported => "Unsupported value",
+            Kind::TooLong => "Too long",
+            Kind::TooMany => "Too many",
+            Kind::Duplicate => "Duplicate value",
+            Kind::Forbidden => "Forbidden",
+        };
+        let shows = !matches!(kind, Kind::Required | Kind::Forbidden | Kind::TooLong);
+        let mut message = match bad {
+            Bad::Value(value) if shows => format!("{first}: {value}"),
+            Bad::Value(_) | Bad::Omitted => first.to_owned(),
+        };
+        if !detail.is_empty() {
+            message = format!("{message}: {detail}");
+        }
+        Self {
+            kind,
+            field: field.to_owned(),
+            message,
+        }
+    }
+
+    pub(super) fn cause(self) -> Cause {
+        let reason = match self.kind {
+            Kind::Invalid => "FieldValueInvalid",
+            Kind::TypeInvalid => "FieldValueTypeInvalid",
+            Kind::Required => "FieldValueRequired",
+            Kind::Unsupported => "FieldValueNotSupported",
+            Kind::TooLong => "FieldValueTooLong",
+            Kind::TooMany => "FieldValueTooMany",
+            Kind::Duplicate => "FieldValueDuplicate",
+            Kind::Forbidden => "FieldValueForbidden",
+        };
+        Cause {
+            reason: reason.to_owned(),
+            message: self.message,
+            field: self.field,
+        }
+    }
+
+    fn blocks_rules(&self) -> bool {
+        match self.kind {
+            Kind::Unsupported
+            | Kind::Required
+            | Kind::TooLong
+            | Kind::TooMany
+            | Kind::TypeInvalid => true,
+            Kind::Invalid | Kind::Duplicate | Kind::Forbidden => false,
+        }
+    }
+}
+
+/// The path of a field within another.
+pub(super) fn child(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}
+
+/// The keys of a list whose items are told apart by keys.
+pub(super) fn list_keys(schema: &Value) -> Option<Vec<&str>> {
+    if schema.get("x-kubernetes-list-type")? != "map" {
+        return None;
+    }
+    let keys = schema.get("x-kubernetes-list-map-keys")?.as_array()?;
+    Some(keys.iter().filter_map(Value::as_str).collect())
+}
+
+impl Custom {
+    pub(super) fn of(schema: &Value) -> Self {
+        let mut patterns = BTreeMap::new();
+        collect_patterns(schema, &mut patterns);
+        Self {
+            programs: Programs::of(schema),
+            patterns,
+            schema: schema.clone(),
+        }
+    }
+
+    /// All problems of an object, in the order of the real server: values, embedded objects, lists, rules.
+    pub(super) fn problems(&self, old: Option<&Value>, new: &Value) -> Vec<Problem> {
+        let mut problems = self.value(&self.schema, "", new, old);
+        embedded(&self.schema, "", new, &mut problems);
+        let mut before = Vec::new();
+        if let Some(old) = old {
+            lists(&self.schema, "", old, &mut before);
+        }
+        if before.is_empty() {
+            lists(&self.schema, "", new, &mut problems);
+        }
+        if problems.iter().any(Problem::blocks_rules) {
+            if self.programs.is_empty() {
+                return problems;
+            }
+            let detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+            problems.push(Problem::new(
+                Kind::Invalid,
+                "<nil>",
+                Bad::Value(Value::Null),
+                detail,
+            ));
+        } else {
+            problems.extend(self.programs.check(&self.schema, new, old));
+        }
+        problems
+    }
+
+    /// The problems of a value; none if it is the same as the one that it comes from.
+    pub(super) fn value(
+        &self,
+        schema: &Value,
+        path: &str,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Vec<Problem> {
+        let problems = self.blamed(schema, path, value, old);
+        if !problems.is_empty() && old.is_some_and(|old| equal(old, value)) {
+            return Vec::new();
+        }
+        problems
+    }
+
+    fn blamed(
+        &self,
+        schema: &Value,
+        path: &str,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        problems.extend(mistyped(schema, path, value));
+        if !value.is_null() {
+            self.alternatives(schema, path, value, &mut problems);
+        }
+        match value {
+            Value::String(text) => {
+                problems.extend(self.string(schema, path, text));
+                problems.extend(malformed(schema, path, text));
+            }
+            Value::Number(_) => number(schema, path, value, &mut problems),
+            Value::Array(items) => self.items(schema, path, items, old, &mut problems),
+            Value::Null | Value::Bool(_) | Value::Object(_) => {}
+        }
+        problems.extend(unsupported(schema, path, value));
+        if let Value::Object(fields) = value {
+            self.fields(schema, path, fields, old, &mut problems);
+        }
+        problems
+    }
+
+    fn fields(
+        &self,
+        schema: &Value,
+        path: &str,
+        fields: &Object<String, Value>,
+        old: Option<&Value>,
+        problems: &mut Vec<Problem>,
+    ) {
+        let size = fields.len() as u64;
+        if let Some(least) = limit(schema, "minProperties").filter(|least| size < *least) {
+            let message = format!("{path} in body should have at least {least} properties");
+            problems.push(Problem::new(
+                Kind::Invalid,
+                path,
+                Bad::Value(size.into()),
+                &message,
+            ));
+        }
+        if let Some(most) = limit(schema, "maxProperties").filter(|most| size > *most) {
+            problems.push(too_many(path, size, most));
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let rest = schema.get("additionalProperties");
+        let before = |name: &str| {
+            let is_type = path.is_empty() && (name == "kind" || name == "apiVersion");
+            old.filter(|_| !is_type).and_then(|old| old.get(name))
+        };
+        for (name, value) in fields {
+            let declared = properties.and_then(|properties| properties.get(name));
+            let rest = rest.filter(|rest| rest.is_object());
+            if let Some(schema) = declared.or(rest) {
+                problems.extend(self.value(schema, &child(path, name), value, before(name)));
+            }
+        }
+        for name in schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(name) = name.as_str().filter(|name| !fields.contains_key(*name)) {
+                problems.push(Problem::new(
+                    Kind::Required,
+                    &child(path, name),
+                    Bad::Omitted,
+                    "",
+                ));
+            }
+        }
+    }
+
+    fn items(
+        &self,
+        schema: &Value,
+        path: &str,
+        items: &[Value],
+        old: Option<&Value>,
+        problems: &mut Vec<Problem>,
+    ) {
+        if let Some(below) = schema.get("items") {
+            for (index, item) in items.iter().enumerate() {
+                let old = correlated(schema, old, item);
+                problems.extend(self.value(below, &format!("{path}[{index}]"), item, old));
+            }
+        }
+        let size = items.len() as u64;
+        if let Some(least) = limit(schema, "minItems").filter(|least| size < *least) {
+            let message = format!("{path} in body should have at least {least} items");
+            problems.push(Problem::new(
+                Kind::Invalid,
+                path,
+                Bad::Value(size.into()),
+                &message,
+            ));
+        }
+        if let Some(most) = limit(schema, "maxItems").filter(|most| size > *most) {
+            problems.push(too_many(path, size, most));
+        }
+        let twice = |index: usize| {
+            items[..index]
+                .iter()
+                .any(|other| equal(other, &items[index]))
+        };
+        if schema.get("uniqueItems") == Some(&Value::Bool(true)) && (0..items.len()).any(twice) {
+            let message = format!("{path} in body shouldn't contain duplicates");
+            problems.push(Problem::new(
+                Kind::Invalid,
+                path,
+                Bad::Value("".into()),
+                &message,
+            ));
+        }
+    }
+
+    fn string(&self, schema: &Value, path: &str, text: &str) -> Option<Problem> {
+        let length = text.chars().count() as u64;
+        let invalid = |message: String| {
+            Some(Problem::new(
+                Kind::Invalid,
+                path,
+                Bad::Value(text.into()),
+                &message,
+            ))
+        };
+        if let Some(most) = limit(schema, "maxLength").filter(|most| length > *most) {
+            let bytes = if most == 1 { "byte" } else { "bytes" };
+            let detail = format!("may not be more than {most} {bytes}");
+            return Some(Problem::new(Kind::TooLong, path, Bad::Omitted, &detail));
+        }
+        if let Some(least) = limit(schema, "minLength").filter(|least| length < *least) {
+            return invalid(format!(
+                "{path} in body should be at least {least} chars long"
+            ));
+        }
+        let pattern = schema.get("pattern").and_then(Value::as_str)?;
+        let compiled = self.patterns.get(pattern)?.as_ref();
+        if compiled.is_some_and(|compiled| !compiled.is_match(text)) {
+            return invalid(format!("{path} in body should match '{pattern}'"));
+        }
+        None
+    }
+
+    fn alternatives(&self, schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
+        let list = |name: &str| {
+            schema
+                .get(name)
+                .and_then(Value::as_array)
+                .filter(|list| !list.is_empty())
+        };
+        let nameless =
+            |message: String| Problem::new(Kind::Invalid, "<nil>", Bad::Value("".into()), &message);
+        let outcomes = |list: &Vec<Value>| -> Vec<Vec<Problem>> {
+            list.iter()
+                .map(|schema| self.value(schema, path, value, None))
+                .collect()
+        };
+        let best =
+            |outcomes: &[Vec<Problem>]| outcomes.iter().min_by_key(|found| found.len()).cloned();
+        if let Some(list) = list("anyOf") {
+            let outcomes = outcomes(list);
+            if !outcomes.iter().any(Vec::is_empty) {
+                problems.push(nameless(format!(
+                    "{path:?} must validate at least one schema (anyOf)"
+                )));
+                problems.extend(best(&outcomes).unwrap_or_default());
+            }
+        }
+        if let Some(list) = list("oneOf") {
+            let outcomes = outcomes(list);
+            let valid = outcomes.iter().filter(|found| found.is_empty()).count();
+            if valid != 1 {
+                let found = match valid {
+                    0 => "Found none valid".to_owned(),
+                    valid => format!("Found {valid} valid alternatives"),
+                };
+                problems.push(nameless(format!(
+                    "{path:?} must validate one and only one schema (oneOf). {found}"
+                )));
+                if valid == 0 {
+                    problems.extend(best(&outcomes).unwrap_or_default());
+                }
+            }
+        }
+        if let Some(list) = list("allOf") {
+            let outcomes = outcomes(list);
+            let valid = outcomes.iter().filter(|found| found.is_empty()).count();
+            let all = outcomes.len();
+            problems.extend(outcomes.into_iter().flatten());
+            if valid != all {
+                let none = if valid == 0 { ". None validated" } else { "" };
+                problems.push(nameless(format!(
+                    "{path:?} must validate all the schemas (allOf){none}"
+                )));
+            }
+        }
+        if let Some(not) = schema.get("not") {
+            if self.value(not, path, value, None).is_empty() {
+                problems.push(nameless(format!(
+                    "{path:?} must not validate the schema (not)"
+                )));
+            }
+        }
+    }
+}
+
+fn collect_patterns(schema: &Value, patterns: &mut BTreeMap<String, Option<Regex>>) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(pattern) = fields.get("pattern").and_then(Value::as_str) {
+                patterns.insert(pattern.to_owned(), Regex::new(pattern).ok());
+            }
+            fields
+                .values()
+                .for_each(|below| collect_patterns(below, patterns));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|below| collect_patterns(below, patterns)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn limit(schema: &Value, name: &str) -> Option<u64> {
+    schema.get(name).and_then(Value::as_u64)
+}
+
+fn too_many(path: &str, size: u64, most: u64) -> Problem {
+    let items = if most == 1 { "item" } else { "items" };
+    let detail = format!("must have at most {most} {items}");
+    Problem::new(Kind::TooMany, path, Bad::Value(size.into()), &detail)
+}
+
+fn mistyped(schema: &Value, path: &str, value: &Value) -> Option<Problem> {
+    let fields = schema.as_object()?;
+    let types: Vec<&str> = if is_true(fields, "x-kubernetes-int-or-string") {
+        vec!["integer", "string"]
+    } else {
+        fields
+            .get("type")
+            .and_then(Value::as_str)
+            .into_iter()
+            .collect()
+    };
+    let format = fields
+        .get("format")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let has = |name: &str| types.contains(&name);
+    let (found, of_format) = match value {
+        Value::Null => ("null", ""),
+        Value::Bool(_) => ("boolean", ""),
+        Value::Number(number) if number.is_f64() => ("number", "float64"),
+        Value::Number(_) => ("integer", "int64"),
+        Value::String(_) => ("string", ""),
+        Value::Array(_) => ("array", ""),
+        Value::Object(_) => ("object", ""),
+    };
+    let problem = |wanted: &str, found: &str| {
+        let message = format!("{path} in body must be of type {wanted}: {found:?}");
+        Some(Problem::new(
+            Kind::TypeInvalid,
+            path,
+            Bad::Value(found.into()),
+            &message,
+        ))
+    };
+    if value.is_null() {
+        let allowed = types.is_empty() || is_true(fields, "nullable");
+        return if allowed {
+            None
+        } else {
+            problem(&types.join(","), found)
+        };
+    }
+    if types.is_empty() && format.is_empty() {
+        return None;
+    }
+    let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let fits = has(found)
+        || (found == "number" && whole && has("integer"))
+        || (found == "integer" && has("number"));
+    let is_sequence = value.is_string() || value.is_array();
+    if !is_sequence && !format.is_empty() && !fits && of_format != format {
+        return problem(format, of_format);
+    }
+    let is_numeric = has("number") || has("integer");
+    if (is_sequence && !format.is_empty() && !is_numeric) || fits {
+        return None;
+    }
+    problem(&types.join(","), found)
+}
+
+fn malformed(schema: &Value, path: &str, text: &str) -> Option<Problem> {
+    let format = schema.get("format").and_then(Value::as_str)?;
+    if formats::fits(format, text)? {
+        return None;
+    }
+    let message = format!("{path} in body must be of type {format}: {text:?}");
+    Some(Problem::new(
+        Kind::TypeInvalid,
+        path,
+        Bad::Value(text.into()),
+        &message,
+    ))
+}
+
+fn unsupported(schema: &Value, path: &str, value: &Value) -> Option<Problem> {
+    let allowed = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .filter(|list| !list.is_empty())?;
+    if allowed.iter().any(|allowed| equal(allowed, value)) {
+        return None;
+    }
+    let shown = allowed.iter().map(|allowed| match allowed {
+        Value::String(text) => format!("{text:?}"),
+        other => format!("{:?}", other.to_string()),
+    });
+    let shown: Vec<String> = shown.collect();
+    let detail = format!("supported values: {}", shown.join(", "));
+    Some(Problem::new(
+        Kind::Unsupported,
+        path,
+        Bad::Value(value.clone()),
+        &detail,
+    ))
+}
+
+fn number(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
+    let bound = |name: &str| schema.get(name).filter(|bound| bound.is_number());
+    let excludes = |name: &str| schema.get(name) == Some(&Value::Bool(true));
+    let data = value.as_f64().unwrap_or_default();
+    let mut blame = |message: String| {
+        problems.push(Problem::new(
+            Kind::Invalid,
+            path,
+            Bad::Value(value.clone()),
+            &message,
+        ));
+    };
+    let shown = |bound: &Value| match bound.as_f64() {
+        Some(bound) if value.is_i64() => format!("{}", bound.trunc()),
+        Some(_) | None => plain(bound),
+    };
+    if let Some(factor) = bound("multipleOf") {
+        let times = data / factor.as_f64().unwrap_or(1.0);
+        if (times - times.round()).abs() > 1e-9 {
+            blame(format!(
+                "{path} in body should be a multiple of {}",
+                shown(factor)
+            ));
+        }
+    }
+    if let Some(least) = bound("minimum") {
+        let (bound, excluded) = (
+            least.as_f64().unwrap_or_default(),
+            excludes("exclusiveMinimum"),
+        );
+        if data < bound || (excluded && data <= bound) {
+            let than = if excluded {
+                "greater than"
+            } else {
+                "greater than or equal to"
+            };
+            blame(format!("{path} in body should be {than} {}", shown(least)));
+        }
+    }
+    if let Some(most) = bound("maximum") {
+        let (bound, excluded) = (
+            most.as_f64().unwrap_or_default(),
+            excludes("exclusiveMaximum"),
+        );
+        if data > bound || (excluded && data >= bound) {
+            let than = if excluded {
+                "less than"
+            } else {
+                "less than or equal to"
+            };
+            blame(format!("{path} in body should be {than} {}", shown(most)));
+        }
+    }
+    let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
+    let is_small = schema.get("format").is_some_and(|format| format == "int32");
+    if is_integer
+        && is_small
+        && value
+            .as_i64()
+            .is_some_and(|value| i32::try_from(value).is_err())
+    {
+        let message = format!("Checked value must be of type integer with format int32 in {path}");
+        problems.push(Problem::new(
+            Kind::Invalid,
+            "<nil>",
+            Bad::Value("".into()),
+            &message,
+        ));
+    }
+}
+
+/// Embedded resources say what they are.
+fn embedded(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
+    let is_embedded = schema
+        .as_object()
+        .is_some_and(|schema| is_true(schema, "x-kubernetes-embedded-resource"));
+    if let (true, Some(fields)) = (is_embedded, value.as_object()) {
+        for name in ["apiVersion", "kind"] {
+            let field = child(path, name);
+            match fields.get(name) {
+                None => problems.push(Problem::new(Kind::Required, &field, Bad::Omitted, "")),
+                Some(Value::String(text)) if !text.is_empty() => {}
+                Some(Value::String(_)) => {
+                    problems.push(Problem::new(
+                        Kind::Invalid,
+                        &field,
+                        Bad::Value("".into()),
+                        "must not be empty",
+                    ));
+                }
+                Some(other) => {
+                    let bad = Bad::Value(other.clone());
+                    problems.push(Problem::new(Kind::Invalid, &field, bad, "must be a string"));
+                }
+            }
+        }
+    }
+    below(schema, path, value, problems, embedded);
+}
+
+/// Sets have each value once, lists with keys have each key once.
+fn lists(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>) {
+    if let Some(items) = value.as_array() {
+        let is_set = schema
+            .get("x-kubernetes-list-type")
+            .is_some_and(|kind| kind == "set");
+        let keys = list_keys(schema);
+        let identity = |item: &Value| match &keys {
+            None => item.clone(),
+            Some(keys) => {
+                let found = keys
+                    .iter()
+                    .filter_map(|key| Some(((*key).to_owned(), item.get(*key)?.clone())));
+                Value::Object(found.collect())
+            }
+        };
+        if is_set || keys.is_some() {
+            let all: Vec<Value> = items.iter().map(identity).collect();
+            for (index, item) in all.iter().enumerate() {
+                // Only the second occurrence is named.
+                if all[..index]
+                    .iter()
+                    .filter(|other| equal(other, item))
+                    .count()
+                    == 1
+                {
+                    let field = format!("{path}[{index}]");
+                    problems.push(Problem::new(
+                        Kind::Duplicate,
+                        &field,
+                        Bad::Value(item.clone()),
+                        "",
+                    ));
+                }
+            }
+        }
+    }
+    below(schema, path, value, problems, lists);
+}
+
+type Walk = fn(&Value, &str, &Value, &mut Vec<Problem>);
+
+fn below(schema: &Value, path: &str, value: &Value, problems: &mut Vec<Problem>, walk: Walk) {
+    match value {
+        Value::Object(fields) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let rest = schema
+                .get("additionalProperties")
+                .filter(|rest| rest.is_object());
+            for (name, value) in fields {
+                match (properties.and_then(|properties| properties.get(name)), rest) {
+                    (Some(schema), _) => walk(schema, &child(path, name), value, problems),
+                    (None, Some(schema)) => {
+                        walk(schema, &format!("{path}[{name}]"), value, problems)
+                    }
+                    (None, None) => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for (index, item) in items.iter().enumerate() {
+                    walk(schema, &format!("{path}[{index}]"), item, problems);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "validation_tests.rs"]
+mod tests;

@@ -256,7 +256,9 @@ impl Checker<'_> {
         };
         let bad = match value {
             Value::Object(_) | Value::Array(_) => Bad::Omitted,
-            scalar => Bad::Value(scalar.clone()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                Bad::Value(value.clone())
+            }
         };
         let kind = match text("reason") {
             "FieldValueForbidden" => Kind::Forbidden,

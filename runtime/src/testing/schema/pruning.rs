@@ -3,7 +3,7 @@
 use serde_json::{Map as Object, Value};
 
 use super::load::is_true;
-use super::node::{Arena, Id, Shape};
+use super::node::{Arena, Id, Scalar, Shape};
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
@@ -120,6 +120,15 @@ pub(super) fn prune_typed(arena: &Arena, id: Id, value: &mut Value, removed: &mu
                     fields.remove(&name);
                     continue;
                 };
+                // Go reads null as the zero value.
+                if fields.get(&name).is_some_and(Value::is_null) {
+                    if map.fields.contains_key(&name) {
+                        fields.remove(&name);
+                    } else if arena.node(below).scalar == Some(Scalar::String) {
+                        fields.insert(name, "".into());
+                    }
+                    continue;
+                }
                 removed.enter(&name);
                 if let Some(value) = fields.get_mut(&name) {
                     prune_typed(arena, below, value, removed);

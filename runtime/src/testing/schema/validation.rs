@@ -379,12 +379,11 @@ impl Custom {
                 )));
             }
         }
-        if let Some(not) = schema.get("not") {
-            if self.value(not, path, value, None).is_empty() {
-                problems.push(nameless(format!(
-                    "{path:?} must not validate the schema (not)"
-                )));
-            }
+        let not = schema.get("not");
+        if not.is_some_and(|not| self.value(not, path, value, None).is_empty()) {
+            problems.push(nameless(format!(
+                "{path:?} must not validate the schema (not)"
+            )));
         }
     }
 }
@@ -500,7 +499,9 @@ fn unsupported(schema: &Value, path: &str, value: &Value) -> Option<Problem> {
     }
     let shown = allowed.iter().map(|allowed| match allowed {
         Value::String(text) => format!("{text:?}"),
-        other => format!("{:?}", other.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            format!("{:?}", allowed.to_string())
+        }
     });
     let shown: Vec<String> = shown.collect();
     let detail = format!("supported values: {}", shown.join(", "));

@@ -89,6 +89,37 @@ pub(crate) fn validate(definition: &Value) -> Vec<Cause> {
             causes.push(Cause::required(path, "schemas are required"));
         }
     }
+    causes.extend(unstructural(versions));
+    causes
+}
+
+/// What is wrong with the schemas. One that all versions share counts as that of the definition.
+fn unstructural(versions: &[Value]) -> Vec<Cause> {
+    let schema = |version: &Value| version["schema"]["openAPIV3Schema"].clone();
+    let shared = versions
+        .iter()
+        .all(|version| schema(version) == schema(&versions[0]));
+    let judged = if shared {
+        &versions[..versions.len().min(1)]
+    } else {
+        versions
+    };
+    let mut causes = Vec::new();
+    for (index, version) in judged
+        .iter()
+        .enumerate()
+        .filter(|(_, version)| schema(version).is_object())
+    {
+        let path = match shared {
+            true => "spec.validation.openAPIV3Schema".to_owned(),
+            false => format!("spec.versions[{index}].schema.openAPIV3Schema"),
+        };
+        let found = Schema::of_crd(&schema(version)).err().unwrap_or_default();
+        causes.extend(found.into_iter().map(|mut cause| {
+            cause.field = format!("{path}{}", cause.field);
+            Cause::from(cause)
+        }));
+    }
     causes
 }
 

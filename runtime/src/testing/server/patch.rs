@@ -117,15 +117,14 @@ fn apply(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure> {
     }
     check_name(call, &wanted)?;
     let force = call.asked.query.flag("force");
-    let warnings = shape::check_unknown(call, &wanted)?;
     let key = Key::new(call.namespace(), &call.target.name);
     let Some(live) = state.store.get(&call.kind.store, &key).cloned() else {
-        return apply_new(state, call, &wanted, force).map(|answer| answer.warn(warnings));
+        return apply_new(state, call, &wanted, force);
     };
     let old = call.view.value(&live);
     let merged = shape::apply(state, call, Some(&old), &wanted, force)?;
     let changed = change(state, call, &live, &old, merged, Write::Apply)?;
-    Ok(Answer::bytes(200, call.view.object(&changed)).warn(warnings))
+    Ok(Answer::bytes(200, call.view.object(&changed)))
 }
 
 fn apply_new(

@@ -9,8 +9,8 @@ use super::dispatch::Call;
 use super::failure::{Cause, Failure};
 use super::object;
 use super::state::State;
-use crate::testing::schema::Schema;
 use crate::testing::schema::managed::{self, Writer};
+use crate::testing::schema::{Schema, strategic_merge};
 
 /// Which kind of write this is, as managed fields tell them apart.
 #[derive(Clone, Copy, Debug)]
@@ -23,19 +23,46 @@ pub(crate) enum Write {
 
 /// An object as a request brings it: unknown fields go, defaults come. Also what to warn of.
 pub(crate) fn decode(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), Failure> {
-    let warnings = check_unknown(call, &object)?;
-    defaults::default(&call.kind, &mut object);
+    let unknown = schema(call).map(|schema| schema.prune(&mut object));
+    let warnings = judge(call, unknown.unwrap_or_default())?;
+    default(call, &mut object);
     Ok((object, warnings))
 }
 
+/// Fills defaults, those of schemas and those of built-in kinds.
+fn default(call: &Call<'_>, object: &mut Value) {
+    if let Some(schema) = schema(call) {
+        schema.default(object);
+    }
+    defaults::default(&call.kind, object);
+}
+
 /// Warns of unknown fields, or refuses them where the request says so.
-pub(crate) fn check_unknown(_call: &Call<'_>, _object: &Value) -> Result<Vec<String>, Failure> {
-    Ok(Vec::new())
+fn judge(call: &Call<'_>, unknown: Vec<String>) -> Result<Vec<String>, Failure> {
+    let messages: Vec<String> = unknown
+        .into_iter()
+        .map(|path| format!("unknown field \"{path}\""))
+        .collect();
+    match call.asked.query.text("fieldValidation") {
+        "Ignore" => Ok(Vec::new()),
+        "Strict" if !messages.is_empty() => {
+            let all = messages.join(", ");
+            Err(Failure::bad_request(format!(
+                "strict decoding error: {all}"
+            )))
+        }
+        _ => Ok(messages),
+    }
 }
 
 /// What the schema refuses.
-pub(crate) fn validate(_call: &Call<'_>, _old: Option<&Value>, _new: &Value) -> Vec<Cause> {
-    Vec::new()
+pub(crate) fn validate(call: &Call<'_>, old: Option<&Value>, new: &Value) -> Vec<Cause> {
+    let Some(schema) = schema(call).filter(|_| call.kind.custom) else {
+        return Vec::new();
+    };
+    let old = old.map(|old| typed(call, old));
+    let causes = schema.validate(old.as_ref(), &typed(call, new));
+    causes.into_iter().map(Cause::from).collect()
 }
 
 /// Brings the managed fields up to date; `new` is what was decoded, before anything is put back. An apply has done so itself.
@@ -74,6 +101,10 @@ pub(crate) fn apply(
         managed::apply(&schema, live.as_ref(), wanted, writer, force)
     });
     let mut merged = applied.map_err(Failure::from)?;
+    if !call.kind.custom {
+        schema.prune(&mut merged);
+    }
+    default(call, &mut merged);
     // What the request names is what it is checked against; else it means what is stored.
     for field in ["resourceVersion", "uid"] {
         let named = wanted["metadata"].get(field);
@@ -117,8 +148,13 @@ fn with_writer<T>(call: &Call<'_>, time: &str, then: impl FnOnce(&Writer<'_>) ->
 }
 
 /// The object that a strategic merge patch makes.
-pub(crate) fn strategic(_call: &Call<'_>, _live: &Value, _patch: &Value) -> Result<Value, Failure> {
-    Err(Failure::unforeseen("strategic merge is not connected"))
+pub(crate) fn strategic(call: &Call<'_>, live: &Value, patch: &Value) -> Result<Value, Failure> {
+    let Some(schema) = schema(call) else {
+        return Err(Failure::unforeseen(
+            "strategic merge patches are not supported for this kind",
+        ));
+    };
+    strategic_merge(&schema, live, patch).map_err(Failure::from)
 }
 
 /// An applied object: JSON, which is YAML too.

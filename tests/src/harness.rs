@@ -70,16 +70,30 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Future<Output = Result<()>>,
 {
+    case_within(name, needs, LIMIT, run)
+}
+
+/// As `case`, with a limit of time of its own.
+pub fn case_within<F, R>(
+    name: &'static str,
+    needs: &'static [Need],
+    limit: Duration,
+    run: F,
+) -> Case
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = Result<()>>,
+{
     let run = Box::new(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .context("cannot start a runtime")?;
-        let limited = async { tokio::time::timeout(LIMIT, run()).await };
+        let limited = async { tokio::time::timeout(limit, run()).await };
         match runtime.block_on(limited) {
             Ok(result) => result,
-            Err(_) => bail!("it did not end within {} s", LIMIT.as_secs()),
+            Err(_) => bail!("it did not end within {} s", limit.as_secs()),
         }
     });
     Case { name, needs, run }

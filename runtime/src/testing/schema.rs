@@ -2,16 +2,19 @@
 //! Pure functions over JSON; knows no store, no request and no clock.
 
 mod builtin;
+mod decoding;
 mod entries;
 mod expressions;
 mod field_set;
 mod formats;
+mod invariants;
 mod load;
 pub mod managed;
 mod merging;
 mod node;
 mod paths;
 mod pruning;
+mod scalars;
 mod strategic;
 mod structural;
 mod typed;
@@ -96,7 +99,7 @@ impl Schema {
         if !problems.is_empty() {
             return Err(problems.into_iter().map(Problem::cause).collect());
         }
-        let mut loader = Loader::new(builtin::definitions());
+        let mut loader = Loader::new(builtin::definitions(), builtin::go_types());
         let root = loader.schema(&load::with_object_fields(schema, true), false);
         Ok(Self {
             arena: Arc::new(loader.finish()),
@@ -105,7 +108,8 @@ impl Schema {
         })
     }
 
-    /// Removes what the schema does not declare, and nulls that it does not allow and has no default for; done where a
+    /// Removes what the schema does not declare (of built-in kinds also what their Go types do not write, while what
+    /// they always write is added), and nulls that it does not allow and has no default for; done where a
     /// request is decoded, before `default`. Not done to the outcome of an apply, whose unknown fields are refused.
     ///
     /// Returns the paths of the unknown fields, such as `spec.items[0].nonsense`, for `fieldValidation`.
@@ -117,16 +121,27 @@ impl Schema {
                 pruning::prune(Some(&custom.schema), object, true, &mut removed);
                 pruning::prune_nulls(Some(&custom.schema), object);
             }
-            None => pruning::prune_typed(&self.arena, self.root, object, &mut removed),
+            None => {
+                pruning::prune_typed(&self.arena, self.root, object, &mut removed);
+                pruning::as_written(&self.arena, self.root, object);
+            }
         }
         removed.sorted()
     }
 
-    /// Fills the defaults of a custom resource. Those of built-in kinds are not in their schemas.
+    /// Fills the defaults of a custom resource, and brings numbers into the form in which Go writes them. The defaults of
+    /// built-in kinds are not in their schemas.
     pub fn default(&self, object: &mut Value) {
+        pruning::whole_numbers(object);
         if let Some(custom) = &self.custom {
             pruning::default(&custom.schema, object);
         }
+    }
+
+    /// Why an object cannot be decoded into the Go type of a built-in kind, in Go's words.
+    pub fn mismatch(&self, object: &Value) -> Option<String> {
+        let is_builtin = self.custom.is_none();
+        is_builtin.then(|| decoding::mismatch(&self.arena, self.root, object))?
     }
 
     /// What is wrong with a custom resource; `old` is the object before an update, whose faults are not blamed again.

@@ -32,6 +32,7 @@ mod subresource;
 mod update;
 mod volumes;
 mod watch;
+mod workloads;
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

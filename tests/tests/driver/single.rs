@@ -1,7 +1,5 @@
 //! One owned object: made, kept, given up, and never taken from somebody else.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, ensure};
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams};

@@ -11,7 +11,11 @@ use super::load::Loader;
 
 const DATA: &str = include_str!("builtin.json");
 
+/// What OpenAPI does not say of the Go types: which scalars are pointers, and which fields are written though optional.
+const GO_TYPES: &str = include_str!("go_types.json");
+
 struct Data {
+    go_types: Value,
     definitions: Map<String, Value>,
     kinds: BTreeMap<String, Schema>,
 }
@@ -24,7 +28,8 @@ static BUILTIN: LazyLock<Data> = LazyLock::new(|| {
         Some(_) | None => Map::new(),
     };
     let definitions = part("definitions");
-    let mut loader = Loader::new(&definitions);
+    let go_types = serde_json::from_str(GO_TYPES).expect("the data of the Go types is JSON");
+    let mut loader = Loader::new(&definitions, &go_types);
     let roots: Vec<(String, _)> = part("kinds")
         .into_iter()
         .filter_map(|(kind, name)| Some((kind, loader.definition(name.as_str()?))))
@@ -42,7 +47,11 @@ static BUILTIN: LazyLock<Data> = LazyLock::new(|| {
         )
     });
     let kinds = kinds.collect();
-    Data { definitions, kinds }
+    Data {
+        go_types,
+        definitions,
+        kinds,
+    }
 });
 
 /// The schema of a built-in kind.
@@ -51,6 +60,11 @@ pub(super) fn schema(group: &str, version: &str, kind: &str) -> Option<&'static 
     BUILTIN
         .kinds
         .get(&format!("{group}{slash}{version}/{kind}"))
+}
+
+/// What is known of the Go types.
+pub(super) fn go_types() -> &'static Value {
+    &BUILTIN.go_types
 }
 
 /// The definitions that custom resources use as well.

@@ -52,9 +52,6 @@ impl Entry {
         }
         if !self.applied {
             text += &format!(" using {}", self.api_version);
-            if let Some(time) = &self.time {
-                text += &format!(" at {time}");
-            }
         }
         text
     }

@@ -13,22 +13,24 @@ const RAW: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
 /// The type of everything below an atomic whole.
 pub(super) const UNTYPED: Id = Id(0);
 /// The type of free-form values: maps merge, lists do not.
-const DEDUCED: Id = Id(1);
+pub(super) const DEDUCED: Id = Id(1);
 
 /// Fills an arena.
 pub(super) struct Loader<'a> {
     definitions: &'a Object<String, Value>,
+    go_types: &'a Value,
     arena: Arena,
     named: BTreeMap<String, Id>,
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(definitions: &'a Object<String, Value>) -> Self {
+    pub(super) fn new(definitions: &'a Object<String, Value>, go_types: &'a Value) -> Self {
         let mut arena = Arena::default();
         arena.nodes.push(free_form(UNTYPED, true));
         arena.nodes.push(free_form(DEDUCED, false));
         Self {
             definitions,
+            go_types,
             arena,
             named: BTreeMap::new(),
         }
@@ -85,6 +87,12 @@ impl<'a> Loader<'a> {
                     .unwrap_or_default()
             }
         };
+        if let Some(map) = node.map.as_mut() {
+            map.required
+                .extend(texts(self.go_types["always"].get(name)));
+            map.name = name.rsplit('.').next().unwrap_or_default().to_owned();
+            map.pointers = texts(self.go_types["pointers"].get(name));
+        }
         if let Some(default) = beside.get("default") {
             node.default = Some(default.clone());
         }
@@ -128,6 +136,7 @@ impl<'a> Loader<'a> {
         };
         node.default = schema.get("default").cloned();
         node.patch = patch(schema);
+        node.format = text("format").to_owned();
         node
     }
 
@@ -144,6 +153,8 @@ impl<'a> Loader<'a> {
         };
         Map {
             required: texts(schema.get("required")),
+            pointers: Vec::new(),
+            name: String::new(),
             fields,
             rest,
             atomic: map_type(schema).unwrap_or(false),
@@ -229,6 +240,8 @@ fn free_form(of: Id, atomic: bool) -> Node {
             rest: Some(of),
             atomic,
             required: Vec::new(),
+            pointers: Vec::new(),
+            name: String::new(),
         }),
         ..Node::default()
     }

@@ -155,7 +155,7 @@ fn several_conflicts_are_listed_by_manager() {
     )
     .unwrap_err();
     let lines = [
-        "Apply failed with 3 conflicts: conflicts with \"edit\" using v1 at 2026-01-01T00:00:00Z:",
+        "Apply failed with 3 conflicts: conflicts with \"edit\" using v1:",
         "- .data.a",
         "- .data.b",
         "conflicts with \"one\":",

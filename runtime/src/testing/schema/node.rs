@@ -29,6 +29,8 @@ pub(super) struct Node {
     pub(super) map: Option<Map>,
     pub(super) default: Option<Value>,
     pub(super) patch: Patch,
+    /// Of a number: its Go type.
+    pub(super) format: String,
 }
 
 /// The scalars that structured-merge-diff tells apart.
@@ -63,6 +65,10 @@ pub(super) struct Map {
     pub(super) atomic: bool,
     /// Fields that are always written, by Go types as null where there is nothing else.
     pub(super) required: Vec<String>,
+    /// The Go type, if it has a name.
+    pub(super) name: String,
+    /// Scalars that are written also where they are zero, for their Go types are pointers.
+    pub(super) pointers: Vec<String>,
 }
 
 impl Map {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map as Object, Value};
 
-use super::load::is_true;
-use super::node::{Arena, Id, Scalar, Shape};
+use super::load::{DEDUCED, is_true};
+use super::node::{Arena, Id, Map, Node, Scalar, Shape};
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
@@ -144,6 +144,84 @@ pub(super) fn prune_typed(arena: &Arena, id: Id, value: &mut Value, removed: &mu
             }
         }
         (_, _) => {}
+    }
+}
+
+/// Writes numbers without a fraction as integers.
+pub(super) fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let whole = number
+                .as_f64()
+                .filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15);
+            let parsed = whole.and_then(|float| format!("{float:.0}").parse::<i64>().ok());
+            if let Some(whole) = parsed {
+                *value = whole.into();
+            }
+        }
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// Brings an object of a built-in kind into the form in which its Go type is written: structures are always there,
+/// zeros and empty lists are not.
+pub(super) fn as_written(arena: &Arena, id: Id, value: &mut Value) {
+    match (arena.node(id).shape(Some(value)), value) {
+        (Shape::Map(map), Value::Object(fields)) => {
+            for (name, id) in &map.fields {
+                let node = arena.node(*id);
+                let is_structure =
+                    node.default.as_ref().is_some_and(Value::is_object) && node.map.is_some();
+                let is_required = map.required.contains(name);
+                if !fields.contains_key(name) {
+                    let zero = match &node.default {
+                        Some(_) if is_structure => Value::Object(Object::new()),
+                        Some(default) => default.clone(),
+                        None => Value::Null,
+                    };
+                    if is_structure || is_required {
+                        fields.insert(name.clone(), zero);
+                    }
+                } else if !is_required
+                    && !map.pointers.contains(name)
+                    && is_zero(node, &fields[name])
+                {
+                    fields.remove(name);
+                }
+            }
+            for (name, value) in fields {
+                if let Some(below) = map.field(name) {
+                    as_written(arena, below, value);
+                }
+            }
+        }
+        (Shape::List(list), Value::Array(items)) => {
+            items
+                .iter_mut()
+                .for_each(|item| as_written(arena, list.of, item));
+        }
+        (_, _) => {}
+    }
+}
+
+fn is_zero(node: &Node, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => node.scalar == Some(Scalar::Boolean) && !value,
+        Value::Number(number) => {
+            node.scalar == Some(Scalar::Numeric) && number.as_f64() == Some(0.0)
+        }
+        Value::String(text) => node.scalar == Some(Scalar::String) && text.is_empty(),
+        Value::Array(items) => items.is_empty() && node.scalar.is_none(),
+        // A structure that is a pointer is written also when it is empty; a map is not.
+        Value::Object(fields) => {
+            let is_map =
+                |map: &Map| map.fields.is_empty() && map.rest.is_some_and(|rest| rest != DEDUCED);
+            let is_map = node.map.as_ref().is_some_and(is_map);
+            fields.is_empty() && is_map && node.scalar.is_none()
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn make(
     let kind = &call.kind;
     rules::settle_namespace(&mut object, call.namespace())?;
     rules::dedup_owners(&mut object);
-    object::tidy(&mut object);
+    object::tidy(&mut object, kind.custom);
     let generate = name(&object).is_empty() && !meta(&object, "generateName").is_empty();
     check_namespace(state, kind, &object)?;
     shape::track(state, call, None, &mut object, write);

@@ -15,8 +15,21 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
         return;
     }
     match (kind.group.as_str(), kind.plural.as_str()) {
-        ("", "services") => service(object),
-        ("", "pods") => pod(map(object, "spec")),
+        ("", "services") => {
+            service(object);
+            if object["spec"]["type"] == "LoadBalancer" {
+                for address in items(&mut object["status"]["loadBalancer"], "ingress") {
+                    if address.contains_key("ip") {
+                        fill(address, "ipMode", "VIP");
+                    }
+                }
+            }
+        }
+        ("", "pods") => {
+            let spec = map(object, "spec");
+            fill(spec, "enableServiceLinks", true);
+            pod(spec);
+        }
         ("", "podtemplates") => template(object),
         ("", "secrets") => secret(object),
         ("", "endpoints") => endpoints(object),
@@ -124,7 +137,8 @@ fn service(object: &mut Value) {
     if kind != "ExternalName" {
         fill(spec, "internalTrafficPolicy", "Cluster");
     }
-    if kind == "LoadBalancer" {
+    let balances = kind == "LoadBalancer";
+    if balances {
         fill(spec, "allocateLoadBalancerNodePorts", true);
     }
     for field in ["selector", "externalIPs", "loadBalancerSourceRanges"] {
@@ -147,11 +161,6 @@ fn template(workload: &mut Value) {
         .get_mut("template")
         .filter(|template| template.is_object())
     {
-        fill(
-            super::object::metadata(template),
-            "creationTimestamp",
-            Value::Null,
-        );
         pod(map(template, "spec"));
     }
 }
@@ -258,11 +267,6 @@ fn volume(volume: &mut Map<String, Value>) {
         .get_mut("ephemeral")
         .and_then(|one| one.get_mut("volumeClaimTemplate"));
     if let Some(template) = template.filter(|template| template.is_object()) {
-        fill(
-            super::object::metadata(template),
-            "creationTimestamp",
-            Value::Null,
-        );
         claim(map(template, "spec"));
     }
 }

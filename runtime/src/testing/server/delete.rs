@@ -142,11 +142,17 @@ fn remove(
         || grace.is_some_and(|seconds| seconds > 0)
         || kind.is("apiextensions.k8s.io", "customresourcedefinitions")
             && !object::is_deleting(&old);
+    // What has a grace period says that it is over.
+    if !waits && grace.is_some() && !options.dry_run {
+        mark(state, kind, &old, &mut new, 0);
+        strategy::store(state, kind, key.clone(), new.clone());
+    }
     if !waits {
         if options.dry_run {
             return Ok((live.clone(), true));
         }
-        return Ok((strategy::bury(state, kind, key, new), true));
+        let last = if grace.is_some() { new } else { old };
+        return Ok((strategy::bury(state, kind, key, last), true));
     }
     mark(state, kind, &old, &mut new, grace.unwrap_or(0));
     if new == old {
@@ -192,18 +198,18 @@ fn check(kind: &Kind, live: &Stored, old: &Value, options: &Options) -> Result<(
     let uid = object::meta(old, "uid");
     if !options.uid.is_empty() && options.uid != uid {
         let why = format!(
-            "Precondition failed: UID in precondition: {}, UID in object meta: {uid}",
+            "the UID in the precondition ({}) does not match the UID in record ({uid}). The object might have been deleted and then recreated",
             options.uid
         );
-        return Err(Failure::conflict(kind, name, &why));
+        return Err(Failure::precondition(kind, name, &why));
     }
     let version = live.revision.to_string();
     if !options.version.is_empty() && options.version != version {
         let why = format!(
-            "Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: {version}",
+            "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record ({version}). The object might have been modified",
             options.version
         );
-        return Err(Failure::conflict(kind, name, &why));
+        return Err(Failure::precondition(kind, name, &why));
     }
     Ok(())
 }

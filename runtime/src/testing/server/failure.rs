@@ -142,6 +142,15 @@ impl Failure {
         Self::new(409, "Conflict", message).about(kind, name)
     }
 
+    /// A precondition of a deletion is not met; what is named is the kind, not the resource.
+    pub(crate) fn precondition(kind: &Kind, name: &str, why: &str) -> Self {
+        let shown = qualified(&kind.kind, &kind.group);
+        let message = format!("Operation cannot be fulfilled on {shown} {name:?}: {why}");
+        let mut failure = Self::new(409, "Conflict", message);
+        failure.details = Some(details(&kind.group, &kind.kind, name, &[]));
+        failure
+    }
+
     /// The object is not the version that the request names.
     pub(crate) fn modified(kind: &Kind, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
@@ -242,14 +251,13 @@ impl Failure {
     }
 
     /// The patch cannot be used, in the words that clients know.
-    pub(crate) fn unprocessable(message: impl Into<String>) -> Self {
+    pub(crate) fn unprocessable() -> Self {
         let mut failure = Self::new(
             422,
             "Invalid",
             "the server rejected our request due to an error in our request",
         );
-        let cause = json!({"reason": "UnexpectedServerResponse", "message": message.into()});
-        failure.details = Some(json!({"causes": [cause]}));
+        failure.details = Some(json!({}));
         failure
     }
 

@@ -93,8 +93,8 @@ pub(crate) fn is_deleting(object: &Value) -> bool {
 }
 
 /// Nulls, and in `metadata` also empty maps and lists, are as good as absent.
-pub(crate) fn tidy(object: &mut Value) {
-    if let Some(map) = object.as_object_mut() {
+pub(crate) fn tidy(object: &mut Value, custom: bool) {
+    if let Some(map) = object.as_object_mut().filter(|_| !custom) {
         map.retain(|_, value| !value.is_null());
     }
     metadata(object).retain(|_, value| match value {

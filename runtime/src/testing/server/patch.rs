@@ -57,6 +57,11 @@ pub(crate) fn patch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failur
     full["apiVersion"] = call.view.api_version.as_str().into();
     full["kind"] = call.kind.kind.as_str().into();
     let new = patched(call, kind, full)?;
+    if let Some(why) = shape::mismatch(call, &new) {
+        let shown = String::from_utf8_lossy(call.asked.body).into_owned();
+        let cause = super::failure::Cause::invalid("patch", &shown.into(), &why);
+        return Err(Failure::invalid_kind("", "", "", &[cause]));
+    }
     call.check_type(&new)?;
     check_name(call, &new)?;
     let (new, warnings) = shape::decode(call, new)?;
@@ -70,13 +75,17 @@ fn patched(call: &Call<'_>, kind: &str, mut object: Value) -> Result<Value, Fail
         "application/json-patch+json" => {
             let patch: json_patch::Patch = serde_json::from_slice(body)
                 .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-            json_patch::patch(&mut object, &patch.0)
-                .map_err(|error| Failure::unprocessable(error.to_string()))?;
+            for operation in patch.0 {
+                let operation = lenient(&object, operation);
+                json_patch::patch(&mut object, &[operation])
+                    .map_err(|_| Failure::unprocessable())?;
+            }
             Ok(object)
         }
         "application/merge-patch+json" => {
-            let patch: Value = serde_json::from_slice(body)
+            let mut patch: Value = serde_json::from_slice(body)
                 .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+            prune_items(&mut patch, false);
             if !patch.is_object() {
                 return Err(Failure::bad_request(
                     "error decoding patch: it is no object",
@@ -91,6 +100,38 @@ fn patched(call: &Call<'_>, kind: &str, mut object: Value) -> Result<Value, Fail
             shape::strategic(call, &object, &patch)
         }
     }
+}
+
+/// Nulls in the items of lists are as good as absent; those outside of lists remove.
+fn prune_items(value: &mut Value, within_list: bool) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !(within_list && value.is_null()));
+            for value in fields.values_mut() {
+                prune_items(value, within_list);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| prune_items(item, true)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The real server lets a field be replaced that is not there, if only what it is in is there.
+fn lenient(object: &Value, operation: json_patch::PatchOperation) -> json_patch::PatchOperation {
+    let json_patch::PatchOperation::Replace(replace) = &operation else {
+        return operation;
+    };
+    let path = replace.path.as_str();
+    let parent = path
+        .rsplit_once('/')
+        .and_then(|(parent, _)| object.pointer(parent));
+    if object.pointer(path).is_some() || !parent.is_some_and(Value::is_object) {
+        return operation;
+    }
+    json_patch::PatchOperation::Add(json_patch::AddOperation {
+        path: replace.path.clone(),
+        value: replace.value.clone(),
+    })
 }
 
 /// Server-side apply.
@@ -134,7 +175,7 @@ fn apply_new(
     force: bool,
 ) -> Result<Answer, Failure> {
     let name = &call.target.name;
-    if !call.target.subresource.is_empty() {
+    if !call.target.subresource.is_empty() && !call.kind.traits.create_on_update {
         return Err(Failure::not_found(&call.kind, name));
     }
     let uid = meta(wanted, "uid");

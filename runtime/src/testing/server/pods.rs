@@ -11,6 +11,13 @@ pub(crate) fn prepare_new(pod: &mut Value) {
     let spec = map(pod, "spec");
     fill(spec, "priority", 0);
     fill(spec, "preemptionPolicy", "PreemptLowerPriority");
+    tolerate(pod);
+    pod["status"] = json!({"phase": "Pending", "qosClass": class});
+}
+
+/// What every Pod tolerates for a while, also after a change.
+pub(crate) fn tolerate(pod: &mut Value) {
+    let spec = map(pod, "spec");
     let mut tolerations = spec
         .get("tolerations")
         .and_then(Value::as_array)
@@ -29,7 +36,6 @@ pub(crate) fn prepare_new(pod: &mut Value) {
         }
     }
     spec.insert("tolerations".to_owned(), tolerations.into());
-    pod["status"] = json!({"phase": "Pending", "qosClass": class});
 }
 
 /// The quality of service that requests and limits buy.
@@ -56,14 +62,19 @@ fn quality(pod: &Value) -> &'static str {
 }
 
 pub(crate) fn validate_new(pod: &Value) -> Vec<Cause> {
+    of_spec(&pod["spec"], "spec")
+}
+
+/// What is wrong with the spec of a Pod or of a template of Pods.
+pub(crate) fn of_spec(spec: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let containers = list(&pod["spec"], "containers");
+    let containers = list(spec, "containers");
     if containers.is_empty() {
-        causes.push(Cause::required("spec.containers", ""));
+        causes.push(Cause::required(format!("{at}.containers"), ""));
     }
     let mut names: Vec<&str> = Vec::new();
     for (index, container) in containers.iter().enumerate() {
-        let path = |field: &str| format!("spec.containers[{index}].{field}");
+        let path = |field: &str| format!("{at}.containers[{index}].{field}");
         let name = text(container, "name");
         if name.is_empty() {
             causes.push(Cause::required(path("name"), ""));
@@ -76,14 +87,20 @@ pub(crate) fn validate_new(pod: &Value) -> Vec<Cause> {
         }
         for (mount, value) in list(container, "volumeMounts").iter().enumerate() {
             let volume = text(value, "name");
-            let known = list(&pod["spec"], "volumes")
+            let known = list(spec, "volumes")
                 .iter()
                 .any(|one| text(one, "name") == volume);
             if !known {
-                let path = format!("spec.containers[{index}].volumeMounts[{mount}].name");
+                let path = format!("{at}.containers[{index}].volumeMounts[{mount}].name");
                 causes.push(not_found(path, volume));
             }
         }
+    }
+    let policy = text(spec, "restartPolicy");
+    let known = ["Always", "OnFailure", "Never"];
+    if !policy.is_empty() && !known.contains(&policy) {
+        let path = format!("{at}.restartPolicy");
+        causes.push(Cause::unsupported(path, &policy.into(), &known));
     }
     causes
 }
@@ -96,10 +113,49 @@ fn not_found(field: String, value: &str) -> Cause {
     }
 }
 
+/// Tolerations may be added, and their times may change.
+fn keeps_tolerations(old: &Value, new: &Value) -> bool {
+    let timeless = |toleration: &Value| {
+        let mut toleration = toleration.clone();
+        if let Some(fields) = toleration.as_object_mut() {
+            fields.remove("tolerationSeconds");
+        }
+        toleration
+    };
+    let after: Vec<Value> = list(new, "tolerations").iter().map(timeless).collect();
+    let mut before = list(old, "tolerations").iter().map(timeless);
+    before.all(|toleration| after.contains(&toleration))
+}
+
 /// A Pod's spec hardly ever changes.
 pub(crate) fn validate_changed(old: &Value, new: &Value) -> Vec<Cause> {
-    let mut allowed = new["spec"].clone();
+    let mut causes = of_spec(&new["spec"], "spec");
     let before = &old["spec"];
+    if list(before, "containers").len() != list(&new["spec"], "containers").len() {
+        let detail = "pod updates may not add or remove containers";
+        causes.push(Cause::forbidden("spec.containers", detail));
+        return causes;
+    }
+    let (was, is) = (
+        &before["activeDeadlineSeconds"],
+        &new["spec"]["activeDeadlineSeconds"],
+    );
+    if let Some(was) = was.as_i64() {
+        if is.is_null() {
+            let detail = "must not update from a positive integer to nil value";
+            causes.push(Cause::invalid("spec.activeDeadlineSeconds", is, detail));
+        }
+        if is.as_i64().is_some_and(|is| is > was) {
+            let detail = "must be less than or equal to previous value";
+            causes.push(Cause::invalid("spec.activeDeadlineSeconds", is, detail));
+            return causes;
+        }
+    }
+    if !keeps_tolerations(before, &new["spec"]) {
+        let detail = "existing toleration can not be modified except its tolerationSeconds";
+        causes.push(Cause::forbidden("spec.tolerations", detail));
+    }
+    let mut allowed = new["spec"].clone();
     for list in ["containers", "initContainers"] {
         let Some(containers) = allowed.get_mut(list).and_then(Value::as_array_mut) else {
             continue;
@@ -119,12 +175,13 @@ pub(crate) fn validate_changed(old: &Value, new: &Value) -> Vec<Cause> {
         }
     }
     if allowed == *before {
-        return Vec::new();
+        return causes;
     }
     let detail = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
         `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
         `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-    vec![Cause::forbidden("spec", detail)]
+    causes.push(Cause::forbidden("spec", detail));
+    causes
 }
 
 /// How long a Pod has to end.

@@ -59,6 +59,9 @@ impl View {
         next: Option<(String, Option<usize>)>,
     ) -> Vec<u8> {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if self.kind.custom {
+            metadata["continue"] = "".into();
+        }
         if let Some((token, remaining)) = next {
             metadata["continue"] = token.into();
             if let Some(remaining) = remaining {

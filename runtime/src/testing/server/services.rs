@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use rand_pcg::rand_core::Rng;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::{Cause, Failure};
 use super::kinds::Kind;
@@ -322,6 +322,12 @@ fn keep_allocated(old: &Value, new: &mut Value) {
     }
 }
 
+/// Whether a Service is reached from outside.
+fn is_reachable(service: &Value) -> bool {
+    let has_addresses = !list(&service["spec"], "externalIPs").is_empty();
+    takes_ports(service) || (kind_of(service) == "ClusterIP" && has_addresses)
+}
+
 fn drop_useless(old: &Value, new: &mut Value) {
     let before = &old["spec"];
     let is_same = |new: &Value, field: &str| before.get(field) == new["spec"].get(field);
@@ -330,11 +336,7 @@ fn drop_useless(old: &Value, new: &mut Value) {
             map(new, "spec").remove(field);
         }
     }
-    let ports = |service: &Value| -> Vec<Option<u16>> {
-        let ports = list(&service["spec"], "ports").iter();
-        ports.map(|port| number(port, "nodePort")).collect()
-    };
-    if takes_ports(old) && !takes_ports(new) && ports(old) == ports(new) {
+    if takes_ports(old) && !takes_ports(new) && node_ports(old) == node_ports(new) {
         let slot = map(new, "spec").get_mut("ports");
         for port in slot.and_then(Value::as_array_mut).into_iter().flatten() {
             port.as_object_mut().map(|port| port.remove("nodePort"));
@@ -349,16 +351,29 @@ fn drop_useless(old: &Value, new: &mut Value) {
             map(new, "spec").remove(field);
         }
     }
-    if takes_ports(old) && !takes_ports(new) && is_same(new, "externalTrafficPolicy") {
+    if is_reachable(old) && !is_reachable(new) && is_same(new, "externalTrafficPolicy") {
         map(new, "spec").remove("externalTrafficPolicy");
     }
     if needs_ip(old) && !needs_ip(new) && is_same(new, "internalTrafficPolicy") {
         map(new, "spec").remove("internalTrafficPolicy");
     }
+    if kind_of(new) != "LoadBalancer" {
+        map(new, "status").insert("loadBalancer".to_owned(), json!({}));
+    }
     let affinity = |service: &Value| service["spec"]["sessionAffinity"] == "ClientIP";
     if affinity(old) && !affinity(new) && is_same(new, "sessionAffinityConfig") {
         map(new, "spec").remove("sessionAffinityConfig");
     }
+}
+
+/// What is wrong with the status of a Service.
+pub(crate) fn of_status(service: &Value) -> Vec<Cause> {
+    let ingress = list(&service["status"]["loadBalancer"], "ingress");
+    if ingress.is_empty() || kind_of(service) == "LoadBalancer" {
+        return Vec::new();
+    }
+    let detail = "may only be used when `spec.type` is 'LoadBalancer'";
+    vec![Cause::forbidden("status.loadBalancer.ingress", detail)]
 }
 
 /// What is wrong with a Service.
@@ -368,7 +383,6 @@ pub(crate) fn validate(old: Option<&Value>, service: &Value) -> Vec<Cause> {
     let kinds = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
     if !kinds.contains(&kind_of(service)) {
         causes.push(Cause::unsupported("spec.type", &spec["type"], &kinds));
-        return causes;
     }
     let headless = text(spec, "clusterIP") == "None";
     if list(spec, "ports").is_empty() && !headless && needs_ip(service) {
@@ -449,14 +463,16 @@ fn of_ports(service: &Value) -> Vec<Cause> {
             causes.push(Cause::forbidden(path("nodePort"), &detail));
         }
         if !seen.insert((port["port"].as_u64().unwrap_or(0), protocol)) {
-            let shown: Map<String, Value> = ["port", "protocol"]
-                .into_iter()
-                .map(|field| (field.to_owned(), port[field].clone()))
-                .collect();
-            causes.push(Cause::duplicate(
-                format!("spec.ports[{index}]"),
-                &shown.into(),
-            ));
+            // As the Go type is printed, with the fields that make the key.
+            let shown = format!(
+                "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
+                port["protocol"], port["port"]
+            );
+            causes.push(Cause {
+                reason: "FieldValueDuplicate".to_owned(),
+                message: format!("Duplicate value: {shown}"),
+                field: format!("spec.ports[{index}]"),
+            });
         }
     }
     causes
@@ -468,7 +484,7 @@ fn of_policies(service: &Value) -> Vec<Cause> {
     let external = text(spec, "externalTrafficPolicy");
     let policies = ["Cluster", "Local"];
     if !external.is_empty() {
-        if !takes_ports(service) && list(spec, "externalIPs").is_empty() {
+        if !is_reachable(service) {
             let detail = "may only be set for externally-accessible services";
             causes.push(Cause::invalid(
                 "spec.externalTrafficPolicy",

@@ -23,10 +23,21 @@ pub(crate) enum Write {
 
 /// An object as a request brings it: unknown fields go, defaults come. Also what to warn of.
 pub(crate) fn decode(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), Failure> {
+    if let Some(why) = mismatch(call, &object) {
+        let kind = &call.kind.kind;
+        let version = &call.version.name;
+        let message = format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}");
+        return Err(Failure::bad_request(message));
+    }
     let unknown = schema(call).map(|schema| schema.prune(&mut object));
     let warnings = judge(call, unknown.unwrap_or_default())?;
     default(call, &mut object);
     Ok((object, warnings))
+}
+
+/// Why an object cannot be of its built-in kind.
+pub(crate) fn mismatch(call: &Call<'_>, object: &Value) -> Option<String> {
+    schema(call)?.mismatch(object)
 }
 
 /// Fills defaults, those of schemas and those of built-in kinds.

@@ -10,7 +10,7 @@ use super::kinds::Kind;
 use super::object::{self, fill, keep, list, map, metadata, text};
 use super::state::State;
 use super::store::{Key, Stored};
-use super::{crds, fields, pods, services, volumes};
+use super::{crds, fields, pods, services, volumes, workloads};
 
 /// Kinds that have a status which only its subresource writes, although creating sets it.
 const KEEPS_STATUS_AT_CREATION: [&str; 1] = ["nodes"];
@@ -85,7 +85,9 @@ pub(crate) fn validate_new(call: &Call<'_>, object: &Value) -> Vec<Cause> {
     let kind = &call.kind;
     match (kind.custom, kind.group.as_str(), kind.plural.as_str()) {
         (false, "", "services") => services::validate(None, object),
+        (false, "", "configmaps" | "secrets") => of_data(object),
         (false, "", "pods") => pods::validate_new(object),
+        (false, "apps", "deployments") => workloads::deployment(object),
         (false, "apiextensions.k8s.io", _) => crds::validate(object),
         (false, "", "persistentvolumes") | (false, "storage.k8s.io", _) => {
             volumes::validate_new(&kind.plural, object)
@@ -116,11 +118,14 @@ pub(crate) fn prepare_changed(call: &Call<'_>, old: &Value, new: &mut Value) {
             object::set(map(new, "spec"), "finalizers", finalizers);
         }
         (false, "", "services") => services::carry(old, new),
+        (false, "", "pods") => pods::tolerate(new),
         _ => {}
     }
     let counts = kind.custom || kind.traits.generation;
     let all = kind.custom && !call.version.has("status");
-    if counts && wanted(old, all) != wanted(new, all) {
+    let notes = |object: &Value| object["metadata"]["annotations"].clone();
+    let noted = kind.is("apps", "deployments") && notes(old) != notes(new);
+    if counts && (noted || wanted(old, all) != wanted(new, all)) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0) + 1;
         metadata(new).insert("generation".to_owned(), generation.into());
     }
@@ -163,6 +168,9 @@ fn keep_all_but_status(kind: &Kind, old: &Value, new: &mut Value) {
 /// What is wrong with a change, beyond metadata and schema.
 pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec<Cause> {
     let kind = &call.kind;
+    if kind.is("", "services") && call.target.subresource == "status" {
+        return services::of_status(new);
+    }
     if !call.target.subresource.is_empty() || kind.custom {
         return Vec::new();
     }
@@ -172,11 +180,18 @@ pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec
         ("", "persistentvolumes" | "persistentvolumeclaims") | ("storage.k8s.io", _) => {
             volumes::validate_changed(&kind.plural, old, new)
         }
-        ("", "configmaps" | "secrets") => immutable_data(old, new),
-        ("", "namespaces") => Vec::new(),
-        ("apps", "deployments" | "replicasets" | "daemonsets") => {
-            same(old, new, &["spec", "selector"])
+        ("", "configmaps" | "secrets") => {
+            let mut causes = of_data(new);
+            causes.extend(immutable_data(old, new));
+            causes
         }
+        ("", "namespaces") => Vec::new(),
+        ("apps", "deployments") => {
+            let mut causes = workloads::deployment(new);
+            causes.extend(same(old, new, &["spec", "selector"]));
+            causes
+        }
+        ("apps", "replicasets" | "daemonsets") => same(old, new, &["spec", "selector"]),
         ("apps", "statefulsets") => stateful_set(old, new),
         ("batch", "jobs") => {
             let mut causes = same(old, new, &["spec", "selector"]);
@@ -211,6 +226,31 @@ pub(crate) fn same(old: &Value, new: &Value, path: &[&str]) -> Vec<Cause> {
         return Vec::new();
     }
     vec![Cause::invalid(path.join("."), &after, "field is immutable")]
+}
+
+/// Keys of data are names of files, and each is in one map only.
+fn of_data(object: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    for field in ["data", "binaryData"] {
+        for name in object[field]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+        {
+            let path = format!("{field}[{name}]");
+            if name.is_empty() || !name.chars().all(fits) {
+                let detail = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+                    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+                causes.push(Cause::invalid(path, &name.as_str().into(), detail));
+            } else if field == "data" && object["binaryData"].get(name).is_some() {
+                let detail = "duplicate of key present in binaryData";
+                causes.push(Cause::invalid(path, &name.as_str().into(), detail));
+            }
+        }
+    }
+    causes
 }
 
 fn immutable_data(old: &Value, new: &Value) -> Vec<Cause> {

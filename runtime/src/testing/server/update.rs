@@ -28,7 +28,7 @@ pub(crate) fn put(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure>
     let (object, warnings) = shape::decode(call, object)?;
     let key = Key::new(call.namespace(), &target.name);
     let Some(live) = state.store.get(&call.kind.store, &key).cloned() else {
-        if !call.kind.traits.create_on_update || !target.subresource.is_empty() {
+        if !call.kind.traits.create_on_update {
             return Err(Failure::not_found(&call.kind, &target.name));
         }
         let mut object = object;
@@ -95,7 +95,7 @@ pub(crate) fn change(
     check_version(call, live, &mut new)?;
     rules::settle_namespace(&mut new, call.namespace())?;
     rules::dedup_owners(&mut new);
-    object::tidy(&mut new);
+    object::tidy(&mut new, kind.custom);
     shape::track(state, call, Some(old), &mut new, write);
     carry(old, &mut new);
     strategy::prepare_changed(call, old, &mut new);
@@ -124,7 +124,9 @@ pub(crate) fn change(
         return Ok(Arc::new(Stored::draft(kind, key, new)));
     }
     if leaves(old, &new) {
-        return Ok(strategy::bury(state, kind, &key, new));
+        // What watchers see last still has its finalizers; what is answered has none, in the version in which it was.
+        strategy::bury(state, kind, &key, live.value());
+        return Ok(Arc::new(Stored::draft(kind, key, new)));
     }
     Ok(strategy::store(state, kind, key, new))
 }
@@ -147,7 +149,12 @@ fn check_version(call: &Call<'_>, live: &Stored, new: &mut Value) -> Result<(), 
     if asked.is_empty() || asked == "0" {
         if !kind.traits.unconditional {
             let cause = Cause::invalid(field, &0.into(), "must be specified for an update");
-            return Err(Failure::invalid(kind, &live.key.name, &[cause]));
+            return Err(Failure::invalid_kind(
+                &kind.group,
+                &kind.plural,
+                &live.key.name,
+                &[cause],
+            ));
         }
         let current = live.revision.to_string().into();
         metadata(new).insert("resourceVersion".to_owned(), current);
@@ -156,7 +163,12 @@ fn check_version(call: &Call<'_>, live: &Stored, new: &mut Value) -> Result<(), 
     let Ok(number) = asked.parse::<u64>() else {
         let detail = format!("strconv.ParseUint: parsing {asked:?}: invalid syntax");
         let cause = Cause::invalid(field, &asked.as_str().into(), &detail);
-        return Err(Failure::invalid(kind, &live.key.name, &[cause]));
+        return Err(Failure::invalid_kind(
+            &kind.group,
+            &kind.plural,
+            &live.key.name,
+            &[cause],
+        ));
     };
     if number != live.revision {
         return Err(Failure::modified(kind, &live.key.name));

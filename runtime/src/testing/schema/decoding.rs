@@ -1,0 +1,100 @@
+//! Whether JSON can be decoded into the Go type of a built-in kind, and what Go says if not.
+
+use serde_json::Value;
+
+use super::node::{Arena, Id, Scalar, Shape};
+
+/// What Go says of the first value that has another type than its field.
+pub(super) fn mismatch(arena: &Arena, id: Id, object: &Value) -> Option<String> {
+    find(arena, id, object, "", &mut Vec::new())
+}
+
+fn find<'a>(
+    arena: &'a Arena,
+    id: Id,
+    value: &Value,
+    owner: &'a str,
+    path: &mut Vec<String>,
+) -> Option<String> {
+    let node = arena.node(id);
+    let found = match value {
+        Value::Null => return None,
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(number) if number.is_f64() => format!("number {number}"),
+        Value::Number(_) => "number".to_owned(),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) => "array".to_owned(),
+        Value::Object(_) => "object".to_owned(),
+    };
+    let wanted = match (node.shape(Some(value)), value) {
+        (Shape::Map(map), Value::Object(fields)) => {
+            let owner = if map.name.is_empty() {
+                owner
+            } else {
+                map.name.as_str()
+            };
+            return fields.iter().find_map(|(name, value)| {
+                let below = map.field(name)?;
+                let declared = map.fields.contains_key(name);
+                if declared {
+                    path.push(name.clone());
+                }
+                let found = find(arena, below, value, owner, path);
+                if declared {
+                    path.pop();
+                }
+                found
+            });
+        }
+        (Shape::List(list), Value::Array(items)) => {
+            return items
+                .iter()
+                .find_map(|item| find(arena, list.of, item, owner, path));
+        }
+        (Shape::Scalar(scalar), _) => {
+            let (fits, wanted) = match scalar {
+                Scalar::Numeric => (value.is_i64() || value.is_u64(), node.format.as_str()),
+                Scalar::String => (value.is_string(), "string"),
+                Scalar::Boolean => (value.is_boolean(), "bool"),
+                Scalar::Untyped => (true, ""),
+            };
+            if fits {
+                return None;
+            }
+            wanted.to_owned()
+        }
+        (Shape::Map(map), _) if map.name.is_empty() => "map[string]string".to_owned(),
+        (Shape::Map(map), _) => format!("v1.{}", map.name),
+        (Shape::List(_), _) => "[]string".to_owned(),
+        (Shape::Nothing, _) => return None,
+    };
+    let path = path.join(".");
+    Some(format!(
+        "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {wanted}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Schema;
+
+    #[test]
+    fn a_value_of_another_type_is_named_as_go_names_it() {
+        let schema = Schema::builtin("apps", "v1", "Deployment").unwrap();
+        let found = schema.mismatch(&json!({"spec": {"replicas": "x"}}));
+        let expected = "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32";
+        assert_eq!(found.as_deref(), Some(expected));
+        assert!(
+            schema
+                .mismatch(&json!({"spec": {"replicas": 1, "template": null}}))
+                .is_none()
+        );
+        let schema = Schema::builtin("", "v1", "ConfigMap").unwrap();
+        let found = schema.mismatch(&json!({"data": {"a": 1}}));
+        let expected =
+            "json: cannot unmarshal number into Go struct field ConfigMap.data of type string";
+        assert_eq!(found.as_deref(), Some(expected));
+    }
+}

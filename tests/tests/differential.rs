@@ -5,6 +5,8 @@
 mod end;
 #[path = "differential/generate.rs"]
 mod generate;
+#[path = "differential/judged.rs"]
+mod judged;
 #[path = "differential/kinds.rs"]
 mod kinds;
 #[path = "differential/known.rs"]
@@ -27,7 +29,7 @@ use anyhow::{Context, Result, bail};
 use futures::stream::{self, StreamExt};
 use lifecycle_runtime::testing::server::{Server, User};
 use lifecycle_tests::api_server::ApiServer;
-use lifecycle_tests::harness::{Need, case_within, run};
+use lifecycle_tests::harness::{Need, case, case_within, run};
 
 use end::End;
 use normal::Difference;
@@ -52,12 +54,19 @@ const WITHIN: Duration = Duration::from_secs(4 * 3600);
 const REPORT: u64 = 500;
 
 fn main() -> ExitCode {
-    run(vec![case_within(
-        "random_sequences_get_the_same_answers_from_both_servers",
-        &[Need::Binaries],
-        WITHIN,
-        compare,
-    )])
+    run(vec![
+        case_within(
+            "random_sequences_get_the_same_answers_from_both_servers",
+            &[Need::Binaries],
+            WITHIN,
+            compare,
+        ),
+        case(
+            "values_and_schemas_are_judged_alike_by_both_servers",
+            &[Need::Binaries],
+            judge,
+        ),
+    ])
 }
 
 /// Both servers, with the definitions of the custom kinds.
@@ -65,6 +74,13 @@ struct Both {
     real: End,
     simulated: End,
     namespaces: AtomicU64,
+}
+
+async fn judge() -> Result<()> {
+    let api_server = ApiServer::start().await?;
+    let real = End::new(api_server.client());
+    let simulated = End::new(Server::new(0).client(&User::admin()));
+    judged::compare(&real, &simulated).await
 }
 
 async fn compare() -> Result<()> {

@@ -58,7 +58,7 @@ impl fmt::Display for Difference {
     }
 }
 
-fn short(value: &Value) -> String {
+pub(crate) fn short(value: &Value) -> String {
     const MOST: usize = 700;
     let text = value.to_string();
     match text.char_indices().nth(MOST) {
@@ -157,7 +157,7 @@ struct Names {
     ports: BTreeMap<u64, String>,
 }
 
-fn normal(transcript: Transcript) -> Vec<Answer> {
+pub(crate) fn normal(transcript: Transcript) -> Vec<Answer> {
     let mut all = transcript.answers;
     for list in transcript.left {
         all.push(list);

@@ -53,6 +53,9 @@ fn find<'a>(
         }
         (Shape::Scalar(scalar), _) => {
             let (fits, wanted) = match scalar {
+                Scalar::Numeric if ["double", "float"].contains(&node.format.as_str()) => {
+                    (value.is_number(), "float64")
+                }
                 Scalar::Numeric => (value.is_i64() || value.is_u64(), node.format.as_str()),
                 Scalar::String => (value.is_string(), "string"),
                 Scalar::Boolean => (value.is_boolean(), "bool"),
@@ -79,6 +82,18 @@ mod tests {
     use serde_json::json;
 
     use super::super::Schema;
+
+    #[test]
+    fn numbers_with_a_fraction_fit_floats() {
+        let kind = "CustomResourceDefinition";
+        let definition = Schema::builtin("apiextensions.k8s.io", "v1", kind).unwrap();
+        let version = json!({"schema": {"openAPIV3Schema": {"maximum": 2.5, "maxItems": 2}}});
+        assert!(
+            definition
+                .mismatch(&json!({"spec": {"versions": [version]}}))
+                .is_none()
+        );
+    }
 
     #[test]
     fn a_value_of_another_type_is_named_as_go_names_it() {

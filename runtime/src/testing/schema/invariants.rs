@@ -52,7 +52,21 @@ pub(super) fn lists(schema: &Value, path: &str, value: &Value, problems: &mut Ve
                 Value::Object(found.collect())
             }
         };
-        if is_set || keys.is_some() {
+        let is_object = |item: &Value| item.is_object() || item.is_null();
+        let odd = items
+            .iter()
+            .position(|item| !is_object(item))
+            .filter(|_| keys.is_some());
+        if let Some(index) = odd {
+            let detail = "must be an object for an array of list-type map";
+            let bad = Bad::Value(items[index].clone());
+            problems.push(Problem::new(
+                Kind::Invalid,
+                &format!("{path}[{index}]"),
+                bad,
+                detail,
+            ));
+        } else if is_set || keys.is_some() {
             let all: Vec<Value> = items.iter().map(identity).collect();
             for (index, item) in all.iter().enumerate() {
                 // Only the second occurrence is named.

@@ -169,19 +169,19 @@ pub(super) fn number(schema: &Value, path: &str, value: &Value, problems: &mut V
         }
     }
     let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
-    let is_small = schema.get("format").is_some_and(|format| format == "int32");
-    if is_integer
-        && is_small
-        && value
-            .as_i64()
-            .is_some_and(|value| i32::try_from(value).is_err())
-    {
-        let message = format!("Checked value must be of type integer with format int32 in {path}");
-        problems.push(Problem::new(
-            Kind::Invalid,
-            "<nil>",
-            Bad::Value("".into()),
-            &message,
-        ));
+    let format = schema.get("format").and_then(Value::as_str);
+    let format = format.filter(|format| ["int32", "int64"].contains(format));
+    let fits = match value.as_i64() {
+        Some(whole) => format != Some("int32") || i32::try_from(whole).is_ok(),
+        None => data.fract() == 0.0,
+    };
+    if is_integer && !fits {
+        let of = format.map_or_else(
+            || "(default format)".to_owned(),
+            |format| format!("with format {format}"),
+        );
+        let message = format!("Checked value must be of type integer {of} in {path}");
+        let bad = Bad::Value("".into());
+        problems.push(Problem::new(Kind::Invalid, "<nil>", bad, &message));
     }
 }

@@ -5,6 +5,22 @@ use serde_json::{Value, json};
 use super::failure::Cause;
 use super::object::{fill, list, map, text};
 
+/// Sorts of volumes in the order in which the real server looks for them.
+const VOLUMES: [&str; 12] = [
+    "emptyDir",
+    "hostPath",
+    "secret",
+    "nfs",
+    "iscsi",
+    "persistentVolumeClaim",
+    "downwardAPI",
+    "configMap",
+    "projected",
+    "csi",
+    "ephemeral",
+    "image",
+];
+
 /// What admission adds to every Pod.
 pub(crate) fn prepare_new(pod: &mut Value) {
     let class = quality(pod);
@@ -94,6 +110,17 @@ pub(crate) fn of_spec(spec: &Value, at: &str) -> Vec<Cause> {
                 let path = format!("{at}.containers[{index}].volumeMounts[{mount}].name");
                 causes.push(not_found(path, volume));
             }
+        }
+    }
+    for (index, volume) in list(spec, "volumes").iter().enumerate() {
+        let mut found = VOLUMES.iter().filter(|kind| volume.get(**kind).is_some());
+        found.next();
+        for more in found {
+            let path = format!("{at}.volumes[{index}].{more}");
+            causes.push(Cause::forbidden(
+                path,
+                "may not specify more than 1 volume type",
+            ));
         }
     }
     let policy = text(spec, "restartPolicy");

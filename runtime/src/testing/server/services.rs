@@ -368,12 +368,20 @@ fn drop_useless(old: &Value, new: &mut Value) {
 
 /// What is wrong with the status of a Service.
 pub(crate) fn of_status(service: &Value) -> Vec<Cause> {
+    let path = "status.loadBalancer.ingress";
     let ingress = list(&service["status"]["loadBalancer"], "ingress");
-    if ingress.is_empty() || kind_of(service) == "LoadBalancer" {
-        return Vec::new();
+    if !ingress.is_empty() && kind_of(service) != "LoadBalancer" {
+        let detail = "may only be used when `spec.type` is 'LoadBalancer'";
+        return vec![Cause::forbidden(path, detail)];
     }
-    let detail = "may only be used when `spec.type` is 'LoadBalancer'";
-    vec![Cause::forbidden("status.loadBalancer.ingress", detail)]
+    let mut causes = Vec::new();
+    for (index, address) in ingress.iter().enumerate() {
+        if !text(address, "ip").is_empty() && text(address, "ipMode").is_empty() {
+            let detail = "must be specified when `ip` is set";
+            causes.push(Cause::required(format!("{path}[{index}].ipMode"), detail));
+        }
+    }
+    causes
 }
 
 /// What is wrong with a Service.

@@ -24,15 +24,19 @@ pub(crate) enum Write {
 /// An object as a request brings it: unknown fields go, defaults come. Also what to warn of.
 pub(crate) fn decode(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), Failure> {
     if let Some(why) = mismatch(call, &object) {
-        let kind = &call.kind.kind;
-        let version = &call.version.name;
-        let message = format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}");
-        return Err(Failure::bad_request(message));
+        return Err(undecodable(call, &why));
     }
     let unknown = schema(call).map(|schema| schema.prune(&mut object));
-    let warnings = judge(call, unknown.unwrap_or_default())?;
+    let warnings = judge(call, &unknown.unwrap_or_default())?;
     default(call, &mut object);
     Ok((object, warnings))
+}
+
+fn undecodable(call: &Call<'_>, why: &str) -> Failure {
+    let (kind, version) = (&call.kind.kind, &call.version.name);
+    Failure::bad_request(format!(
+        "{kind} in version {version:?} cannot be handled as a {kind}: {why}"
+    ))
 }
 
 /// Why an object cannot be of its built-in kind.
@@ -49,18 +53,16 @@ fn default(call: &Call<'_>, object: &mut Value) {
 }
 
 /// Warns of unknown fields, or refuses them where the request says so.
-fn judge(call: &Call<'_>, unknown: Vec<String>) -> Result<Vec<String>, Failure> {
+fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, Failure> {
     let messages: Vec<String> = unknown
-        .into_iter()
+        .iter()
         .map(|path| format!("unknown field \"{path}\""))
         .collect();
     match call.asked.query.text("fieldValidation") {
         "Ignore" => Ok(Vec::new()),
         "Strict" if !messages.is_empty() => {
             let all = messages.join(", ");
-            Err(Failure::bad_request(format!(
-                "strict decoding error: {all}"
-            )))
+            Err(undecodable(call, &format!("strict decoding error: {all}")))
         }
         _ => Ok(messages),
     }

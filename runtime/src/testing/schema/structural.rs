@@ -1,4 +1,5 @@
 //! What a schema must be before a custom resource can be of it: structural, with defaults and rules that hold.
+//! The cost of rules is not estimated: the real server refuses rules that could become dear.
 
 use serde_json::{Map as Object, Value};
 

@@ -4,5 +4,6 @@
 pub mod faults;
 pub mod schema;
 pub mod server;
+pub mod suite;
 
 pub use server::{Server, User};

@@ -8,4 +8,5 @@ pub mod harness;
 pub mod kinds;
 pub mod listeners;
 pub mod process;
+pub mod suites;
 pub mod tidy;

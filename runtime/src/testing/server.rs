@@ -122,6 +122,14 @@ impl Server {
         }
     }
 
+    /// Another server with the same kinds and objects; from here on each goes its own way, and history begins anew.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self {
+            state: Arc::new(Mutex::new(self.lock().copy())),
+        }
+    }
+
     /// A client that asks as `user`; it never repeats a request by itself.
     pub fn client(&self, user: &User) -> kube::Client {
         crate::kube::client_of(self.service(user))

@@ -80,6 +80,22 @@ impl State {
         state
     }
 
+    /// The same again; its clock goes on from the moment where this one began.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            kinds: self.kinds.clone(),
+            store: self.store.copy(),
+            clock: ServerClock {
+                origin: self.clock.origin,
+                started: Instant::now(),
+            },
+            allocations: self.allocations.clone(),
+            enforces_rbac: self.enforces_rbac,
+            seed: self.seed,
+            drawn: self.drawn.clone(),
+        }
+    }
+
     fn found_namespace(&mut self, name: &str) {
         let kind = self.kind("", "namespaces");
         let object = json!({

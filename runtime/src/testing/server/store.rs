@@ -150,6 +150,24 @@ impl Store {
         }
     }
 
+    /// The same objects in the same versions, without what came before them.
+    pub(crate) fn copy(&self) -> Self {
+        let tables = self.tables.iter().map(|(id, table)| {
+            let table = Table {
+                objects: table.objects.clone(),
+                changes: VecDeque::new(),
+                compacted: self.revision,
+                moved: watch::Sender::new(*table.moved.borrow()),
+            };
+            (id.clone(), table)
+        });
+        Self {
+            revision: self.revision,
+            tables: tables.collect(),
+            history: self.history,
+        }
+    }
+
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }

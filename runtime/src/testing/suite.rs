@@ -1,0 +1,444 @@
+//! The generated suite of a lifecycle: from its declaration and a handful of fixtures, every world that can be reached, and everything that can go wrong there.
+//! Knows no lifecycle: what may happen is generic moves and faults, what must hold is in `oracle`.
+
+mod acting;
+mod choose;
+mod cluster;
+mod contract;
+mod coverage;
+mod explore;
+mod fixture;
+mod judge;
+mod key;
+mod moves;
+mod onlooker;
+mod oracle;
+mod outside;
+mod report;
+mod run;
+mod shrink;
+mod site;
+mod stage;
+mod wire;
+mod workers;
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kube::Client;
+use serde::Serialize;
+use serde_json::Value;
+
+pub use cluster::{Cluster, Later, Simulated};
+pub use coverage::Coverage;
+pub use moves::{Fault, Move, Planned, Schedule};
+pub use oracle::{Finding, Oracle};
+pub use outside::{Nothing, Outside};
+pub use report::{Failure, Report};
+pub use site::Site;
+
+use crate::lifecycle::Machine;
+use crate::machine::ir::Lifecycle;
+use crate::naming::Naming;
+use crate::testing::faults::{Faults, Line, Plan};
+use fixture::Fixture;
+use judge::Ends;
+use run::Ask;
+use site::Keeper;
+
+type Make = Arc<dyn Fn(&Arc<dyn Outside>, &Line) -> Arc<dyn Machine> + Send + Sync>;
+type MakeOutside = Arc<dyn Fn() -> Arc<dyn Outside> + Send + Sync>;
+type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
+
+/// How many failures are made short; there are seldom more causes.
+const MOST_FAILURES: usize = 6;
+
+/// Everything that all runs share.
+struct Core {
+    name: String,
+    ir: &'static Lifecycle,
+    /// For what does not depend on a run.
+    machine: Arc<dyn Machine>,
+    make: Make,
+    outside: MakeOutside,
+    naming: Naming,
+    definitions: Vec<Value>,
+    fixtures: Vec<Fixture>,
+    promises: Vec<(String, Keeper)>,
+    cluster: Arc<dyn Cluster>,
+    through: Through,
+    seed: u64,
+    depth: usize,
+    single: usize,
+    several: usize,
+    threads: usize,
+    journal: bool,
+    /// The rule that a caller waits to see broken.
+    stop_at: Option<Oracle>,
+    /// So long nothing happens if all is at rest after something went wrong.
+    quiet: Duration,
+    /// So long if nothing did.
+    calm: Duration,
+    /// So soon everything is seen.
+    soon: Duration,
+}
+
+impl Core {
+    /// The paths of all objects of the lifecycle that there may be.
+    fn subjects(&self) -> BTreeSet<String> {
+        let subjects = self.fixtures.iter().filter(|f| f.subject);
+        subjects.map(|f| f.path.clone()).collect()
+    }
+
+    /// Whether a move is more than one request, so that a pass may see half of it.
+    fn takes_several(&self, m: &Move) -> bool {
+        match m {
+            Move::Seize(_) | Move::Linger(_) => true,
+            Move::Create(key) | Move::Replace(key) => {
+                let fixture = self.fixtures.iter().find(|f| f.key == *key);
+                fixture.is_some_and(|f| f.object.get("status").is_some())
+            }
+            Move::Delete(_)
+            | Move::Drift(..)
+            | Move::Vanish(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Down
+            | Move::Up
+            | Move::Meddle(_)
+            | Move::Restart => false,
+        }
+    }
+
+    /// A time that must pass, where time costs nothing.
+    fn scaled(&self, time: Duration) -> Duration {
+        if self.cluster.is_simulated() {
+            time
+        } else {
+            self.quiet
+        }
+    }
+}
+
+/// The suite of one lifecycle, to be described and run.
+///
+/// # Flow
+/// Every world that generic moves reach is visited in a quiet run, and each of its steps is held against the declaration.
+/// Then writes on the way are disturbed, one fault a run and several together, and the ends are compared.
+///
+/// # Guarantees
+/// Equal suites with equal seeds do the same, on any number of threads.
+pub struct Suite {
+    core: Core,
+    problems: Vec<String>,
+}
+
+impl Suite {
+    /// The suite of a lifecycle that works on nothing but Kubernetes.
+    pub fn of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Self {
+        let make: Make = Arc::new(move |_, _| Arc::new(machine()));
+        Self::new(make, Arc::new(|| Arc::new(Nothing)))
+    }
+
+    /// The suite of a lifecycle that asks and changes something outside Kubernetes as well: `machine` is made anew for each process, and reaches it through the line of that process.
+    pub fn outside<M: Machine, O: Outside + Clone>(
+        outside: impl Fn() -> O + Send + Sync + 'static,
+        machine: impl Fn(O, Line) -> M + Send + Sync + 'static,
+    ) -> Self {
+        let make: Make = Arc::new(move |outside, line| {
+            let outside: &dyn Any = &**outside;
+            let own = outside
+                .downcast_ref::<O>()
+                .expect("it was made by the other function");
+            Arc::new(machine(own.clone(), line.clone()))
+        });
+        Self::new(make, Arc::new(move || Arc::new(outside())))
+    }
+
+    fn new(make: Make, outside: MakeOutside) -> Self {
+        let line = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH).line(false);
+        let machine = make(&outside(), &line);
+        let ir = machine.ir();
+        let name = "suite.lifecycle".to_owned();
+        let polled = ir.inputs.iter().filter_map(|i| i.every).max();
+        let polled = Duration::from_millis(polled.unwrap_or_default());
+        Self {
+            core: Core {
+                naming: Naming::of(&name, ir.name),
+                name,
+                ir,
+                machine,
+                make,
+                outside,
+                definitions: Vec::new(),
+                fixtures: Vec::new(),
+                promises: Vec::new(),
+                cluster: Arc::new(Simulated::default()),
+                through: Arc::new(|client| client),
+                seed: 1,
+                depth: 4,
+                single: 500,
+                several: 50,
+                threads: std::thread::available_parallelism().map_or(1, usize::from),
+                journal: false,
+                stop_at: None,
+                // Longer than any write may take, and than an answer of a poll is good.
+                quiet: Duration::from_secs(45) + polled * 5,
+                calm: Duration::from_secs(5) + polled * 5,
+                soon: Duration::from_millis(1),
+            },
+            problems: Vec::new(),
+        }
+    }
+
+    /// A CustomResourceDefinition that the cluster serves.
+    #[must_use]
+    pub fn define(mut self, definition: &impl Serialize) -> Self {
+        match serde_json::to_value(definition) {
+            Ok(definition) => self.core.definitions.push(definition),
+            Err(error) => self.problems.push(error.to_string()),
+        }
+        self
+    }
+
+    /// Fixtures: YAML documents, each an object with a `variant` and perhaps `given: true` beside it.
+    #[must_use]
+    pub fn fixtures(mut self, yaml: &str) -> Self {
+        match fixture::parse(yaml, &*self.core.machine) {
+            Ok(fixtures) => self.core.fixtures.extend(fixtures),
+            Err(problem) => self.problems.push(problem),
+        }
+        self
+    }
+
+    /// What keeps a promise: called with every object that it is made to; says whether it changed anything.
+    #[must_use]
+    pub fn promise<F>(
+        mut self,
+        name: &str,
+        keep: impl Fn(Site) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = kube::Result<bool>> + Send + 'static,
+    {
+        if !self.core.ir.promises.iter().any(|p| p.name == name) {
+            self.problems.push(format!("there is no promise `{name}`"));
+        }
+        let keeper: Keeper = Arc::new(move |site| Box::pin(keep(site)));
+        self.core.promises.push((name.to_owned(), keeper));
+        self
+    }
+
+    /// Names of an operator and of what it writes, where they matter.
+    #[must_use]
+    pub fn named(mut self, operator: &str, naming: Naming) -> Self {
+        self.core.name = operator.to_owned();
+        self.core.naming = naming;
+        self
+    }
+
+    /// Another cluster than the simulated one.
+    #[must_use]
+    pub fn on(mut self, cluster: impl Cluster) -> Self {
+        if !cluster.is_simulated() {
+            self.core.quiet = Duration::from_millis(2500);
+            self.core.calm = self.core.quiet;
+            self.core.soon = Duration::from_millis(300);
+            self.core.threads = 1;
+        }
+        self.core.cluster = Arc::new(cluster);
+        self
+    }
+
+    /// What stands between the operator and everything that looks at it.
+    #[must_use]
+    pub fn through(mut self, layer: impl Fn(Client) -> Client + Send + Sync + 'static) -> Self {
+        self.core.through = Arc::new(layer);
+        self
+    }
+
+    /// What all randomness comes from; 1 unless told.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.core.seed = seed;
+        self
+    }
+
+    /// How many moves the exploration makes in a row; 4 unless told.
+    #[must_use]
+    pub fn depth(mut self, moves: usize) -> Self {
+        self.core.depth = moves;
+        self
+    }
+
+    /// How many schedules with a single fault are run, and how many with several; 500 and 50 unless told.
+    #[must_use]
+    pub fn faults(mut self, single: usize, several: usize) -> Self {
+        self.core.single = single;
+        self.core.several = several;
+        self
+    }
+
+    /// On how many threads; as many as there are processors unless told.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.core.threads = threads.max(1);
+        self
+    }
+
+    /// Keeps the log of each run, for [`Report::digest`].
+    #[must_use]
+    pub fn journal(mut self) -> Self {
+        self.core.journal = true;
+        self
+    }
+
+    /// Tries no faults any more once this rule is broken.
+    #[must_use]
+    pub fn stop_at(mut self, oracle: Oracle) -> Self {
+        self.core.stop_at = Some(oracle);
+        self
+    }
+
+    /// The description of the lifecycle.
+    pub fn ir(&self) -> &'static Lifecycle {
+        self.core.ir
+    }
+
+    fn ready(self) -> Result<Arc<Core>, String> {
+        let mut problems = self.problems;
+        let core = self.core;
+        if !core.fixtures.iter().any(|f| f.subject) {
+            problems.push(format!("there is no fixture of a {}", core.ir.name));
+        }
+        for promise in core.ir.promises {
+            if !core.promises.iter().any(|(name, _)| name == promise.name) {
+                problems.push(format!("nothing keeps the promise `{}`", promise.name));
+            }
+        }
+        let mut keys: Vec<_> = core.fixtures.iter().map(|f| &f.key).collect();
+        keys.sort();
+        if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            problems.push(format!("there are two fixtures {}", twice[0]));
+        }
+        if problems.is_empty() {
+            Ok(Arc::new(core))
+        } else {
+            Err(problems.join("; "))
+        }
+    }
+
+    /// Runs it all.
+    ///
+    /// # Errors
+    /// The description is not complete, or a cluster cannot be had. Broken rules are no errors: they are in the report.
+    pub fn run(self) -> Result<Report, String> {
+        run_all(&self.ready()?)
+    }
+
+    /// Runs these schedules alone: where each ends, in words, and what is wrong with it.
+    ///
+    /// # Errors
+    /// A move is not possible, or as `run`.
+    pub fn ends(self, schedules: &[Schedule]) -> Result<Vec<(String, Vec<Finding>)>, String> {
+        let core = self.ready()?;
+        let work: Vec<_> = schedules
+            .iter()
+            .map(|s| (s.clone(), Ask::default()))
+            .collect();
+        let ran = workers::run_all(&core, &work)?;
+        let ends = schedules.iter().zip(ran).map(|(schedule, ran)| {
+            if ran.possible && !ran.given_up {
+                Ok((ran.end.describe(core.ir), ran.findings))
+            } else {
+                Err(format!("this is not possible: {schedule}"))
+            }
+        });
+        ends.collect()
+    }
+
+    /// Runs one schedule again, as a report prints it: what is wrong with it, and the log of its requests and answers.
+    ///
+    /// # Errors
+    /// The line is no schedule, or as `run`.
+    pub fn replay(mut self, line: &str) -> Result<(Vec<Failure>, String), String> {
+        self.core.journal = true;
+        let core = self.ready()?;
+        let schedule: Schedule =
+            serde_json::from_str(line).map_err(|e| format!("this is no schedule: {e}"))?;
+        let failures = judge::judged(&core, &schedule)?;
+        let ran = workers::one(&core, &schedule, Ask::default())?;
+        Ok((failures, ran.journal))
+    }
+}
+
+fn run_all(core: &Arc<Core>) -> Result<Report, String> {
+    let began = Instant::now();
+    let explored = explore::explore(core)?;
+    let mut failures = explored.failures.clone();
+    let mut coverage = explored.coverage.clone();
+    let mut hasher = DefaultHasher::new();
+    explored.digest.hash(&mut hasher);
+    let mut ends: Ends = explored
+        .edges
+        .iter()
+        .map(|edge| (edge.moves.clone(), Some(edge.end.clone())))
+        .collect();
+    let found = failures.iter().any(|f| Some(f.oracle) == core.stop_at);
+    let single = choose::single(core, &explored, !found);
+    let several = choose::several(core, &explored, !found);
+    let leases = choose::leases(core, &explored, !found);
+    let counts = (single.schedules.len(), several.len(), leases.len());
+    let schedules: Vec<_> = [single.schedules, several, leases].concat();
+    let work: Vec<_> = schedules
+        .iter()
+        .map(|s| (s.clone(), Ask::default()))
+        .collect();
+    let ran = workers::run_all(core, &work)?;
+    let baselines = judge::complete(core, &mut ends, &schedules)?;
+    let mut faults: BTreeMap<String, usize> = BTreeMap::new();
+    let mut compared = 0;
+    for (schedule, ran) in schedules.iter().zip(ran) {
+        for planned in &schedule.faults {
+            *faults.entry(planned.fault.word().to_owned()).or_default() += 1;
+        }
+        ran.digest.hash(&mut hasher);
+        let (could, finding) = judge::compare(core, &ends, schedule, &ran);
+        compared += usize::from(could);
+        let findings = ran.findings.iter().chain(&finding);
+        failures.extend(findings.map(|f| Failure::new(schedule, f)));
+        coverage.add(ran.coverage);
+    }
+    let failures = short(core, failures);
+    Ok(Report {
+        ir: core.ir,
+        seed: core.seed,
+        failures,
+        coverage,
+        at_rest: explored.worlds.len(),
+        walks: explored.runs + baselines,
+        impossible: explored.impossible,
+        single: counts.0,
+        single_of: single.of,
+        several: counts.1,
+        leases: counts.2,
+        compared,
+        faults,
+        took: began.elapsed(),
+        digest: if core.journal { hasher.finish() } else { 0 },
+    })
+}
+
+/// One failure a rule, the shortest first, made short.
+fn short(core: &Arc<Core>, mut failures: Vec<Failure>) -> Vec<Failure> {
+    failures.sort_by_key(|f| f.schedule.moves.len() + 2 * f.schedule.faults.len());
+    let mut seen = BTreeSet::new();
+    failures.retain(|failure| seen.insert(failure.oracle));
+    let many = failures.split_off(failures.len().min(MOST_FAILURES));
+    let shrunk = failures.into_iter().map(|f| shrink::shrink(core, f));
+    shrunk.chain(many).collect()
+}

@@ -1,0 +1,237 @@
+//! Which faults are tried: every single one at every write of every way, spread evenly over a budget; and random ones together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::Rng;
+use rand::rand_core::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::Core;
+use super::explore::{Edge, Explored};
+use super::moves::{Fault, Move, Planned, Schedule};
+
+/// What can go wrong on the line of one write.
+const LINE: [&str; 19] = [
+    "crash-before",
+    "crash-after",
+    "lost",
+    "silent",
+    "timeout",
+    "409",
+    "422",
+    "429",
+    "500",
+    "503",
+    "break",
+    "end",
+    "relist",
+    "delay/5s",
+    "coalesce/5s",
+    "reorder/5s",
+    "lag/5s",
+    "cut/5s",
+    "freeze/20s",
+];
+/// Those that a real server allows as well, with nothing but its clients changed.
+const REAL: [&str; 4] = ["crash-before", "crash-after", "lost", "503"];
+/// In how many schedules the Lease is lost, for one schedule with a single fault.
+const LEASES: usize = 24;
+
+/// Every schedule with a single fault, by kind of fault.
+fn all_single(core: &Core, explored: &Explored) -> BTreeMap<String, Vec<Schedule>> {
+    let mut all: BTreeMap<String, Vec<Schedule>> = BTreeMap::new();
+    let lines: &[&str] = if core.cluster.is_simulated() {
+        &LINE
+    } else {
+        &REAL
+    };
+    for edge in &explored.edges {
+        for at in 1..=edge.sent {
+            for what in lines {
+                let fault = Fault::Line((*what).to_owned());
+                all.entry(fault.word().to_owned())
+                    .or_default()
+                    .push(edge.with(vec![Planned { at, fault }]));
+            }
+        }
+        for at in 1..=edge.writes {
+            for m in deeds(core, edge) {
+                for fault in [Fault::Before(m.clone()), Fault::After(m)] {
+                    let is_before = matches!(fault, Fault::Before(_));
+                    let side = if is_before { "before" } else { "after" };
+                    let word = format!("{} {side}", fault.word());
+                    let schedule = edge.with(vec![Planned { at, fault }]);
+                    all.entry(word).or_default().push(schedule);
+                }
+            }
+        }
+    }
+    all
+}
+
+impl Edge {
+    fn with(&self, faults: Vec<Planned>) -> Schedule {
+        Schedule {
+            moves: self.moves.clone(),
+            calm: self.moves.len().saturating_sub(1),
+            faults,
+            lease: false,
+        }
+    }
+}
+
+/// What somebody may do in the middle of a way.
+fn deeds(core: &Core, edge: &Edge) -> Vec<Move> {
+    let mut present: BTreeMap<&str, &str> = BTreeMap::new();
+    let find = |key: &str| core.fixtures.iter().find(|f| f.key == key);
+    for fixture in core.fixtures.iter().filter(|f| f.given) {
+        present.insert(&fixture.path, &fixture.key);
+    }
+    for m in &edge.moves {
+        match m {
+            Move::Create(key) | Move::Replace(key) => {
+                if let Some(fixture) = find(key) {
+                    present.insert(&fixture.path, &fixture.key);
+                }
+            }
+            Move::Delete(path) => {
+                present.remove(path.as_str());
+            }
+            Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Down
+            | Move::Up
+            | Move::Meddle(_)
+            | Move::Restart => {}
+        }
+    }
+    let mut deeds = Vec::new();
+    for fixture in &core.fixtures {
+        match present.get(fixture.path.as_str()) {
+            None if fixture.subject => {}
+            None => deeds.push(Move::Create(fixture.key.clone())),
+            Some(key) if *key == fixture.key => {
+                deeds.push(Move::Delete(fixture.path.clone()));
+                if fixture.subject {
+                    deeds.push(Move::Smudge(fixture.path.clone()));
+                }
+            }
+            Some(_) => deeds.push(Move::Replace(fixture.key.clone())),
+        }
+    }
+    for path in edge
+        .wrote
+        .iter()
+        .filter(|p| !present.contains_key(p.as_str()))
+    {
+        deeds.push(Move::Seize(path.clone()));
+        deeds.push(Move::Vanish(path.clone()));
+        deeds.push(Move::Linger(path.clone()));
+        deeds.extend((0..4).map(|leaf| Move::Drift(path.clone(), leaf)));
+    }
+    deeds
+}
+
+/// What was chosen, and of how many.
+pub(crate) struct Chosen {
+    pub(crate) schedules: Vec<Schedule>,
+    pub(crate) of: usize,
+}
+
+/// As many schedules with a single fault as the suite allows, evenly over the kinds of faults.
+pub(crate) fn single(core: &Core, explored: &Explored, go_on: bool) -> Chosen {
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed);
+    let mut kinds: Vec<Vec<Schedule>> = all_single(core, explored).into_values().collect();
+    let of = kinds.iter().map(Vec::len).sum();
+    let mut schedules = Vec::new();
+    let most = if go_on { core.single } else { 0 };
+    while schedules.len() < most && kinds.iter().any(|kind| !kind.is_empty()) {
+        for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
+            if schedules.len() < most {
+                let at = below(&mut random, kind.len());
+                schedules.push(kind.swap_remove(at));
+            }
+        }
+    }
+    Chosen { schedules, of }
+}
+
+/// Schedules in which the Lease is lost in the middle of work, or its holder dies.
+pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
+    if !go_on || !core.cluster.is_simulated() {
+        return Vec::new();
+    }
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x6c65_6173_65);
+    let mut busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.writes > 0).collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < LEASES.min(core.single) && !busy.is_empty() {
+        let edge = busy.swap_remove(below(&mut random, busy.len()));
+        let at = 1 + below(&mut random, edge.writes);
+        let fault = match chosen.len() % 4 {
+            3 => Fault::Line("crash-after".to_owned()),
+            2 => Fault::Line("second/90s".to_owned()),
+            _ => Fault::LoseLease,
+        };
+        let mut schedule = edge.with(vec![Planned { at, fault }]);
+        schedule.lease = true;
+        chosen.push(schedule);
+    }
+    chosen
+}
+
+/// Random ways with several faults each.
+pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x7365_7665_7261_6c);
+    let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent > 0).collect();
+    if !go_on || busy.is_empty() || !core.cluster.is_simulated() {
+        return Vec::new();
+    }
+    let mut chosen = BTreeSet::new();
+    let mut tries = 0;
+    while chosen.len() < core.several && tries < core.several * 8 {
+        tries += 1;
+        let edge = busy[below(&mut random, busy.len())];
+        let mut moves = edge.moves.clone();
+        let calm = moves.len() - 1;
+        let next: Vec<_> = explored
+            .edges
+            .iter()
+            .filter(|e| starts_at(e, edge, explored))
+            .collect();
+        if !next.is_empty() && random.next_u64() % 2 == 0 {
+            let step = next[below(&mut random, next.len())];
+            moves.extend(step.moves.last().cloned());
+        }
+        let count = 2 + below(&mut random, 3);
+        let faults = (0..count).map(|_| Planned {
+            at: 1 + below(&mut random, edge.sent + 2),
+            fault: Fault::Line(LINE[below(&mut random, LINE.len())].to_owned()),
+        });
+        let mut faults: Vec<_> = faults.collect();
+        faults.sort();
+        faults.dedup_by_key(|p| p.at);
+        chosen.insert(Schedule {
+            moves,
+            calm,
+            faults,
+            lease: false,
+        });
+    }
+    chosen.into_iter().collect()
+}
+
+/// Whether an edge begins where another ended, by the way that is kept of that world.
+fn starts_at(edge: &Edge, before: &Edge, explored: &Explored) -> bool {
+    let way = &edge.moves[..edge.moves.len() - 1];
+    way == before.moves.as_slice() || explored.worlds.get(&before.end).is_some_and(|w| w == way)
+}
+
+fn below(random: &mut Pcg64Mcg, limit: usize) -> usize {
+    let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
+    usize::try_from(random.next_u64() % limit).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! Holds the ends of disturbed runs against those of undisturbed ones, which are run once each.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Core;
+use super::key::Key;
+use super::moves::{Move, Schedule};
+use super::oracle::{Finding, Oracle};
+use super::report::Failure;
+use super::run::{Ask, Ran};
+use super::workers::{one, run_all};
+
+/// The ends of undisturbed runs, by their moves; nothing where a move was not possible.
+pub(crate) type Ends = BTreeMap<Vec<Move>, Option<Key>>;
+
+/// The undisturbed runs that a disturbed one may end like: what somebody did in the middle may as well have been done before or after.
+pub(crate) fn undisturbed(schedule: &Schedule) -> Vec<Vec<Move>> {
+    let lasting: Vec<_> = schedule.lasting().collect();
+    let (calm, rest) = schedule
+        .moves
+        .split_at(schedule.calm.min(schedule.moves.len()));
+    let after = [calm, rest, &lasting].concat();
+    let before = [calm, &lasting, rest].concat();
+    if lasting.is_empty() {
+        vec![after]
+    } else {
+        vec![after, before]
+    }
+}
+
+/// Runs what is missing.
+pub(crate) fn complete(
+    core: &Arc<Core>,
+    ends: &mut Ends,
+    schedules: &[Schedule],
+) -> Result<usize, String> {
+    let wanted = schedules.iter().flat_map(undisturbed);
+    let missing: BTreeSet<_> = wanted.filter(|moves| !ends.contains_key(moves)).collect();
+    let work: Vec<_> = missing
+        .iter()
+        .map(|moves| {
+            let ask = Ask {
+                end_only: true,
+                ..Ask::default()
+            };
+            (Schedule::quiet(moves.clone()), ask)
+        })
+        .collect();
+    let ran = run_all(core, &work)?;
+    let runs = ran.len();
+    for (moves, ran) in missing.into_iter().zip(ran) {
+        ends.insert(moves, ran.possible.then_some(ran.end));
+    }
+    Ok(runs)
+}
+
+/// What is wrong with the end of a disturbed run; and whether it could be compared.
+pub(crate) fn compare(
+    core: &Core,
+    ends: &Ends,
+    schedule: &Schedule,
+    ran: &Ran,
+) -> (bool, Option<Finding>) {
+    if !ran.possible || ran.given_up {
+        return (false, None);
+    }
+    let expected = undisturbed(schedule).into_iter();
+    let expected: Vec<&Key> = expected
+        .filter_map(|moves| ends.get(&moves)?.as_ref())
+        .collect();
+    if expected.is_empty() {
+        return (false, None);
+    }
+    if expected.contains(&&ran.end) {
+        return (true, None);
+    }
+    let (is, was) = (ran.end.describe(core.ir), expected[0].describe(core.ir));
+    let text = format!("it ends in {is}; undisturbed it ends in {was}");
+    (true, Some(Finding::new(Oracle::SameEnd, text)))
+}
+
+/// Runs one schedule and everything that it is compared with.
+pub(crate) fn judged(core: &Arc<Core>, schedule: &Schedule) -> Result<Vec<Failure>, String> {
+    let ran = one(core, schedule, Ask::default())?;
+    let mut findings = ran.findings.clone();
+    if !schedule.faults.is_empty() {
+        let mut ends = Ends::new();
+        complete(core, &mut ends, std::slice::from_ref(schedule))?;
+        findings.extend(compare(core, &ends, schedule, &ran).1);
+    }
+    let failures = findings.iter();
+    Ok(failures.map(|f| Failure::new(schedule, f)).collect())
+}

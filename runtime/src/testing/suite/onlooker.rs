@@ -1,0 +1,270 @@
+//! Looks on while an operator runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::contract::{class_name, not_an_outcome};
+use super::coverage::Coverage;
+use super::fixture::text;
+use super::oracle::{Finding, Oracle};
+use super::outside::Outside;
+use crate::controller::{Moment, Passed, Trace, Written};
+use crate::lifecycle::{Board, ObjectRef};
+use crate::machine::ir::{Lifecycle, Origin};
+use crate::machine::policy::{Class, Move};
+use crate::machine::world::World;
+
+/// What the last pass over an object saw.
+#[derive(Clone)]
+pub(crate) struct Last {
+    pub(crate) uid: String,
+    pub(crate) board: Arc<Board>,
+    pub(crate) class: Class,
+    pub(crate) deleting: bool,
+    pub(crate) failure: Option<String>,
+    /// The effect that it decided for, and how that ended.
+    effect: Option<(usize, Option<&'static str>)>,
+    /// Something else happened since, so the next step is nobody's.
+    disturbed: bool,
+}
+
+impl Last {
+    pub(crate) fn world(&self) -> &World {
+        &self.board.world
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    last: BTreeMap<ObjectRef, Last>,
+    /// Every uid of an object of the kind: who may own something.
+    uids: BTreeSet<String>,
+    findings: Vec<Finding>,
+    coverage: Coverage,
+    passes: u64,
+    /// Writes that passes have sent and that have not arrived.
+    allowed: usize,
+    /// Somebody acts: what passes see is their doing.
+    adversary: bool,
+    /// Requests fail or come late: steps say nothing.
+    faulty: bool,
+    changes_at_call: u64,
+}
+
+/// The onlooker of one run.
+pub(crate) struct Onlooker {
+    ir: &'static Lifecycle,
+    outside: Arc<dyn Outside>,
+    seen: Mutex<Seen>,
+}
+
+impl Onlooker {
+    pub(crate) fn new(ir: &'static Lifecycle, outside: Arc<dyn Outside>) -> Self {
+        Self {
+            ir,
+            outside,
+            seen: Mutex::new(Seen::default()),
+        }
+    }
+
+    /// From here on passes are told of what somebody does.
+    pub(crate) fn adversary(&self, acts: bool) {
+        self.seen().adversary = acts;
+    }
+
+    /// Whether steps are to be held against the declaration.
+    pub(crate) fn faulty(&self, faulty: bool) {
+        let mut seen = self.seen();
+        seen.faulty = faulty;
+        seen.disturb();
+    }
+
+    /// Something happened in several steps, of which a pass may have seen but some.
+    pub(crate) fn disturb(&self) {
+        self.seen().disturb();
+    }
+
+    /// A process starts, without memory; what the one before had sent arrives no more.
+    pub(crate) fn starts(&self) {
+        let mut seen = self.seen();
+        seen.allowed = 0;
+        seen.disturb();
+    }
+
+    /// Takes note of a write that arrives; whether a pass had sent it.
+    pub(crate) fn arrives(&self) -> bool {
+        let mut seen = self.seen();
+        let allowed = seen.allowed > 0;
+        seen.allowed = seen.allowed.saturating_sub(1);
+        allowed
+    }
+
+    pub(crate) fn passes(&self) -> u64 {
+        self.seen().passes
+    }
+
+    pub(crate) fn last(&self) -> BTreeMap<ObjectRef, Last> {
+        self.seen().last.clone()
+    }
+
+    /// Forgets objects that are no more.
+    pub(crate) fn keep(&self, is_there: impl Fn(&ObjectRef, &str) -> bool) {
+        self.seen()
+            .last
+            .retain(|object, last| is_there(object, &last.uid));
+    }
+
+    /// Whether an object has an owner reference to an object of the lifecycle, now or before.
+    pub(crate) fn owns(&self, object: &Value) -> bool {
+        let seen = self.seen();
+        let owners = object.pointer("/metadata/ownerReferences");
+        let mut owners = owners.and_then(Value::as_array).into_iter().flatten();
+        owners.any(|o| text(o, "/uid").is_some_and(|uid| seen.uids.contains(&uid)))
+    }
+
+    pub(crate) fn promised(&self, promise: usize) {
+        self.seen().coverage.promises.insert(promise);
+    }
+
+    pub(crate) fn take(&self) -> (Vec<Finding>, Coverage) {
+        let mut seen = self.seen();
+        (
+            std::mem::take(&mut seen.findings),
+            std::mem::take(&mut seen.coverage),
+        )
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    fn disturb(&mut self) {
+        for last in self.last.values_mut() {
+            last.disturbed = true;
+        }
+    }
+
+    fn find(&mut self, oracle: Oracle, text: String) {
+        self.findings.push(Finding::new(oracle, text));
+    }
+
+    fn passed(&mut self, pass: &Passed<'_>) {
+        let ir = pass.lifecycle;
+        let meta = &pass.board.subject().meta;
+        let uid = meta.uid.clone().unwrap_or_default();
+        self.passes += 1;
+        self.uids.insert(uid.clone());
+        if pass.failure.is_none() {
+            self.coverage.world(&pass.board.world, pass.class);
+            if pass.class == Class::Contradiction {
+                let world = pass.board.world.describe(ir);
+                self.find(Oracle::KnownWorld, format!("this cannot be: {world}"));
+            }
+        }
+        let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
+        let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
+        let quiet = !self.adversary && !self.faulty;
+        if let Some(before) = before.filter(|l| quiet && is_step(l)) {
+            self.step(&before, pass);
+        }
+        let effect = match pass.next {
+            Move::Effect(effect) => Some((effect, None)),
+            Move::Claim | Move::Release | Move::Rest => None,
+        };
+        let last = Last {
+            uid,
+            board: Arc::clone(pass.board),
+            class: pass.class,
+            deleting: meta.deletion_timestamp.is_some(),
+            failure: pass.failure.clone(),
+            effect,
+            disturbed: self.faulty,
+        };
+        self.last.insert(pass.object.clone(), last);
+    }
+
+    /// Holds one step of a quiet run against the declaration.
+    fn step(&mut self, before: &Last, pass: &Passed<'_>) {
+        let ir = pass.lifecycle;
+        let (was, is) = (before.world(), &pass.board.world);
+        if let Some((number, how)) = before.effect {
+            let effect = &ir.effects[number];
+            match how {
+                Some("done") => {
+                    if let Some(why) = not_an_outcome(ir, effect, was, is) {
+                        self.find(Oracle::DeclaredOutcome, why);
+                    }
+                }
+                Some("refused") if is.get(effect.refused) == 0 => {
+                    let why = format!("`{}` was refused, and nothing says so", effect.name);
+                    self.find(Oracle::Accepted, why);
+                }
+                Some("later") => {
+                    let why = format!("`{}` failed although nothing was in its way", effect.name);
+                    self.find(Oracle::Accepted, why);
+                }
+                Some(_) | None => {}
+            }
+        }
+        let (Class::State(from), Class::State(to)) = (before.class, pass.class) else {
+            return;
+        };
+        let forgot = (0..ir.vars.len()).any(|var| {
+            matches!(ir.vars[var].origin, Origin::Refused(_))
+                && was.get(var) == 1
+                && is.get(var) == 0
+        });
+        if from == to || forgot {
+            return;
+        }
+        self.coverage.edges.insert((from, to));
+        if !ir.edges.contains(&(from, to)) {
+            let (from, to) = (class_name(ir, before.class), class_name(ir, pass.class));
+            let (was, is) = (was.describe(ir), is.describe(ir));
+            let text = format!("{from} -> {to}: from {was} to {is}");
+            self.find(Oracle::DeclaredTransition, text);
+        }
+    }
+
+    fn ended(&mut self, object: Option<&ObjectRef>, what: Written, how: &'static str) {
+        let (Written::Effect(effect) | Written::Call(effect)) = what else {
+            return;
+        };
+        *self.coverage.effects.entry((effect, how)).or_default() += 1;
+        let last = object.and_then(|object| self.last.get_mut(object));
+        if let Some(last) = last
+            && last.effect == Some((effect, None))
+        {
+            last.effect = Some((effect, Some(how)));
+        }
+    }
+}
+
+impl Trace for Onlooker {
+    fn saw(&self, moment: &Moment<'_>) {
+        let mut seen = self.seen();
+        match moment {
+            Moment::Passed(pass) => seen.passed(pass),
+            Moment::Sent {
+                what: Written::Call(_),
+                ..
+            } => seen.changes_at_call = self.outside.changes(),
+            Moment::Sent { .. } => seen.allowed += 1,
+            Moment::Ended { object, what, how } => {
+                if let Written::Call(effect) = what {
+                    let changes = self.outside.changes() - seen.changes_at_call;
+                    if changes > 1 {
+                        let name = self.ir.effects[*effect].name;
+                        let text = format!("`{name}` made {changes} changes in one call");
+                        seen.find(Oracle::OneWrite, text);
+                    }
+                }
+                seen.ended(*object, *what, how);
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What a lifecycle works on outside Kubernetes, as tests keep it.
+
+use std::any::Any;
+
+/// A provider that polls ask and calls change, kept in memory.
+pub trait Outside: Any + Send + Sync {
+    /// How many changes calls have made so far.
+    fn changes(&self) -> u64 {
+        0
+    }
+
+    /// What nobody would give back if all objects were gone, a line each.
+    fn held(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Stops to answer, or answers again. Whether it can.
+    fn answer(&self, up: bool) -> bool {
+        let _ = up;
+        false
+    }
+
+    /// What somebody may change by hand, by name.
+    fn meddlings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Changes it by hand.
+    fn meddle(&self, what: &str) {
+        let _ = what;
+    }
+}
+
+/// There is nothing outside Kubernetes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Outside for Nothing {}

@@ -1,0 +1,341 @@
+//! One run of a schedule from an empty cluster to its judgement.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::Core;
+use super::contract::not_a_rest;
+use super::coverage::Coverage;
+use super::key::Key;
+use super::moves::{Fault, Move, Schedule};
+use super::onlooker::Last;
+use super::oracle::{Finding, Oracle};
+use super::site;
+use super::stage::Stage;
+use crate::lifecycle::Machine;
+use crate::machine::ir::{FieldOf, Phase};
+use crate::machine::policy::Class;
+
+/// A refused write is tried again after about a minute.
+const REFUSED_IS_OVER: Duration = Duration::from_secs(100);
+/// Every object is looked at once in this time.
+const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
+/// More rounds of kept promises than this lead nowhere.
+const MOST_PROMISES: usize = 8;
+
+/// What is asked of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ask {
+    /// Which moves are possible when all is at rest; says which fields drift.
+    pub(crate) moves: Option<usize>,
+    /// Whether it rests for longer than a resync.
+    pub(crate) long: bool,
+    /// Only where it ends: it is judged by others.
+    pub(crate) end_only: bool,
+    /// Worlds at rest that were judged before.
+    pub(crate) known: Arc<BTreeSet<Key>>,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ran {
+    /// Whether every move could be done.
+    pub(crate) possible: bool,
+    /// Where all objects are after the last move.
+    pub(crate) rest: Key,
+    /// Where they are when all promises are kept.
+    pub(crate) end: Key,
+    pub(crate) moves: Vec<Move>,
+    /// Writes to the API server after the last calm move.
+    pub(crate) writes: usize,
+    /// The same with those outside Kubernetes.
+    pub(crate) sent: usize,
+    /// Paths of objects of ours that were written by then.
+    pub(crate) wrote: Vec<String>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) coverage: Coverage,
+    /// Kept only if the suite keeps journals.
+    pub(crate) journal: String,
+    /// One number over the journal.
+    pub(crate) digest: u64,
+    /// What was to happen in its middle was not possible there.
+    pub(crate) given_up: bool,
+}
+
+/// Runs a schedule.
+pub(crate) async fn run(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
+    let mut stage = Stage::open(core, schedule.lease).await?;
+    stage.settle().await;
+    let mut ran = Ran {
+        possible: true,
+        ..Ran::default()
+    };
+    let disturbed = !schedule.faults.is_empty();
+    let armed_at = schedule.calm.min(schedule.moves.len().saturating_sub(1));
+    let mut before = (0, 0);
+    for (number, m) in schedule.moves.iter().enumerate() {
+        if number == armed_at {
+            stage.arm(&schedule.faults);
+            stage.faulty(disturbed);
+            before = (0, stage.faults.writes());
+        }
+        if !stage.perform(m, None).await {
+            ran.possible = false;
+            ran.findings.clear();
+            return Ok(ran);
+        }
+        stage.settle().await;
+    }
+    ran.writes = stage.wire.writes() - before.0;
+    ran.sent = stage.faults.writes() - before.1;
+    ran.wrote = stage.wire.wrote().into_keys().collect();
+    ran.rest = stage.key().await;
+    if let Some(turn) = ask.moves {
+        ran.moves = stage.possible(turn).await;
+    }
+    ran.given_up = stage.deed_failed | stage.disarm();
+    stage.fair().await;
+    let refused = |p: &super::moves::Planned| matches!(&p.fault, Fault::Line(what) if matches!(what.as_str(), "400" | "403" | "422"));
+    if schedule.faults.iter().any(refused) {
+        sleep(stage.core.scaled(REFUSED_IS_OVER)).await;
+        stage.fair().await;
+    }
+    stage.faulty(false);
+    ran.end = stage.key().await;
+    let is_known = ask.known.contains(&ran.rest);
+    stage.judge(&ran.end, &ask, is_known).await;
+    if !is_known && !ask.end_only {
+        stage.delete_all().await;
+    }
+    let (seen, coverage) = stage.onlooker.take();
+    ran.findings = std::mem::take(&mut stage.findings);
+    ran.findings.extend(seen);
+    ran.findings.extend(stage.wire.take_findings());
+    ran.coverage = coverage;
+    ran.journal = stage.faults.journal();
+    let mut hasher = DefaultHasher::new();
+    ran.journal.hash(&mut hasher);
+    ran.digest = hasher.finish();
+    Ok(ran)
+}
+
+impl Stage {
+    /// Lets everything happen that was promised.
+    async fn fair(&mut self) {
+        self.settle().await;
+        for _ in 0..MOST_PROMISES {
+            let owed = self.owed();
+            let mut kept = false;
+            for m in owed {
+                kept |= self.perform(&m, None).await;
+                self.settle().await;
+            }
+            if !kept {
+                return;
+            }
+        }
+        let text = "promises are kept again and again, and it never comes to rest";
+        self.find(Oracle::Settles, text);
+    }
+
+    /// Judges a run that is at rest.
+    async fn judge(&mut self, end: &Key, ask: &Ask, is_known: bool) {
+        if ask.end_only {
+            return;
+        }
+        let ir = self.core.ir;
+        for (object, last) in self.onlooker.last() {
+            if last.failure.is_some() {
+                continue;
+            }
+            if let Some(why) = not_a_rest(ir, last.class, last.world()) {
+                self.find(Oracle::Settles, format!("{object}: {why}"));
+            }
+        }
+        for standing in &end.0 {
+            if standing.world.is_none() {
+                let text = format!("no pass has looked at {}", standing.name);
+                self.find(Oracle::SeesAll, text);
+            }
+        }
+        self.projection().await;
+        let refused = end.is_refused(ir);
+        let before = self.wire.all_writes();
+        let polls = ir.inputs.iter().any(|i| i.every.is_some());
+        let rest = if ask.long && self.core.cluster.is_simulated() && !polls {
+            RESYNC_IS_OVER
+        } else {
+            self.core.calm
+        };
+        sleep(rest).await;
+        let after = self.wire.all_writes();
+        if after != before && !refused {
+            let text = format!("{} writes at rest: {}", after - before, end.describe(ir));
+            self.find(Oracle::QuietAtRest, text);
+        }
+        if !is_known {
+            self.fresh(end, refused).await;
+        }
+        if end.0.is_empty() {
+            self.leak().await;
+        }
+    }
+
+    /// A process that starts now sees the same, and has nothing to do.
+    async fn fresh(&mut self, end: &Key, refused: bool) {
+        let ir = self.core.ir;
+        let before = self.wire.all_writes();
+        self.restart().await;
+        self.settle().await;
+        let sees = self.key().await;
+        if sees != *end {
+            let (was, is) = (end.describe(ir), sees.describe(ir));
+            let text = format!("it saw {was}; started anew it sees {is}");
+            self.find(Oracle::SeesAll, text);
+        }
+        let writes = self.wire.all_writes() - before;
+        if writes > 0 && !refused {
+            let text = format!("{writes} writes of a process that was started anew");
+            self.find(Oracle::QuietAtRest, text);
+        }
+    }
+
+    /// Deletes every object of the lifecycle and looks at what is left.
+    async fn delete_all(&mut self) {
+        for path in self.core.subjects() {
+            if self.present.contains_key(&path) {
+                self.perform(&Move::Delete(path), None).await;
+                self.settle().await;
+            }
+        }
+        self.fair().await;
+        let end = self.key().await;
+        if end.0.is_empty() {
+            self.leak().await;
+        } else if !end.is_refused(self.core.ir) {
+            let text = format!("deleted and still there: {}", end.describe(self.core.ir));
+            self.find(Oracle::NoLeak, text);
+        }
+    }
+
+    async fn leak(&mut self) {
+        for path in self.wire.wrote().into_keys() {
+            let object = site::get(&self.admin, &path).await.ok().flatten();
+            if object.is_some_and(|o| self.onlooker.owns(&o)) {
+                self.find(Oracle::NoLeak, format!("{path} is left"));
+            }
+        }
+        for line in self.outside.held() {
+            self.find(
+                Oracle::NoLeak,
+                format!("outside Kubernetes is left: {line}"),
+            );
+        }
+    }
+
+    /// The status at rest says what the last pass saw.
+    async fn projection(&mut self) {
+        let Some(machine) = self.machine() else {
+            return;
+        };
+        for path in self.core.subjects() {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+            let last = self.onlooker.last();
+            let last = last.iter().find(|(reference, _)| {
+                Some(reference.name.as_str()) == text("/metadata/name")
+                    && reference.namespace.as_deref() == text("/metadata/namespace")
+            });
+            let Some((reference, last)) = last else {
+                continue;
+            };
+            for why in differences(&*machine, last, &object) {
+                self.find(Oracle::Projection, format!("{reference}: {why}"));
+            }
+        }
+    }
+}
+
+/// What a status says that is not the projection of a world.
+fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String> {
+    let ir = machine.ir();
+    let Class::State(state) = last.class else {
+        return Vec::new();
+    };
+    if last.failure.is_some() {
+        return Vec::new();
+    }
+    let status = object.get("status").unwrap_or(&Value::Null);
+    let rows = status.get("conditions").and_then(Value::as_array);
+    let generation = object.pointer("/metadata/generation");
+    let mut found = Vec::new();
+    for wanted in ir.conditions(&last.board.world, &last.board.sentences) {
+        let mut rows = rows.into_iter().flatten();
+        let row = rows.find(|row| row.get("type").and_then(Value::as_str) == Some(wanted.name));
+        let Some(row) = row else {
+            found.push(format!("there is no condition {}", wanted.name));
+            continue;
+        };
+        let says = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (status, reason) = (wanted.status.as_str(), wanted.reason.as_str());
+        if (says("status"), says("reason")) != (status, reason) {
+            let (s, r) = (says("status"), says("reason"));
+            found.push(format!(
+                "{} is {s} ({r}) and should be {status} ({reason})",
+                wanted.name
+            ));
+        }
+        if wanted.name != "Ready" && says("message") != wanted.message {
+            let (is, should) = (says("message"), &wanted.message);
+            found.push(format!(
+                "{} says `{is}` and should say `{should}`",
+                wanted.name
+            ));
+        }
+        if row.get("observedGeneration") != generation {
+            found.push(format!("{} is of another generation", wanted.name));
+        }
+    }
+    let phase = match ir.states[state].phase {
+        Phase::Pending => "Pending",
+        Phase::Ready => "Ready",
+        Phase::Error => "Error",
+    };
+    for (number, field) in ir.fields.iter().enumerate() {
+        let wanted = match field.what {
+            FieldOf::Phase => Some(Value::from(phase)),
+            FieldOf::Method { kept } => {
+                let value = machine.field(&last.board, number).filter(|v| !v.is_null());
+                if kept && value.is_none() {
+                    continue;
+                }
+                value
+            }
+            FieldOf::Reason | FieldOf::Message => continue,
+        };
+        let is = status.get(field.name).filter(|v| !v.is_null());
+        if is != wanted.as_ref() && !(is.is_none() && wanted.as_ref().is_some_and(is_empty)) {
+            let is = is.cloned().unwrap_or_default();
+            let wanted = wanted.unwrap_or_default();
+            found.push(format!("`{}` is {is} and should be {wanted}", field.name));
+        }
+    }
+    found
+}
+
+/// What an apply leaves out.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

@@ -1,0 +1,437 @@
+//! One run's cluster, processes and fixtures: starts them, does moves, waits until all is at rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kube::Client;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use super::Core;
+use super::fixture::written_kinds;
+use super::key::{Key, Standing};
+use super::moves::{Move, Planned};
+use super::onlooker::Onlooker;
+use super::oracle::{Finding, Oracle};
+use super::outside::Outside;
+use super::site;
+use super::wire::{Deed, LEASE, Wanted, Wire};
+use crate::lease::Leadership;
+use crate::lifecycle::Machine;
+use crate::machine::policy::Class;
+use crate::operator::Operator;
+use crate::shutdown::Shutdown;
+use crate::testing::faults::{Faults, Plan, Process};
+
+/// Activity in so many waits in a row is no rest.
+const MOST_ROUNDS: usize = 60;
+/// Longer than the time after which a Lease is free for others.
+const LEASE_IS_OVER: Duration = Duration::from_secs(35);
+
+/// The cluster and the processes of one run.
+pub(crate) struct Stage {
+    pub(crate) core: Arc<Core>,
+    pub(crate) admin: Client,
+    pub(crate) wire: Arc<Wire>,
+    pub(crate) onlooker: Arc<Onlooker>,
+    pub(crate) faults: Faults,
+    pub(crate) outside: Arc<dyn Outside>,
+    pub(crate) findings: Vec<Finding>,
+    /// The fixture at each path.
+    pub(crate) present: BTreeMap<String, String>,
+    /// Objects that somebody made where ours were.
+    pub(crate) foreign: BTreeSet<String>,
+    /// Objects of ours that somebody keeps from going.
+    pub(crate) lingering: BTreeSet<String>,
+    pub(crate) is_down: bool,
+    /// Something that was to happen around a write could not be done.
+    pub(crate) deed_failed: bool,
+    /// An object of the lifecycle was deleted, so that others may have no owner any more.
+    pub(crate) deleted: bool,
+    machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
+    running: Option<JoinHandle<()>>,
+    lease: bool,
+    /// So long nothing happens if all is at rest.
+    quiet: Duration,
+    /// What is done outside is seen only after a while.
+    late: bool,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(running) = &self.running {
+            running.abort();
+        }
+    }
+}
+
+impl Stage {
+    /// Starts an operator in a cluster with the fixtures that are given.
+    pub(crate) async fn open(core: &Arc<Core>, lease: bool) -> Result<Self, String> {
+        let admin = core.cluster.open(core.seed, &core.definitions).await?;
+        let outside = (core.outside)();
+        let onlooker = Arc::new(Onlooker::new(core.ir, Arc::clone(&outside)));
+        let kinds = written_kinds(&*core.machine);
+        let subject = core.machine.subject();
+        let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&onlooker));
+        let faults = Faults::new(Plan::default(), origin(core.cluster.is_simulated()));
+        if !core.journal {
+            faults.without_journal();
+        }
+        let mut stage = Self {
+            core: Arc::clone(core),
+            admin,
+            wire: Arc::new(wire),
+            onlooker,
+            faults,
+            outside,
+            findings: Vec::new(),
+            present: BTreeMap::new(),
+            foreign: BTreeSet::new(),
+            lingering: BTreeSet::new(),
+            is_down: false,
+            deed_failed: false,
+            deleted: false,
+            machine: Arc::default(),
+            running: None,
+            lease,
+            quiet: if lease { core.quiet } else { core.calm },
+            late: false,
+        };
+        for fixture in core.fixtures.iter().filter(|f| f.given) {
+            let made = site::create(&stage.admin, &fixture.collection, &fixture.object).await;
+            made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
+            let (path, key) = (fixture.path.clone(), fixture.key.clone());
+            stage.present.insert(path, key);
+        }
+        stage.start();
+        Ok(stage)
+    }
+
+    fn start(&mut self) {
+        self.onlooker.starts();
+        let (core, wire) = (Arc::clone(&self.core), Arc::clone(&self.wire));
+        let (onlooker, outside) = (Arc::clone(&self.onlooker), Arc::clone(&self.outside));
+        let (latest, lease) = (Arc::clone(&self.machine), self.lease);
+        let start = move |process: Process| {
+            if !process.is_second {
+                onlooker.starts();
+            }
+            let machine = (core.make)(&outside, &process.line);
+            *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&machine));
+            let mut operator = Operator::new(core.name.clone())
+                .run_shared(machine, core.naming.clone())
+                .seed(core.seed)
+                .instance("generated-suite")
+                .clock(process.faults.clone())
+                .trace(Arc::clone(&onlooker) as Arc<_>);
+            let identity = lease.then(|| format!("process-{}", process.faults.starts()));
+            if let Some(identity) = identity.clone() {
+                operator = operator.leadership(Leadership {
+                    namespace: "default".to_owned(),
+                    name: "generated-suite".to_owned(),
+                    identity,
+                });
+            }
+            let client = (core.through)(wire.client(&process.client, identity));
+            async move {
+                let (trigger, shutdown) = Shutdown::pair();
+                let ended = operator.start(client, shutdown).await;
+                if let Err(error) = ended {
+                    tracing::error!("{error}");
+                }
+                drop(trigger);
+            }
+        };
+        let (faults, admin) = (self.faults.clone(), self.admin.clone());
+        self.running = Some(tokio::spawn(async move { faults.run(&admin, start).await }));
+    }
+
+    /// Ends the process as a signal that cannot be caught would, and starts another.
+    pub(crate) async fn restart(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+            let _ = running.await.is_err();
+        }
+        self.start();
+    }
+
+    pub(crate) fn arm(&self, planned: &[Planned]) {
+        let lines = planned.iter().filter_map(|p| match &p.fault {
+            super::moves::Fault::Line(what) => Some((p.at, what)),
+            super::moves::Fault::Before(_)
+            | super::moves::Fault::After(_)
+            | super::moves::Fault::LoseLease => None,
+        });
+        let base = self.faults.writes();
+        let text: Vec<_> = lines
+            .map(|(at, what)| format!("w{}:{what}", base + at))
+            .collect();
+        if !text.is_empty() {
+            let plan: Plan = text
+                .join(" ")
+                .parse()
+                .expect("faults are chosen from a list");
+            self.faults.add(plan);
+        }
+        self.wire.arm(planned.to_vec());
+    }
+
+    /// From here on requests fail or come late, or no longer do.
+    pub(crate) fn faulty(&mut self, faulty: bool) {
+        self.onlooker.faulty(faulty);
+        self.quiet = if faulty || self.lease {
+            self.core.quiet
+        } else {
+            self.core.calm
+        };
+    }
+
+    /// Nothing more goes wrong; whether something was still to happen around a write.
+    pub(crate) fn disarm(&self) -> bool {
+        self.faults.clear();
+        self.wire.arm(Vec::new())
+    }
+
+    /// The lifecycle as the newest process runs it.
+    pub(crate) fn machine(&self) -> Option<Arc<dyn Machine>> {
+        let machine = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
+        machine.clone()
+    }
+
+    pub(crate) fn find(&mut self, oracle: Oracle, text: impl Into<String>) {
+        self.findings.push(Finding::new(oracle, text));
+    }
+
+    fn activity(&self) -> (u64, usize) {
+        (self.onlooker.passes(), self.wire.all_writes())
+    }
+
+    /// Waits until nothing happens any more; lets happen what was planned around writes.
+    pub(crate) async fn settle(&mut self) {
+        let mut rounds = 0;
+        self.wire.rests();
+        loop {
+            let before = self.activity();
+            let wire = Arc::clone(&self.wire);
+            let wanted = tokio::select! {
+                biased;
+                wanted = wire.wanted() => Some(wanted),
+                () = sleep(self.quiet) => None,
+            };
+            if let Some(wanted) = wanted {
+                self.grant(wanted).await;
+            } else if self.activity() == before {
+                break;
+            }
+            rounds += 1;
+            if rounds > MOST_ROUNDS || self.wire.is_hot() {
+                let text = "it works on and on although nothing happens to the cluster";
+                self.find(Oracle::NoHotLoop, text);
+                break;
+            }
+        }
+        if std::mem::take(&mut self.late) {
+            self.onlooker.adversary(false);
+        }
+        self.collect_garbage().await;
+    }
+
+    async fn grant(&mut self, wanted: Wanted) {
+        match &wanted.what {
+            Deed::Move(m) => {
+                self.deed_failed |= !self.perform(m, Some(&wanted.body)).await;
+            }
+            Deed::LoseLease => self.lose_lease().await,
+        }
+        // An error means that the write was given up meanwhile.
+        let _ = wanted.done.send(()).is_ok();
+    }
+
+    /// While our process cannot reach the Lease, another takes it, and there is work to do.
+    async fn lose_lease(&mut self) {
+        self.wire.cut_lease(true);
+        sleep(LEASE_IS_OVER).await;
+        if let Ok(Some(mut lease)) = site::get(&self.admin, LEASE).await {
+            lease["spec"]["holderIdentity"] = json!("another");
+            let _ = site::put(&self.admin, LEASE, &lease).await.is_ok();
+        }
+        self.work().await;
+        sleep(LEASE_IS_OVER).await;
+        self.wire.cut_lease(false);
+    }
+
+    /// Makes work for whoever leads, that leads back to where all was.
+    async fn work(&mut self) {
+        let ir = self.core.ir;
+        let is_goal = |class| matches!(class, Class::State(state) if ir.states[state].goal);
+        let at_goal = self
+            .onlooker
+            .last()
+            .values()
+            .all(|last| is_goal(last.class));
+        if at_goal {
+            for path in self.wire.wrote().into_keys() {
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+            }
+        }
+        for path in self.core.subjects() {
+            let _ = self.act(&Move::Smudge(path), None).await.is_ok();
+        }
+    }
+
+    /// Does a move while no write of ours arrives; whether it was possible.
+    pub(crate) async fn perform(&mut self, m: &Move, pending: Option<&Value>) -> bool {
+        match m {
+            Move::Restart => {
+                self.restart().await;
+                return true;
+            }
+            Move::Down | Move::Up | Move::Meddle(_) => return self.meddle(m),
+            Move::Create(_)
+            | Move::Replace(_)
+            | Move::Delete(_)
+            | Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..) => {}
+        }
+        let is_promise = matches!(m, Move::Keep(..) | Move::Loosen(_));
+        self.wire.hold();
+        if !is_promise {
+            self.onlooker.adversary(true);
+        }
+        let done = self.act(m, pending).await;
+        // Everything that was seen of it is seen before any write of ours arrives.
+        sleep(self.core.soon).await;
+        if !is_promise && !self.late {
+            self.onlooker.adversary(false);
+        }
+        if self.core.takes_several(m) {
+            self.onlooker.disturb();
+        }
+        self.wire.release();
+        match done {
+            Ok(done) => done,
+            Err(error) => {
+                tracing::debug!("{m} is not possible: {error}");
+                false
+            }
+        }
+    }
+
+    fn meddle(&mut self, m: &Move) -> bool {
+        match m {
+            Move::Up => {
+                self.is_down = false;
+                self.outside.answer(true)
+            }
+            Move::Down => {
+                self.late = true;
+                self.onlooker.adversary(true);
+                self.is_down = true;
+                self.outside.answer(false)
+            }
+            Move::Meddle(what) => {
+                self.late = true;
+                self.onlooker.adversary(true);
+                self.outside.meddle(what);
+                true
+            }
+            Move::Create(_)
+            | Move::Replace(_)
+            | Move::Delete(_)
+            | Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Restart => false,
+        }
+    }
+
+    /// The worlds of all objects of the lifecycle that are there.
+    pub(crate) async fn key(&self) -> Key {
+        let mut there = BTreeMap::new();
+        for path in self.core.subjects() {
+            if let Ok(Some(object)) = site::get(&self.admin, &path).await {
+                let text = |pointer: &str| {
+                    let value = object.pointer(pointer).and_then(Value::as_str);
+                    value.map(str::to_owned)
+                };
+                let name = text("/metadata/name").unwrap_or_default();
+                let namespace = text("/metadata/namespace");
+                let uid = text("/metadata/uid").unwrap_or_default();
+                there.insert((namespace, name), uid);
+            }
+        }
+        let uid_of = |object: &crate::lifecycle::ObjectRef| {
+            there.get(&(object.namespace.clone(), object.name.clone()))
+        };
+        self.onlooker
+            .keep(|object, uid| uid_of(object).is_some_and(|u| u == uid));
+        let last = self.onlooker.last();
+        let standings = there.into_keys().map(|(namespace, name)| {
+            let found = last
+                .iter()
+                .find(|(object, _)| object.namespace == namespace && object.name == name);
+            Standing {
+                name,
+                world: found.map(|(_, last)| last.world().clone()),
+                deleting: found.is_some_and(|(_, last)| last.deleting),
+                failed: found.is_some_and(|(_, last)| last.failure.is_some()),
+            }
+        });
+        Key(standings.collect())
+    }
+
+    /// What a cluster without controllers does not do: objects whose owners are all gone go as well.
+    async fn collect_garbage(&mut self) {
+        if !self.deleted {
+            return;
+        }
+        for path in self.wire.wrote().into_keys() {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            let owners = object.pointer("/metadata/ownerReferences");
+            let owners = owners.and_then(Value::as_array).cloned();
+            let Some(owners) = owners.filter(|o| !o.is_empty()) else {
+                continue;
+            };
+            if self.owners_are_gone(&owners).await {
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+            }
+        }
+    }
+
+    async fn owners_are_gone(&self, owners: &[Value]) -> bool {
+        for path in self.core.subjects() {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            let uid = object.pointer("/metadata/uid");
+            if owners.iter().any(|owner| owner.get("uid") == uid) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The wall clock of a run begins here.
+fn origin(simulated: bool) -> Timestamp {
+    if simulated {
+        Timestamp::from_second(1_767_225_600).expect("a moment of 2026")
+    } else {
+        Timestamp::now()
+    }
+}

@@ -1,0 +1,62 @@
+//! Many runs, each in a runtime of its own on paused time, shared out among a few threads. Results come in the order of the work.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::Core;
+use super::moves::Schedule;
+use super::run::{Ask, Ran, run};
+
+/// Runs all of these; the first error counts.
+pub(crate) fn run_all(core: &Arc<Core>, work: &[(Schedule, Ask)]) -> Result<Vec<Ran>, String> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<Ran, String>>>> =
+        work.iter().map(|_| Mutex::new(None)).collect();
+    thread::scope(|scope| {
+        let workers = core.threads.min(work.len()).max(1);
+        let threads = (0..workers).map(|_| {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((schedule, ask)) = work.get(number) else {
+                        break;
+                    };
+                    let ran = one(core, schedule, ask.clone());
+                    let mut place = results[number]
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner);
+                    *place = Some(ran);
+                }
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        for worker in threads {
+            if let Err(panic) = worker.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
+    let taken = results.into_iter().map(|place| {
+        let done = place.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.unwrap_or_else(|| Err("a run was not done".to_owned()))
+    });
+    taken.collect()
+}
+
+/// One run in a new runtime: whatever it started ends with it.
+pub(crate) fn one(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if core.cluster.is_simulated() {
+        builder.enable_time().start_paused(true);
+    } else {
+        builder.enable_all();
+    }
+    let runtime = builder
+        .build()
+        .map_err(|e| format!("a runtime cannot start: {e}"))?;
+    runtime
+        .block_on(run(core, schedule, ask))
+        .map_err(|why| format!("{schedule}: {why}"))
+}

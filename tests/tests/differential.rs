@@ -116,7 +116,10 @@ async fn compare() -> Result<()> {
             None => {}
             Some(difference) => match known::reason(&difference) {
                 Some(reason) => *known.entry(reason).or_default() += 1,
-                None => found.push((seed, sequence, difference)),
+                None => {
+                    eprintln!("seed {seed} differs: {}", difference.sort());
+                    found.push((seed, sequence, difference));
+                }
             },
         }
         if done % REPORT == 0 {

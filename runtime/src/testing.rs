@@ -5,5 +5,6 @@ pub mod faults;
 pub mod schema;
 pub mod server;
 pub mod suite;
+pub mod world;
 
 pub use server::{Server, User};

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod binaries;
 pub mod harness;
 pub mod kinds;
+pub mod lifecycles;
 pub mod listeners;
 pub mod process;
 pub mod suites;

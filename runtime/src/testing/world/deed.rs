@@ -1,0 +1,59 @@
+//! What a controller of the world decides to do; carried out by `send`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::kinds::Key;
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Deed {
+    /// Creates an object.
+    Create(Key, Value),
+    /// Replaces an object in the version that was seen.
+    Replace(Key, Value),
+    /// Changes an object or a subresource by a merge patch.
+    Patch(Key, Option<&'static str>, Value),
+    /// Gives a Pod a node.
+    Bind(Key, String, Value),
+    /// Deletes an object with this uid.
+    Delete(Key, Removal),
+    /// Does something if none of these objects is there, which only the server knows for sure.
+    IfGone(Vec<(Key, String)>, Box<Deed>),
+    /// Lets a namespace end if nothing is left in it, which only the server knows for sure.
+    EndNamespace(Key, Value),
+    /// Look again after this time.
+    Later(Duration),
+}
+
+/// How an object is deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Removal {
+    pub(super) uid: String,
+    pub(super) policy: &'static str,
+    /// Without waiting for anybody.
+    pub(super) at_once: bool,
+}
+
+impl Removal {
+    pub(super) fn background(uid: String) -> Self {
+        Self {
+            uid,
+            policy: "Background",
+            at_once: false,
+        }
+    }
+
+    /// As a request says it.
+    pub(super) fn options(&self) -> Value {
+        let mut options = serde_json::json!({
+            "kind": "DeleteOptions", "apiVersion": "v1",
+            "preconditions": { "uid": self.uid }, "propagationPolicy": self.policy,
+        });
+        if self.at_once {
+            options["gracePeriodSeconds"] = Value::from(0);
+        }
+        options
+    }
+}

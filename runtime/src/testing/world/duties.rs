@@ -1,0 +1,103 @@
+//! All controllers of the world by name: whom each looks at after a change, and what it then does. Pure: caches in, deeds out.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::World;
+use super::cache::{Cache, Change};
+use super::deed::Deed;
+use super::kinds::Key;
+use super::{
+    balancers, garbage, jobs, kubelet, namespaces, nodes, scheduler, sets, slices, workloads,
+};
+
+/// One controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Duty {
+    Garbage,
+    Namespaces,
+    Accounts,
+    Nodes,
+    Balancers,
+    Slices,
+    Deployments,
+    ReplicaSets,
+    StatefulSets,
+    DaemonSets,
+    Jobs,
+    Scheduler,
+    Kubelet,
+}
+
+/// What a controller looks at.
+pub(super) struct View<'a> {
+    pub(super) cache: &'a Cache,
+    pub(super) world: &'a World,
+    /// For how long it has waited for this object.
+    pub(super) waited: Duration,
+    /// The wall clock, as statuses show it.
+    pub(super) now: String,
+}
+
+impl Duty {
+    /// Those that are switched on.
+    pub(super) fn of(world: &World) -> Vec<Self> {
+        let on = [
+            (Self::Garbage, world.garbage),
+            (Self::Namespaces, world.namespaces),
+            (Self::Accounts, world.accounts),
+            (Self::Nodes, true),
+            (Self::Balancers, world.balancers.is_some()),
+            (Self::Slices, world.slices),
+            (Self::Deployments, world.workloads),
+            (Self::ReplicaSets, world.workloads),
+            (Self::StatefulSets, world.workloads),
+            (Self::DaemonSets, world.workloads),
+            (Self::Jobs, world.workloads),
+            (Self::Scheduler, world.scheduler),
+            (Self::Kubelet, world.kubelet.is_some()),
+        ];
+        on.into_iter()
+            .filter(|(_, on)| *on)
+            .map(|(duty, _)| duty)
+            .collect()
+    }
+
+    /// The objects that it must look at after a change.
+    pub(super) fn concerned(self, cache: &Cache, change: &Change) -> BTreeSet<Key> {
+        match self {
+            Self::Garbage => garbage::concerned(cache, change),
+            Self::Namespaces => namespaces::concerned(cache, change),
+            Self::Accounts => namespaces::without_account(cache, change),
+            Self::Nodes => nodes::concerned(cache, change),
+            Self::Balancers => balancers::concerned(change),
+            Self::Slices => slices::concerned(cache, change),
+            Self::Deployments => workloads::concerned(cache, change, "Deployment"),
+            Self::ReplicaSets => workloads::concerned(cache, change, "ReplicaSet"),
+            Self::StatefulSets => workloads::concerned(cache, change, "StatefulSet"),
+            Self::DaemonSets => sets::concerned(cache, change),
+            Self::Jobs => workloads::concerned(cache, change, "Job"),
+            Self::Scheduler => scheduler::concerned(cache, change),
+            Self::Kubelet => kubelet::concerned(cache, change),
+        }
+    }
+
+    /// What is to be done about an object.
+    pub(super) fn deeds(self, view: &View<'_>, key: &Key) -> Vec<Deed> {
+        match self {
+            Self::Garbage => garbage::deeds(view, key),
+            Self::Namespaces => namespaces::deeds(view, key),
+            Self::Accounts => namespaces::account(view, key),
+            Self::Nodes => nodes::deeds(view, key),
+            Self::Balancers => balancers::deeds(view, key),
+            Self::Slices => slices::deeds(view, key),
+            Self::Deployments => workloads::deployment(view, key),
+            Self::ReplicaSets => workloads::replica_set(view, key),
+            Self::StatefulSets => sets::stateful(view, key),
+            Self::DaemonSets => sets::daemons(view, key),
+            Self::Jobs => jobs::deeds(view, key),
+            Self::Scheduler => scheduler::deeds(view, key),
+            Self::Kubelet => kubelet::deeds(view, key),
+        }
+    }
+}

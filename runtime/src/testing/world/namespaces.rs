@@ -1,0 +1,68 @@
+//! The end of namespaces: everything in one that is deleted is deleted, then it ends. And what each has from the start: an account.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::cache::{Cache, Change, is_leaving, list, uid};
+use super::deed::{Deed, Removal};
+use super::duties::View;
+use super::kinds::{Key, Kind};
+
+pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<Key> {
+    if change.key.is("Namespace") {
+        return BTreeSet::from([change.key.clone()]);
+    }
+    let Some(namespace) = &change.key.namespace else {
+        return BTreeSet::new();
+    };
+    let key = change.key.beside("Namespace", namespace);
+    let goes = cache.get(&key).is_some_and(is_leaving);
+    goes.then_some(key).into_iter().collect()
+}
+
+pub(super) fn deeds(view: &View<'_>, key: &Key) -> Vec<Deed> {
+    let Some(namespace) = view.cache.get(key).filter(|n| is_leaving(n)) else {
+        return Vec::new();
+    };
+    let inside = view.cache.inside(&key.name);
+    let stays = inside.iter().filter(|(_, object)| !is_leaving(object));
+    let deeds: Vec<_> = stays
+        .map(|(key, object)| Deed::Delete((*key).clone(), Removal::background(uid(object))))
+        .collect();
+    if !inside.is_empty() {
+        return deeds;
+    }
+    let finalizers = list(namespace, "/spec/finalizers");
+    if finalizers.is_empty() {
+        return Vec::new();
+    }
+    let rest: Vec<&Value> = finalizers.iter().filter(|f| *f != "kubernetes").collect();
+    let mut ended = namespace.clone();
+    ended["spec"]["finalizers"] = json!(rest);
+    vec![Deed::EndNamespace(key.clone(), ended)]
+}
+
+/// The account that a namespace has lacked since this change.
+pub(super) fn without_account(cache: &Cache, change: &Change) -> BTreeSet<Key> {
+    let namespace = match (change.key.is("Namespace"), change.key.is("ServiceAccount")) {
+        (true, _) => Some(change.key.name.clone()),
+        (false, true) => change.key.namespace.clone(),
+        (false, false) => None,
+    };
+    let stays = |name: &String| {
+        let key = change.key.beside("Namespace", name);
+        cache.get(&key).is_some_and(|n| !is_leaving(n))
+    };
+    let account = |name: String| Key::new(Kind::of("ServiceAccount"), Some(&name), "default");
+    namespace.filter(stays).map(account).into_iter().collect()
+}
+
+pub(super) fn account(view: &View<'_>, key: &Key) -> Vec<Deed> {
+    let is_there = view.cache.get(key).is_some();
+    let is_known = view.cache.kinds().contains(&key.kind);
+    match is_there || !is_known {
+        true => Vec::new(),
+        false => vec![Deed::Create(key.clone(), key.kind.object(key))],
+    }
+}

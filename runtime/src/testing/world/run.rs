@@ -1,0 +1,143 @@
+//! The loop: what the watches bring is noted, then who is concerned looks at it, in order of controllers and names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::poll_fn;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kube::Client;
+use tokio::time::{Instant, sleep_until};
+
+use super::World;
+use super::cache::{Cache, Change};
+use super::duties::{Duty, View};
+use super::kinds::Key;
+use super::nodes;
+use super::send::{Ended, carry_out, ensure};
+use super::watching::Watches;
+
+type Task = (Duty, Key);
+
+pub(super) struct Runner {
+    world: World,
+    client: Client,
+    cache: Cache,
+    watches: Watches,
+    duties: Vec<Duty>,
+    due: BTreeMap<Task, Instant>,
+    /// Since when a controller waits for an object.
+    waits: BTreeMap<Task, Instant>,
+    began: Instant,
+    origin: Timestamp,
+}
+
+impl Runner {
+    pub(super) fn new(world: World, client: Client) -> Self {
+        Self {
+            duties: Duty::of(&world),
+            watches: Watches::new(client.clone()),
+            cache: Cache::default(),
+            due: BTreeMap::new(),
+            waits: BTreeMap::new(),
+            began: Instant::now(),
+            origin: world.origin,
+            world,
+            client,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        for (n, name) in self.world.nodes.clone().iter().enumerate() {
+            let (key, node, status) = nodes::made(n, name, &self.now());
+            ensure(&self.client, &key, &node, status).await;
+        }
+        loop {
+            self.listen().await;
+            self.work().await;
+        }
+    }
+
+    /// Waits until something came or is due.
+    async fn listen(&mut self) {
+        let next = self.due.values().min().copied();
+        let (watches, cache) = (&mut self.watches, &mut self.cache);
+        let changes = tokio::select! {
+            biased;
+            changes = poll_fn(|cx| watches.poll(cache, cx)) => changes,
+            () = sleep_until(next.unwrap_or(self.began)), if next.is_some() => Vec::new(),
+        };
+        let now = Instant::now();
+        for change in &changes {
+            self.wake(change, now);
+        }
+        if self.world.garbage {
+            let all = self.cache.may_have_lost_owners();
+            self.due
+                .extend(all.into_iter().map(|key| ((Duty::Garbage, key), now)));
+        }
+    }
+
+    fn wake(&mut self, change: &Change, now: Instant) {
+        if change.old == change.new {
+            return;
+        }
+        for duty in &self.duties {
+            for key in duty.concerned(&self.cache, change) {
+                self.due.insert((*duty, key), now);
+            }
+        }
+    }
+
+    /// Does what is due.
+    async fn work(&mut self) {
+        let now = Instant::now();
+        let due = self.due.iter().filter(|(_, at)| **at <= now);
+        let tasks: BTreeSet<Task> = due.map(|(task, _)| task.clone()).collect();
+        for task in tasks {
+            self.due.remove(&task);
+            self.look(task, now).await;
+        }
+    }
+
+    async fn look(&mut self, task: Task, now: Instant) {
+        let waited = self
+            .waits
+            .get(&task)
+            .map(|since| now.duration_since(*since));
+        let view = View {
+            cache: &self.cache,
+            world: &self.world,
+            waited: waited.unwrap_or_default(),
+            now: self.now(),
+        };
+        let deeds = task.0.deeds(&view, &task.1);
+        let waits = deeds
+            .iter()
+            .any(|d| matches!(d, super::deed::Deed::Later(_)));
+        if waits {
+            self.waits.entry(task.clone()).or_insert(now);
+        } else {
+            self.waits.remove(&task);
+        }
+        for deed in deeds {
+            let (ended, made) = carry_out(&self.client, &self.cache, deed).await;
+            let now = Instant::now();
+            if let Ended::Again(time) = ended {
+                self.due.entry(task.clone()).or_insert(now + time);
+            }
+            // The next deed may depend on it, and the watch is not that fast.
+            if let Some((key, object)) = made {
+                let change = self.cache.put(key, Some(object));
+                self.wake(&change, now);
+            }
+        }
+    }
+
+    /// The wall clock: it began where it was told to.
+    fn now(&self) -> String {
+        let elapsed: Duration = self.began.elapsed();
+        let elapsed = jiff::SignedDuration::try_from(elapsed).unwrap_or_default();
+        let now = self.origin.checked_add(elapsed).unwrap_or(self.origin);
+        now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}

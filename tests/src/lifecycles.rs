@@ -1,0 +1,8 @@
+//! Small lifecycles that the generated suites run: each with a CRD of its own, its logic, and the outside that it deals with.
+//! The declarations are those of the language's documentation.
+
+pub mod bucket;
+pub mod provider;
+pub mod rollout;
+pub mod skupper;
+pub mod skupper_listener;

@@ -75,6 +75,27 @@ fn documents_name_only_paths_that_exist() {
 }
 
 #[test]
+fn the_list_of_conformance_names_cases_that_exist() {
+    let tree = tree();
+    let list = tree.text("docs/conformance.md").expect("the list");
+    let rows = list.lines().filter(|line| line.starts_with("| "));
+    let words = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let cases: Vec<&str> = words.filter(|word| word.matches('_').count() > 2).collect();
+    assert!(cases.len() > 20, "the list was not read");
+    let exists = |case: &str| {
+        let function = format!("async fn {case}(");
+        let mut suite = tree.under("tests/tests/conformance/");
+        suite.any(|(_, text)| text.contains(&function))
+    };
+    let missing = cases.into_iter().filter(|case| !exists(case));
+    none(
+        missing
+            .map(|case| format!("docs/conformance.md: no case {case}"))
+            .collect(),
+    );
+}
+
+#[test]
 fn the_machine_is_pure() {
     none(forbidden_words(
         &tree(),

@@ -19,6 +19,7 @@ mod names;
 mod object;
 mod patch;
 mod pods;
+mod rbac;
 mod render;
 mod request;
 mod reviews;

@@ -54,6 +54,12 @@ pub(crate) fn make(
     object::tidy(&mut object, kind.custom);
     let generate = name(&object).is_empty() && !meta(&object, "generateName").is_empty();
     check_namespace(state, kind, &object)?;
+    let server_side = [
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ];
+    metadata(&mut object).retain(|field, _| !server_side.contains(&field.as_str()));
     shape::track(state, call, None, &mut object, write);
     for attempt in 0.. {
         let mut object = object.clone();
@@ -91,20 +97,15 @@ fn prepare(
     let kind = &call.kind;
     let (uid, now) = (state.uid(kind, key), state.now());
     let metadata = metadata(&mut object);
-    for field in [
-        "selfLink",
-        "generation",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-    ] {
-        metadata.remove(field);
-    }
     metadata.insert("uid".to_owned(), uid.into());
-    metadata.insert("creationTimestamp".to_owned(), now.into());
+    metadata.insert("creationTimestamp".to_owned(), now.as_str().into());
     if kind.custom || kind.traits.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
     strategy::prepare_new(call, &mut object);
+    if kind.is("", "persistentvolumes") {
+        object["status"]["lastPhaseTransitionTime"] = now.into();
+    }
     let mut causes = rules::of_new(kind, &object);
     causes.extend(shape::validate(call, None, &object));
     causes.extend(strategy::validate_new(call, &object));
@@ -113,6 +114,9 @@ fn prepare(
     }
     if events::is_other_view(kind) {
         object = events::to_store(object);
+    }
+    if &*kind.store == "events" {
+        events::default(&mut object);
     }
     Ok(object)
 }

@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::events;
 use super::kinds::Kind;
 use super::object::{fill, map};
 use super::strategy::fill_text;
@@ -39,7 +38,14 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
             fill(spec, "volumeMode", "Filesystem");
         }
         ("", "persistentvolumeclaims") => claim(map(object, "spec")),
-        ("", "events") => events::default(object),
+        ("", "namespaces") => {
+            let name = super::object::name(object).to_owned();
+            if !name.is_empty() {
+                let metadata = super::object::metadata(object);
+                let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+                labels["kubernetes.io/metadata.name"] = name.into();
+            }
+        }
         ("apps", "deployments") => deployment(map(object, "spec")),
         ("apps", "replicasets") => {
             fill(map(object, "spec"), "replicas", 1);
@@ -327,17 +333,18 @@ fn stateful_set(spec: &mut Map<String, Value>) {
     fill(spec, "replicas", 1);
     fill(spec, "podManagementPolicy", "OrderedReady");
     fill(spec, "revisionHistoryLimit", 10);
-    fill(
-        spec,
-        "updateStrategy",
-        json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}),
-    );
+    let strategy = spec.entry("updateStrategy").or_insert_with(|| json!({}));
+    fill_text(strategy, "type", "RollingUpdate");
+    if strategy["type"] == "RollingUpdate" {
+        fill(map(strategy, "rollingUpdate"), "partition", 0);
+    }
     let kept = json!({"whenDeleted": "Retain", "whenScaled": "Retain"});
     fill(spec, "persistentVolumeClaimRetentionPolicy", kept);
     for template in inner(spec, "volumeClaimTemplates") {
         fill(template, "apiVersion", "v1");
         fill(template, "kind", "PersistentVolumeClaim");
-        fill(template, "status", json!({"phase": "Pending"}));
+        let status = template.entry("status").or_insert_with(|| json!({}));
+        fill_text(status, "phase", "Pending");
         let inner = template.entry("spec").or_insert_with(|| json!({}));
         if let Some(inner) = inner.as_object_mut() {
             claim(inner);

@@ -90,8 +90,10 @@ fn options(call: &Call<'_>) -> Result<Options, Failure> {
     } else {
         call.parse(call.asked.body)?
     };
+    // A body, even an empty one, stands for all that the query says.
+    let given = !call.asked.body.is_empty();
     let either = |field: &str| match text(&body, field) {
-        "" => query.text(field).to_owned(),
+        "" if !given => query.text(field).to_owned(),
         text => text.to_owned(),
     };
     let from_query = query.number("gracePeriodSeconds")?;
@@ -113,11 +115,17 @@ fn options(call: &Call<'_>) -> Result<Options, Failure> {
             &[cause],
         ));
     }
-    let dry_run = call.dry_run || object::list(&body, "dryRun").iter().any(|one| one == "All");
+    let dry_run = if given {
+        object::list(&body, "dryRun").iter().any(|one| one == "All")
+    } else {
+        call.dry_run
+    };
     Ok(Options {
         uid: text(&body["preconditions"], "uid").to_owned(),
         version: text(&body["preconditions"], "resourceVersion").to_owned(),
-        grace: grace.or(from_query.and_then(|seconds| i64::try_from(seconds).ok())),
+        grace: grace.or(from_query
+            .filter(|_| !given)
+            .and_then(|seconds| i64::try_from(seconds).ok())),
         policy,
         dry_run,
     })
@@ -183,7 +191,9 @@ fn mark(state: &State, kind: &Kind, old: &Value, new: &mut Value, grace: i64) {
         let end = end.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let metadata = metadata(new);
         metadata.insert("deletionTimestamp".to_owned(), end.into());
-        metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
+        if !kind.is("", "namespaces") {
+            metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
+        }
     }
     if first {
         if let Some(generation) = old["metadata"]["generation"].as_i64() {

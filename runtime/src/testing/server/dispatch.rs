@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::failure::Failure;
 use super::kinds::{Kind, Version};
+use super::rbac::Attempt;
 use super::render::View;
 use super::request::{Asked, Target};
 use super::state::State;
@@ -80,6 +81,13 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// Refuses somebody who may change but not make.
+    pub(crate) fn authorize_create(&self, state: &mut State) -> Result<(), Failure> {
+        let mut attempt = Attempt::of(self.asked);
+        "create".clone_into(&mut attempt.verb);
+        state.authorize(self.asked.user, &attempt)
+    }
+
     /// Where the objects of this call are.
     pub(crate) fn namespace(&self) -> &str {
         &self.target.namespace
@@ -92,6 +100,7 @@ pub(crate) fn dispatch(state: &mut State, asked: &Asked<'_>) -> Answer {
 }
 
 fn handle(state: &mut State, asked: &Asked<'_>) -> Result<Answer, Failure> {
+    state.authorize(asked.user, &Attempt::of(asked))?;
     let Some(target) = &asked.target else {
         return Ok(plain(asked));
     };
@@ -99,9 +108,21 @@ fn handle(state: &mut State, asked: &Asked<'_>) -> Result<Answer, Failure> {
     let version = kind.and_then(|kind| kind.version(&target.version).cloned());
     let (Some(kind), Some(version)) = (kind.cloned(), version.filter(|version| version.served))
     else {
-        return Ok(not_served());
+        let known = state
+            .kinds
+            .all()
+            .any(|kind| kind.group == target.group && kind.version(&target.version).is_some());
+        // Where some kinds are served the answer is an object.
+        return if known && target.group.is_empty() {
+            Err(Failure::no_such_resource())
+        } else {
+            Ok(not_served())
+        };
     };
     let known = target.subresource.is_empty() || version.has(&target.subresource);
+    if !known && kind.custom {
+        return Err(Failure::not_found(&kind, &target.name));
+    }
     if !known || (!kind.namespaced && !target.namespace.is_empty() && kind.plural != "namespaces") {
         return Err(Failure::no_such_resource());
     }
@@ -142,7 +163,7 @@ fn dry_run(asked: &Asked<'_>) -> Result<bool, Failure> {
         "" => Ok(false),
         "All" => Ok(true),
         other => {
-            let cause = super::failure::Cause::unsupported("dryRun", &other.into(), &["All"]);
+            let cause = super::failure::Cause::unsupported("dryRun", &json!([other]), &["All"]);
             let kind = match asked.method.as_str() {
                 "POST" => "CreateOptions",
                 "PUT" => "UpdateOptions",

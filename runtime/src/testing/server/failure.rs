@@ -200,6 +200,18 @@ impl Failure {
         Self::new(403, "Forbidden", message).about(kind, name)
     }
 
+    /// As `forbidden`, where the kind need not be served.
+    pub(crate) fn forbidden_to(group: &str, plural: &str, name: &str, why: &str) -> Self {
+        let resource = qualified(plural, group);
+        let message = match name {
+            "" => format!("{resource} is forbidden: {why}"),
+            name => format!("{resource} {name:?} is forbidden: {why}"),
+        };
+        let mut failure = Self::new(403, "Forbidden", message);
+        failure.details = Some(details(group, plural, name, &[]));
+        failure
+    }
+
     /// Nothing new may be made in a namespace that goes.
     pub(crate) fn terminating(kind: &Kind, name: &str, namespace: &str) -> Self {
         let why = format!(

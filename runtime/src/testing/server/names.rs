@@ -34,7 +34,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
 pub(crate) fn label(name: &str) -> Vec<String> {
     let mut refusals = Vec::new();
     if name.len() > 63 {
-        refusals.push("must be no more than 63 bytes".to_owned());
+        refusals.push("must be no more than 63 characters".to_owned());
     }
     if !is_label(name) {
         refusals.push(if is_subdomain(name) {

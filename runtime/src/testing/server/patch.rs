@@ -185,6 +185,7 @@ fn apply_new(
         );
         return Err(Failure::conflict(&call.kind, name, &why));
     }
+    call.authorize_create(state)?;
     let mut merged = shape::apply(state, call, None, wanted, force)?;
     // A version in an apply says: only if this exists; "1" says: only if none does.
     metadata(&mut merged).remove("resourceVersion");

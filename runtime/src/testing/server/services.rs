@@ -46,6 +46,27 @@ impl Allocations {
     }
 }
 
+/// Makes the Service of the API server itself.
+pub(crate) fn found(state: &mut State) {
+    let kind = state.kind("", "services");
+    let key = Key::new("default", "kubernetes");
+    let service = json!({
+        "metadata": {
+            "name": key.name, "namespace": key.namespace, "uid": state.uid(&kind, &key),
+            "creationTimestamp": state.now(),
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "type": "ClusterIP", "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "sessionAffinity": "None",
+            "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+        },
+        "status": {"loadBalancer": {}},
+    });
+    state.allocations.settle(&key, &service);
+    state.store.put(&kind.store, key, service, &[]);
+}
+
 fn kind_of(service: &Value) -> &str {
     match text(&service["spec"], "type") {
         "" => "ClusterIP",
@@ -135,9 +156,7 @@ fn allocate_ip(state: &mut State, key: &Key, service: &mut Value) -> Vec<Cause> 
             let number: Option<u32> = named.parse::<Ipv4Addr>().ok().map(u32::from);
             match number {
                 Some(number) if !(FIRST_IP..=LAST_IP).contains(&number) => {
-                    return refuse(
-                        "the provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/16",
-                    );
+                    return refuse("the provided network does not match the current range");
                 }
                 Some(number)
                     if state

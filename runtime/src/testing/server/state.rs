@@ -11,7 +11,8 @@ use tokio::time::Instant;
 
 use super::builtin;
 use super::kinds::{Kind, Kinds};
-use super::services::Allocations;
+use super::rbac::Grants;
+use super::services::{self, Allocations};
 use super::store::{Key, Store};
 
 /// When a server begins to be: 2026-01-01T00:00:00Z.
@@ -54,6 +55,7 @@ pub(crate) struct State {
     pub(crate) clock: ServerClock,
     pub(crate) allocations: Allocations,
     pub(crate) enforces_rbac: bool,
+    pub(crate) grants: Grants,
     seed: u64,
     /// How often something was drawn for the same words.
     drawn: BTreeMap<u64, u64>,
@@ -71,12 +73,15 @@ impl State {
             clock,
             allocations: Allocations::default(),
             enforces_rbac: false,
+            grants: Grants::default(),
             seed,
             drawn: BTreeMap::new(),
         };
         for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             state.found_namespace(namespace);
         }
+        state.found_roles();
+        services::found(&mut state);
         state
     }
 

@@ -282,6 +282,13 @@ impl Store {
         }
     }
 
+    /// The version of the last change of a kind.
+    pub(crate) fn last(&self, store: &str) -> u64 {
+        self.tables
+            .get(store)
+            .map_or(0, |table| *table.moved.borrow())
+    }
+
     /// Tells when something of a kind changes.
     pub(crate) fn moved(&mut self, store: &Id) -> watch::Receiver<u64> {
         self.tables

@@ -50,6 +50,7 @@ pub(crate) fn prepare_new(call: &Call<'_>, object: &mut Value) {
             object["status"] = json!({"phase": "Pending"});
         }
         ("apiextensions.k8s.io", _) => crds::prepare_new(object),
+        ("storage.k8s.io", "volumeattachments") => object["status"] = json!({"attached": false}),
         ("apps" | "batch" | "networking.k8s.io" | "policy", _) if call.version.has("status") => {
             object["status"] = empty_status(&kind.plural);
         }

@@ -40,6 +40,7 @@ pub(crate) fn put(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure>
             ));
         }
         metadata(&mut object).remove("resourceVersion");
+        call.authorize_create(state)?;
         let made = create::make(state, call, object, Write::Plain)?;
         return Ok(Answer::bytes(201, call.view.object(&made)).warn(warnings));
     };
@@ -99,7 +100,9 @@ pub(crate) fn change(
     shape::track(state, call, Some(old), &mut new, write);
     carry(old, &mut new);
     strategy::prepare_changed(call, old, &mut new);
+    // The real server looks twice, once for all kinds and once for each, and tells all that it found.
     let mut causes = rules::of_changed(kind, old, &new);
+    causes.extend(causes.clone());
     causes.extend(shape::validate(call, Some(old), &new));
     causes.extend(strategy::validate_changed(call, old, &new));
     if !causes.is_empty() {

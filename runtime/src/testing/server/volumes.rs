@@ -55,12 +55,12 @@ fn storage_class(old: &Value, new: &Value) -> Vec<Cause> {
     for (field, detail) in [
         ("parameters", "updates to parameters are forbidden."),
         ("provisioner", "updates to provisioner are forbidden."),
-        ("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
     ] {
         if old.get(field) != new.get(field) {
             causes.push(Cause::forbidden(field, detail));
         }
     }
+    causes.extend(same(old, new, &["reclaimPolicy"]));
     causes.extend(same(old, new, &["volumeBindingMode"]));
     causes
 }

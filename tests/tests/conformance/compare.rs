@@ -1,0 +1,159 @@
+//! Two records side by side, once everything that two servers may choose freely has a neutral name. Knows no case.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::api::Exchange;
+
+/// What differs, as lines; empty if nothing does.
+pub(crate) fn differences(simulated: &[Exchange], real: &[Exchange]) -> String {
+    let (left, right) = (neutral(simulated), neutral(real));
+    let mut text = String::new();
+    for (index, (ours, theirs)) in left.iter().zip(&right).enumerate() {
+        if ours.code == theirs.code && ours.body == theirs.body {
+            continue;
+        }
+        let _ = writeln!(text, "{}", real[index].request);
+        if ours.code != theirs.code {
+            let _ = writeln!(
+                text,
+                "  - {} {}\n  + {} {}",
+                ours.code, ours.body, theirs.code, theirs.body
+            );
+            continue;
+        }
+        diff("", &ours.body, &theirs.body, &mut text);
+    }
+    if left.len() != right.len() {
+        let _ = writeln!(text, "{} and {} answers", left.len(), right.len());
+    }
+    text
+}
+
+fn diff(path: &str, ours: &Value, theirs: &Value, text: &mut String) {
+    match (ours, theirs) {
+        (Value::Object(left), Value::Object(right)) => {
+            let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            for key in keys {
+                let below = format!("{path}.{key}");
+                match (left.get(key), right.get(key)) {
+                    (Some(left), Some(right)) => diff(&below, left, right, text),
+                    (left, right) => say(&below, left, right, text),
+                }
+            }
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            for (index, (left, right)) in left.iter().zip(right).enumerate() {
+                diff(&format!("{path}[{index}]"), left, right, text);
+            }
+        }
+        (left, right) if left == right => {}
+        (left, right) => say(path, Some(left), Some(right), text),
+    }
+}
+
+fn say(path: &str, ours: Option<&Value>, theirs: Option<&Value>, text: &mut String) {
+    for (sign, value) in [('-', ours), ('+', theirs)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {sign} {path}: {value}");
+        }
+    }
+}
+
+/// Words that the server chose, by the order in which they were first seen.
+#[derive(Default)]
+struct Names {
+    uids: BTreeMap<String, usize>,
+    versions: Vec<u64>,
+}
+
+fn neutral(transcript: &[Exchange]) -> Vec<Exchange> {
+    let mut names = Names::default();
+    for exchange in transcript {
+        names.learn(&exchange.body);
+    }
+    names.versions.sort_unstable();
+    names.versions.dedup();
+    let neutral = transcript.iter().map(|exchange| {
+        let mut exchange = exchange.clone();
+        names.replace("", &mut exchange.body);
+        exchange
+    });
+    neutral.collect()
+}
+
+impl Names {
+    fn learn(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (key.as_str(), value.as_str()) {
+                        ("resourceVersion", Some(version)) => {
+                            self.versions.extend(version.parse::<u64>())
+                        }
+                        ("uid", Some(uid)) if uid.len() == 36 => {
+                            let next = self.uids.len();
+                            self.uids.entry(uid.to_owned()).or_insert(next);
+                        }
+                        _ => self.learn(value),
+                    }
+                }
+            }
+            Value::Array(list) => list.iter().for_each(|value| self.learn(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn replace(&self, key: &str, value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                // The order of entries and what they are compared by is the schema's business, their times are free.
+                for (key, value) in map.iter_mut() {
+                    self.replace(key, value);
+                }
+            }
+            Value::Array(list) => list.iter_mut().for_each(|value| self.replace(key, value)),
+            Value::String(text) => *text = self.neutral(key, text),
+            Value::Number(number) if ["nodePort", "healthCheckNodePort"].contains(&key) => {
+                let given = number.as_u64().is_some_and(|number| number >= 30_086);
+                if given {
+                    *value = "a node port".into();
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn neutral(&self, key: &str, text: &str) -> String {
+        match key {
+            "resourceVersion" => {
+                let rank = text
+                    .parse()
+                    .ok()
+                    .and_then(|version| self.versions.binary_search(&version).ok());
+                return rank.map_or_else(|| text.to_owned(), |rank| format!("version {rank}"));
+            }
+            "continue" => return "a token".to_owned(),
+            "clusterIP" | "clusterIPs"
+                if text.starts_with("10.96.") && !text.starts_with("10.96.0.") =>
+            {
+                return "an address".to_owned();
+            }
+            _ => {}
+        }
+        if is_time(text) {
+            return "a time".to_owned();
+        }
+        let mut text = text.to_owned();
+        for (uid, rank) in &self.uids {
+            text = text.replace(uid, &format!("uid {rank}"));
+        }
+        text
+    }
+}
+
+fn is_time(text: &str) -> bool {
+    text.len() >= 20 && text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok()
+}

@@ -96,6 +96,7 @@ impl State {
             },
             allocations: self.allocations.clone(),
             enforces_rbac: self.enforces_rbac,
+            grants: self.grants.clone(),
             seed: self.seed,
             drawn: self.drawn.clone(),
         }

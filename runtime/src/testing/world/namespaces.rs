@@ -59,10 +59,9 @@ pub(super) fn without_account(cache: &Cache, change: &Change) -> BTreeSet<Key> {
 }
 
 pub(super) fn account(view: &View<'_>, key: &Key) -> Vec<Deed> {
-    let is_there = view.cache.get(key).is_some();
-    let is_known = view.cache.kinds().contains(&key.kind);
-    match is_there || !is_known {
-        true => Vec::new(),
-        false => vec![Deed::Create(key.clone(), key.kind.object(key))],
+    match view.cache.get(key) {
+        Some(_) => Vec::new(),
+        // One that no list has shown yet is a conflict, and is looked at again.
+        None => vec![Deed::Create(key.clone(), key.kind.object(key))],
     }
 }

@@ -25,7 +25,7 @@ fn forced(manager: &str) -> PatchParams {
 }
 
 /// The one write of a plan; `None` for a call, which is no request to the API server.
-pub(crate) fn write(plan: &Plan, kind: &Kind, replaced: &[String]) -> Option<Sent> {
+pub(crate) fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
     let path = at(kind, plan.name.namespace.as_deref());
     let live = plan.live.as_deref();
     let mut body = plan.body.clone();
@@ -36,7 +36,7 @@ pub(crate) fn write(plan: &Plan, kind: &Kind, replaced: &[String]) -> Option<Sen
             body["metadata"]["uid"] = json!(live.and_then(|l| l.meta.uid.as_deref()));
         }
         Job::Delete => return Some(path.delete(&plan.name.name, &exactly(live?))),
-        Job::Migrate => return Some(migrate(&path, plan, live?, replaced)),
+        Job::Migrate => return Some(migrate(&path, plan, live?)),
         Job::Record => return Some(record(&path, plan, live?)),
         Job::Call => return None,
     }
@@ -70,12 +70,12 @@ fn record(path: &Path, plan: &Plan, live: &Stored) -> Sent {
 }
 
 /// Guarded by the version that was read: otherwise it would undo what others did meanwhile.
-fn migrate(path: &Path, plan: &Plan, live: &Stored, replaced: &[String]) -> Sent {
+fn migrate(path: &Path, plan: &Plan, live: &Stored) -> Sent {
     let raw = live.raw.as_deref().unwrap_or(&Value::Null);
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
         "resourceVersion": live.meta.resource_version,
-        "managedFields": migrated(raw, &plan.manager, replaced),
+        "managedFields": migrated(raw, &plan.manager, &plan.replaced),
     } });
     path.patch(
         &plan.name.name,

@@ -120,11 +120,7 @@ impl Controller {
         match outcome {
             Outcome::Done(object) => {
                 self.fence_target(subject, effect, &plan, &object);
-                let kept = kept(
-                    &plan,
-                    &object,
-                    &self.runners[subject.lifecycle].naming.replaced,
-                );
+                let kept = kept(&plan, &object);
                 let Some(track) = self.tracks.get_mut(subject) else {
                     return;
                 };
@@ -319,8 +315,8 @@ impl Controller {
 }
 
 /// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
-fn kept(plan: &Plan, object: &Value, replaced: &[String]) -> Option<(String, u64, u64)> {
-    let ours = Ours::of(object, &plan.manager, replaced, "");
+fn kept(plan: &Plan, object: &Value) -> Option<(String, u64, u64)> {
+    let ours = Ours::of(object, &plan.manager, &plan.replaced, "");
     let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
     let live = fingerprint(&under_our_paths(&plan.body, object, &ours));
     // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.

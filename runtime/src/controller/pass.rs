@@ -367,7 +367,7 @@ impl Controller {
         let target = runner.ir.effects[effect].target;
         let kind = runner.kinds[target].as_ref();
         let kind = kind.unwrap_or(&runner.subject_kind);
-        let Some(sent) = act::write(&plan, kind, &runner.naming.replaced) else {
+        let Some(sent) = act::write(&plan, kind) else {
             return false;
         };
         self.send(Some(subject), Wrote::Effect { effect, plan }, sent);

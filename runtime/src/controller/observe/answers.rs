@@ -129,8 +129,8 @@ impl Observing<'_> {
         let mode = self.ir.inputs[number].mode;
         let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
         let body = dressed(built, self.kind(number), name, owner.as_ref());
-        let (manager, replaced) = self.manager(mode);
-        let verdict = self.verdict(name, &body, live, &manager, replaced);
+        let (manager, replaced) = self.manager(mode, live);
+        let verdict = self.verdict(name, &body, live, &manager, &replaced);
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
@@ -143,6 +143,7 @@ impl Observing<'_> {
             body,
             live: live.cloned(),
             manager,
+            replaced,
             id,
         };
         (plan, verdict)
@@ -204,7 +205,8 @@ impl Observing<'_> {
             id: WriteId::of(&Value::Null, Some(live)),
             body,
             live: Some(Arc::clone(live)),
-            manager: self.manager(mode).0,
+            manager: self.manager(mode, Some(live)).0,
+            replaced: Vec::new(),
         }
     }
 
@@ -284,6 +286,7 @@ impl Observing<'_> {
             body: json!(key),
             live: None,
             manager: String::new(),
+            replaced: Vec::new(),
         };
         self.plans[effect].push(plan);
     }
@@ -322,17 +325,41 @@ impl Observing<'_> {
     }
 
     /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.
-    fn manager(&self, mode: Mode) -> (String, &[String]) {
+    fn manager(&self, mode: Mode, live: Option<&Arc<Stored>>) -> (String, Vec<String>) {
         let naming = self.observer.naming;
+        let own = || {
+            let uid = self.board.subject().meta.uid.clone();
+            naming.manager_of(&uid.unwrap_or_default())
+        };
         match mode {
-            Mode::Shared | Mode::Part => {
-                let uid = self.board.subject().meta.uid.clone();
-                (naming.manager_of(&uid.unwrap_or_default()), &[])
-            }
+            Mode::Shared => (
+                own(),
+                live.map_or_else(Vec::new, |live| self.left_over(live)),
+            ),
+            Mode::Part => (own(), Vec::new()),
             Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => {
-                (naming.manager.clone(), &naming.replaced)
+                (naming.manager.clone(), naming.replaced.clone())
             }
         }
+    }
+
+    /// The managers of contributors that are owners no more: they were deleted, and what only they wanted would stay for ever.
+    fn left_over(&self, live: &Stored) -> Vec<String> {
+        let naming = self.observer.naming;
+        let owners = live.meta.owner_references.iter().flatten();
+        let present: Vec<String> = owners.map(|o| naming.manager_of(&o.uid)).collect();
+        let stem = naming.manager_of("");
+        let entries = live
+            .raw
+            .as_deref()
+            .map(|raw| raw.pointer("/metadata/managedFields"));
+        let entries = entries.flatten().and_then(Value::as_array);
+        let managers = entries
+            .into_iter()
+            .flatten()
+            .filter_map(|e| e["manager"].as_str());
+        let gone = managers.filter(|m| m.starts_with(&stem) && !present.iter().any(|p| p == m));
+        gone.map(str::to_owned).collect()
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) body: Value,
     pub(crate) live: Option<Arc<Stored>>,
     pub(crate) manager: String,
+    /// Whose fields are ours as well: they must be merged into ours before one of them can go.
+    pub(crate) replaced: Vec<String>,
     pub(crate) id: WriteId,
 }
 

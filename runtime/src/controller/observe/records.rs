@@ -85,6 +85,7 @@ impl Observing<'_> {
             body,
             live: Some(Arc::clone(subject)),
             manager: self.observer.naming.manager.clone(),
+            replaced: Vec::new(),
             id,
         }
     }

@@ -1,5 +1,7 @@
 //! Plans as text, and each fault about a request, on a server of one function.
 
+mod watching;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

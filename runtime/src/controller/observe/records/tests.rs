@@ -127,7 +127,7 @@ fn a_record_is_written_to_exactly_the_version_that_was_seen() {
     };
     let plan = &sight.plans[effect][0];
     let kind = crate::lifecycle::Kind::of::<Bucket>();
-    let sent = act::write(plan, &kind, &[]).expect("it is a request");
+    let sent = act::write(plan, &kind).expect("it is a request");
     let sent = sent.expect("it can be built");
     assert_eq!(sent.method(), "PATCH");
     assert_eq!(

@@ -7,7 +7,7 @@ use crate::normal::Difference;
 type Fits = fn(&Difference) -> bool;
 
 /// Reasons, and which differences they explain.
-const REASONS: [(&str, Fits); 4] = [
+const REASONS: [(&str, Fits); 5] = [
     (
         "of a Service of type ExternalName the real server shows no internalTrafficPolicy but keeps the one that it stored, \
          and whose it is later follows from that",
@@ -33,6 +33,15 @@ const REASONS: [(&str, Fits); 4] = [
             is_custom
                 && difference.path.ends_with("/resourceVersion")
                 && difference.sequence.contains("\"finalizers\":[]")
+        },
+    ),
+    (
+        "a PUT that names no version and changes nothing is written by the real server if a second has passed since, for then \
+         the time of its entry differs",
+        |difference| {
+            let is_put = difference.place.starts_with("put ")
+                && difference.place.ends_with("version Nothing");
+            is_put && difference.path == "/metadata/resourceVersion"
         },
     ),
     (

@@ -25,6 +25,14 @@ pub enum Command {
     /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
     /// Options come before the word that says which part to run: `run --disable-crd-maintenance controller`.
     Run(Box<Run>),
+    /// Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.
+    ///
+    /// Starts the cluster with two nodes, runs the operator in it, applies the manifests, tells what becomes of each Listener
+    /// until it is Ready, and goes on serving `kubectl` until Ctrl-C or SIGTERM.
+    ///
+    /// Ends with 0 when it was told to stop or, with --once, when all Listeners are Ready; with 1 if with --once one was not
+    /// Ready in time; with 2 if a manifest, the port or the kubeconfig cannot be used.
+    Sandbox(Sandbox),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd,
     /// Check every `lifecycle!` in Rust source files, without compiling them.
@@ -183,6 +191,38 @@ pub struct Retired {
     /// Was whether to check for the end of support.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub eos_disabled: bool,
+}
+
+/// What happens in the simulated cluster.
+#[derive(Debug, Args)]
+pub struct Sandbox {
+    /// YAML or JSON files, as for `kubectl apply -f`. Several documents in a file are fine.
+    #[arg(value_name = "FILE")]
+    pub manifests: Vec<PathBuf>,
+
+    /// Stop once every Listener of the manifests is Ready, or the time is over.
+    #[arg(long, requires = "manifests")]
+    pub once: bool,
+
+    /// How long Listeners may take to be Ready, in seconds. Without --once the sandbox says what is missing and goes on.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
+
+    /// Port of 127.0.0.1 on which the API server listens; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+
+    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// ListenerClasses to create.
+    #[arg(long, value_enum, default_value_t, value_name = "PRESET")]
+    pub listener_class_preset: Preset,
+
+    /// What uids, generated names and the like are made from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u64,
 }
 
 /// What to check, and how to answer.

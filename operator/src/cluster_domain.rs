@@ -21,6 +21,13 @@ pub struct ClusterDomain(String);
 )]
 pub struct NotADomain(String);
 
+impl ClusterDomain {
+    /// What nearly every cluster uses.
+    pub fn usual() -> Self {
+        Self(USUAL.to_owned())
+    }
+}
+
 impl FromStr for ClusterDomain {
     type Err = NotADomain;
 

@@ -12,6 +12,7 @@ pub mod definitions;
 pub mod listener;
 pub mod logging;
 pub mod presets;
+pub mod sandbox;
 #[cfg(test)]
 mod scripted;
 pub mod wiring;

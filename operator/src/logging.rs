@@ -17,6 +17,7 @@ use crate::args;
 const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
 const USUAL_LEVEL: &str = "info";
+const QUIET_LEVEL: &str = "warn";
 /// They log every failed request once more and with all its parts; who sent it says so in one line that says what to do.
 const REPEATED: [(&str, &str); 2] = [
     ("kube_client", "kube_client::client=off"),
@@ -85,6 +86,26 @@ pub fn begin(options: &args::Telemetry) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Begins logging beside output that is meant for people: to standard error, and without a level in the environment only what
+/// they should know.
+///
+/// # Errors
+/// If the level is no filter, or logging has begun already.
+pub fn begin_quietly() -> Result<(), Error> {
+    let level = std::env::var(CONSOLE_LEVEL).unwrap_or_default();
+    let level = if level.is_empty() {
+        QUIET_LEVEL
+    } else {
+        &level
+    };
+    let layer =
+        console_layer(args::Format::Plain, io::stderr).with_filter(filter(CONSOLE_LEVEL, level)?);
+    tracing_subscriber::registry()
+        .with(layer.boxed())
+        .try_init()
+        .map_err(Error::Twice)
 }
 
 fn layers<W>(

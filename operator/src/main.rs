@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use lifecycle_operator::args::{Arguments, Command};
-use lifecycle_operator::{cause, check, definitions, wiring};
+use lifecycle_operator::{cause, check, definitions, sandbox, wiring};
 
 fn main() -> ExitCode {
     main_of(Arguments::parse().command).unwrap_or_else(|error| {
@@ -23,6 +23,12 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
             // Waiting for a name that is being resolved would outlast the time that a Pod has to stop.
             runtime.shutdown_background();
             done?;
+        }
+        Command::Sandbox(options) => {
+            let runtime = tokio::runtime::Runtime::new()?;
+            let ended = runtime.block_on(sandbox::run(options));
+            runtime.shutdown_background();
+            return Ok(ended);
         }
         Command::Check(options) => {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;

@@ -1,11 +1,13 @@
 //! What runs: which lifecycles, under which names, and what is prepared before. Decides nothing about any object.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use kube::Client;
 use kube::runtime::events::{Recorder, Reporter};
 use lifecycle_runtime::Operator;
+use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::shutdown::Shutdown;
@@ -82,6 +84,19 @@ fn leadership(options: &Run, client: &Client) -> Leadership {
 pub async fn run_controller(
     client: Client,
     controller: Controller,
+    shutdown: Shutdown,
+) -> Result<(), Error> {
+    run_watched(client, controller, None, shutdown).await
+}
+
+/// As `run_controller`, with somebody who looks on.
+///
+/// # Errors
+/// As `run_controller`.
+pub async fn run_watched(
+    client: Client,
+    controller: Controller,
+    onlooker: Option<Arc<dyn Trace>>,
     mut shutdown: Shutdown,
 ) -> Result<(), Error> {
     tokio::select! {
@@ -95,6 +110,9 @@ pub async fn run_controller(
     let mut operator = Operator::new(NAME).run_as(listener::machine(logic), naming());
     if let Some(leadership) = controller.leadership {
         operator = operator.leadership(leadership);
+    }
+    if let Some(onlooker) = onlooker {
+        operator = operator.trace(onlooker);
     }
     let classes = async {
         create_classes(&client, controller.preset).await;

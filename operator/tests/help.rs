@@ -71,3 +71,8 @@ fn help_of_node_is_short() {
 fn help_of_check_explains_exit_codes() {
     check("check.txt", &["check"]);
 }
+
+#[test]
+fn help_of_sandbox_explains_exit_codes() {
+    check("sandbox.txt", &["sandbox"]);
+}

@@ -2,6 +2,7 @@
 //! surrounds it, and what goes wrong in between. Deterministic: its clock, uids and order come from a seed.
 
 pub mod faults;
+mod printers;
 pub mod schema;
 pub mod server;
 pub mod suite;

@@ -10,7 +10,7 @@ fn run(words: &str) -> Run {
         .command
     {
         Command::Run(run) => *run,
-        other @ (Command::Crd | Command::Check(_)) => panic!("{other:?}"),
+        other @ (Command::Sandbox(_) | Command::Crd | Command::Check(_)) => panic!("{other:?}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the API server knows of an object's structure: which fields there are, how they merge, who owns them.
 //! Pure functions over JSON; knows no store, no request and no clock.
 
-mod builtin;
+pub(crate) mod builtin;
 mod decoding;
 mod entries;
 mod expressions;

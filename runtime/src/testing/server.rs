@@ -8,17 +8,21 @@ mod crds;
 mod create;
 mod defaults;
 mod delete;
+mod discovery;
 mod dispatch;
 mod events;
 mod failure;
 mod fields;
+mod front;
 mod kinds;
 mod list;
 mod metadata;
 mod names;
 mod object;
+mod openapi;
 mod patch;
 mod pods;
+mod protobuf;
 mod rbac;
 mod render;
 mod request;
@@ -30,6 +34,7 @@ mod state;
 mod store;
 mod strategy;
 mod subresource;
+mod table;
 mod update;
 mod volumes;
 mod watch;
@@ -144,8 +149,10 @@ impl Server {
     /// Answers one request. Watches begin now: what is written before their chunks are read is not lost.
     pub fn serve(&self, user: &User, request: &Request<Vec<u8>>) -> Reply {
         let asked = Asked::new(user, request);
-        let answer = dispatch::dispatch(&mut self.lock(), &asked);
-        answer.reply(self)
+        front::serve(self, &asked, |asked| {
+            let answer = dispatch::dispatch(&mut self.lock(), asked);
+            answer.reply(self)
+        })
     }
 
     /// Sets the clock of this server.

@@ -17,6 +17,7 @@ const GO_TYPES: &str = include_str!("go_types.json");
 struct Data {
     go_types: Value,
     definitions: Map<String, Value>,
+    names: BTreeMap<String, String>,
     kinds: BTreeMap<String, Schema>,
 }
 
@@ -29,10 +30,14 @@ static BUILTIN: LazyLock<Data> = LazyLock::new(|| {
     };
     let definitions = part("definitions");
     let go_types = serde_json::from_str(GO_TYPES).expect("the data of the Go types is JSON");
+    let kinds = part("kinds").into_iter();
+    let names: BTreeMap<String, String> = kinds
+        .filter_map(|(kind, name)| Some((kind, name.as_str()?.to_owned())))
+        .collect();
     let mut loader = Loader::new(&definitions, &go_types);
-    let roots: Vec<(String, _)> = part("kinds")
-        .into_iter()
-        .filter_map(|(kind, name)| Some((kind, loader.definition(name.as_str()?))))
+    let roots: Vec<(String, _)> = names
+        .iter()
+        .map(|(kind, name)| (kind.clone(), loader.definition(name)))
         .collect();
     let arena = Arc::new(loader.finish());
     let kinds = roots.into_iter().map(|(kind, root)| {
@@ -50,16 +55,25 @@ static BUILTIN: LazyLock<Data> = LazyLock::new(|| {
     Data {
         go_types,
         definitions,
+        names,
         kinds,
     }
 });
 
 /// The schema of a built-in kind.
 pub(super) fn schema(group: &str, version: &str, kind: &str) -> Option<&'static Schema> {
+    BUILTIN.kinds.get(&key(group, version, kind))
+}
+
+/// The name of the definition of a built-in kind.
+pub(crate) fn name(group: &str, version: &str, kind: &str) -> Option<&'static str> {
+    let name = BUILTIN.names.get(&key(group, version, kind));
+    name.map(String::as_str)
+}
+
+fn key(group: &str, version: &str, kind: &str) -> String {
     let slash = if group.is_empty() { "" } else { "/" };
-    BUILTIN
-        .kinds
-        .get(&format!("{group}{slash}{version}/{kind}"))
+    format!("{group}{slash}{version}/{kind}")
 }
 
 /// What is known of the Go types.
@@ -68,7 +82,7 @@ pub(super) fn go_types() -> &'static Value {
 }
 
 /// The definitions that custom resources use as well.
-pub(super) fn definitions() -> &'static Map<String, Value> {
+pub(crate) fn definitions() -> &'static Map<String, Value> {
     &BUILTIN.definitions
 }
 

@@ -1,0 +1,166 @@
+//! The door of the simulated cluster: HTTP on loopback. Takes requests apart and puts answers together; decides nothing about them.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use futures::StreamExt;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::header::HOST;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{HeaderMap, Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::testing::server::{Content, Reply};
+use lifecycle_runtime::testing::{Server, User};
+use thiserror::Error;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// As much as a real API server reads.
+const LARGEST: usize = 3 * 1024 * 1024;
+
+type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// Why nobody can be let in.
+#[derive(Debug, Error)]
+pub(super) enum Error {
+    /// Somebody else listens there.
+    #[error(
+        "port {port} is in use: choose another with --port, or leave the option out to get a free one"
+    )]
+    Taken {
+        /// The port.
+        port: u16,
+    },
+    /// The operating system refuses it for another reason.
+    #[error("cannot listen on 127.0.0.1:{port}")]
+    Bind {
+        /// The port.
+        port: u16,
+        /// What is said.
+        source: io::Error,
+    },
+}
+
+/// Takes a port on loopback; 0 takes a free one.
+pub(super) async fn bind(port: u16) -> Result<TcpListener, Error> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    TcpListener::bind(address).await.map_err(|source| {
+        if source.kind() == io::ErrorKind::AddrInUse {
+            Error::Taken { port }
+        } else {
+            Error::Bind { port, source }
+        }
+    })
+}
+
+/// Answers until told to stop; watches end with it.
+pub(super) async fn serve(listener: TcpListener, server: Server, mut shutdown: Shutdown) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            () = shutdown.wait() => return,
+            Some(_ended) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => drop(connections.spawn(connection(stream, server.clone()))),
+                // Such as too many open files: others may be closed by then.
+                Err(error) => {
+                    tracing::warn!("cannot accept a connection: {error}");
+                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                }
+            },
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, server: Server) {
+    // Small answers must not wait for each other.
+    let _slower = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let server = server.clone();
+        async move { Ok::<_, Infallible>(answer(&server, request).await) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = served.await {
+        tracing::debug!("a connection ended: {error}");
+    }
+}
+
+async fn answer(server: &Server, request: Request<Incoming>) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    if !is_local(&head.headers) {
+        // A page in a browser may send requests here under a name that it has made to mean this machine.
+        return refusal(
+            403,
+            "Forbidden",
+            "the sandbox answers only to 127.0.0.1 and localhost",
+        );
+    }
+    let Ok(body) = Limited::new(body, LARGEST).collect().await else {
+        let said = format!("Request entity too large: limit is {LARGEST}");
+        return refusal(413, "RequestEntityTooLarge", &said);
+    };
+    let user = user(&head.headers);
+    let request = Request::from_parts(head, body.to_bytes().to_vec());
+    response(server.serve(&user, &request))
+}
+
+fn is_local(headers: &HeaderMap) -> bool {
+    let host = headers
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    matches!(name, "127.0.0.1" | "localhost")
+}
+
+/// Everybody is an administrator, and may ask as somebody else.
+fn user(headers: &HeaderMap) -> User {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let Some(name) = text("impersonate-user") else {
+        return User::admin();
+    };
+    let named = headers
+        .get_all("impersonate-group")
+        .iter()
+        .filter_map(|group| group.to_str().ok());
+    let groups: Vec<&str> = named.chain(["system:authenticated"]).collect();
+    User::new(name, &groups)
+}
+
+fn response(reply: Reply) -> Response<Body> {
+    let mut response = Response::builder().status(reply.status);
+    for (name, value) in reply.headers {
+        response = response.header(name, value);
+    }
+    let body = match reply.content {
+        Content::Whole(bytes) => Full::new(bytes).boxed_unsync(),
+        Content::Watch(chunks) => {
+            StreamBody::new(chunks.map(|chunk| Ok(Frame::data(chunk)))).boxed_unsync()
+        }
+    };
+    response
+        .body(body)
+        .unwrap_or_else(|_| refusal(500, "InternalError", "the answer has no form"))
+}
+
+fn refusal(code: u16, reason: &str, message: &str) -> Response<Body> {
+    let status = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": message, "reason": reason, "code": code,
+    });
+    let mut response = Response::new(Full::from(status.to_string()).boxed_unsync());
+    *response.status_mut() = hyper::StatusCode::from_u16(code).unwrap_or_default();
+    let json = hyper::header::HeaderValue::from_static("application/json");
+    response
+        .headers_mut()
+        .insert(hyper::header::CONTENT_TYPE, json);
+    response
+}

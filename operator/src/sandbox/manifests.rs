@@ -1,0 +1,262 @@
+//! The files named on the command line: read, taken apart into documents, and applied as `kubectl apply --server-side` would.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kube::api::{Api, DynamicObject, Patch, PatchParams};
+use kube::core::GroupVersionKind;
+use kube::discovery::{self, Scope};
+use kube::{Client, ResourceExt};
+use serde_json::Value;
+use thiserror::Error;
+
+/// The manager that `kubectl apply --server-side` writes as, so that it can go on with what was applied here.
+const MANAGER: &str = "kubectl";
+
+/// Why a manifest cannot be used. Each names the file, and the document where there is one.
+#[derive(Debug, Error)]
+pub(super) enum Error {
+    /// The file cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is said.
+        source: io::Error,
+    },
+    /// The file is no YAML.
+    #[error("{} is not YAML: {said}", path.display())]
+    Yaml {
+        /// The file.
+        path: PathBuf,
+        /// What is said, in one line.
+        said: String,
+    },
+    /// A document is no object.
+    #[error("{place}: {said}")]
+    Object {
+        /// File and document.
+        place: Place,
+        /// What is missing.
+        said: &'static str,
+    },
+    /// A kind that the cluster does not serve.
+    #[error("{place}: the cluster serves no kind {kind} of {version}")]
+    Kind {
+        /// File and document.
+        place: Place,
+        /// The kind.
+        kind: String,
+        /// Its group and version.
+        version: String,
+    },
+    /// The cluster refuses it.
+    #[error("{place}: {what} cannot be applied")]
+    Apply {
+        /// File and document.
+        place: Place,
+        /// Kind and name.
+        what: String,
+        /// What is said.
+        source: kube::Error,
+    },
+}
+
+/// Where a document stands: the file, and which of the documents that hold anything, counted from 1.
+#[derive(Clone, Debug)]
+pub(super) struct Place(Box<str>);
+
+impl Place {
+    fn new(path: &Path, index: usize) -> Self {
+        Self(format!("{}, document {}", path.display(), index + 1).into())
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// One object to be applied.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    place: Place,
+    object: DynamicObject,
+    of: GroupVersionKind,
+}
+
+/// A Listener by namespace and name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Wanted {
+    /// Its namespace.
+    pub(super) namespace: String,
+    /// Its name.
+    pub(super) name: String,
+}
+
+impl Manifest {
+    /// Reads all files before anything is started, so that a mistake is told at once.
+    pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Error> {
+        let mut manifests = Vec::new();
+        for path in paths {
+            let text = fs::read_to_string(path).map_err(|source| Error::Read {
+                path: path.clone(),
+                source,
+            })?;
+            manifests.extend(parse(path, &text)?);
+        }
+        Ok(manifests)
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<Vec<Manifest>, Error> {
+    let documents: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| Error::Yaml {
+        path: path.to_owned(),
+        said: first_line(&error.to_string()),
+    })?;
+    let mut manifests = Vec::new();
+    for (index, document) in documents.into_iter().enumerate() {
+        let place = Place::new(path, index);
+        // A document may hold comments only.
+        if document["kind"] == "List" {
+            for item in document["items"].as_array().into_iter().flatten() {
+                manifests.push(manifest(place.clone(), item.clone())?);
+            }
+        } else if !document.is_null() {
+            manifests.push(manifest(place, document)?);
+        }
+    }
+    Ok(manifests)
+}
+
+fn manifest(place: Place, document: Value) -> Result<Manifest, Error> {
+    let refused = |place, said| Err(Error::Object { place, said });
+    let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if !document.is_object() {
+        return refused(place, "it is not an object");
+    }
+    if version.is_empty() {
+        return refused(place, "it has no apiVersion");
+    }
+    if kind.is_empty() {
+        return refused(place, "it has no kind");
+    }
+    if document["metadata"]["name"]
+        .as_str()
+        .unwrap_or_default()
+        .is_empty()
+    {
+        return refused(place, "it has no metadata.name");
+    }
+    let (group, version) = version.rsplit_once('/').unwrap_or(("", &version));
+    let of = GroupVersionKind::gvk(group, version, &kind);
+    match serde_json::from_value(document) {
+        Ok(object) => Ok(Manifest { place, object, of }),
+        Err(_) => refused(place, "its metadata is not that of an object"),
+    }
+}
+
+/// Applies all manifests in their order, and says which Listeners are among them.
+pub(super) async fn apply(client: &Client, manifests: Vec<Manifest>) -> Result<Vec<Wanted>, Error> {
+    let mut wanted = Vec::new();
+    for manifest in manifests {
+        let applied = apply_one(client, &manifest).await?;
+        let (kind, name) = (&manifest.of.kind, applied.name_any());
+        super::say(&format!("{} {name} applied", kind.to_lowercase()));
+        let listener = Wanted {
+            namespace: applied.namespace().unwrap_or_default(),
+            name,
+        };
+        if kind == "Listener" && !wanted.contains(&listener) {
+            wanted.push(listener);
+        }
+    }
+    Ok(wanted)
+}
+
+async fn apply_one(client: &Client, manifest: &Manifest) -> Result<DynamicObject, Error> {
+    let (place, of) = (&manifest.place, &manifest.of);
+    let failed = |source| Error::Apply {
+        place: place.clone(),
+        what: format!("{} {}", of.kind, manifest.object.name_any()),
+        source,
+    };
+    let found = discovery::pinned_kind(client, of).await;
+    let (resource, capabilities) = match found {
+        Ok(found) => found,
+        Err(kube::Error::Discovery(_)) => return Err(unknown(place, of)),
+        Err(kube::Error::Api(status)) if status.code == 404 => return Err(unknown(place, of)),
+        Err(source) => return Err(failed(source)),
+    };
+    let namespace = manifest.object.namespace();
+    let api: Api<DynamicObject> = match capabilities.scope {
+        Scope::Namespaced => Api::namespaced_with(
+            client.clone(),
+            namespace.as_deref().unwrap_or("default"),
+            &resource,
+        ),
+        Scope::Cluster => Api::all_with(client.clone(), &resource),
+    };
+    let params = PatchParams::apply(MANAGER).validation_strict();
+    let name = manifest.object.name_any();
+    api.patch(&name, &params, &Patch::Apply(&manifest.object))
+        .await
+        .map_err(failed)
+}
+
+fn unknown(place: &Place, of: &GroupVersionKind) -> Error {
+    Error::Kind {
+        place: place.clone(),
+        kind: of.kind.clone(),
+        version: of.api_version(),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let refused = parse(Path::new("a.yaml"), text).unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+        assert!(refused.starts_with("a.yaml"), "{refused}");
+        assert_eq!(refused.lines().count(), 1, "{refused}");
+    }
+
+    #[test]
+    fn documents_that_cannot_be_used_are_named_by_number() {
+        check(
+            &format!("{GOOD}---\n- 1\n"),
+            "document 2: it is not an object",
+        );
+        check("kind: A\n", "document 1: it has no apiVersion");
+        check("apiVersion: v1\n", "it has no kind");
+        check("apiVersion: v1\nkind: A\n", "it has no metadata.name");
+        check("a: [", "is not YAML: ");
+    }
+
+    #[test]
+    fn empty_documents_are_passed_over_and_lists_opened() {
+        let text = format!(
+            "# only words\n---\n{GOOD}---\napiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {{name: b}}\n"
+        );
+        let manifests = parse(Path::new("a.yaml"), &text).unwrap();
+        let kinds: Vec<_> = manifests
+            .iter()
+            .map(|manifest| manifest.of.kind.as_str())
+            .collect();
+        assert_eq!(kinds, ["ConfigMap", "Deployment"]);
+        assert_eq!(manifests[1].of.group, "apps");
+        assert_eq!(manifests[1].place.to_string(), "a.yaml, document 2");
+    }
+}

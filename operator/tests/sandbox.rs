@@ -1,0 +1,252 @@
+//! The sandbox as users start it: how it ends, what it says, and what it does with bad input. Loopback is all it needs.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
+/// Nothing that happens at all takes longer.
+const SOON: Duration = Duration::from_secs(120);
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../deploy/examples")
+        .join(name)
+}
+
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .arg("sandbox")
+        .args(words)
+        .env_remove("CONSOLE_LOG_LEVEL");
+    command
+}
+
+fn run(words: &[&str]) -> Output {
+    command(words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The one line of an error that ends with 2.
+#[track_caller]
+fn refused(words: &[&str]) -> String {
+    let output = run(words);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+struct Running {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(words: &[&str]) -> Self {
+        let mut child = command(words).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    /// Reads until a line holds the word, and returns that line.
+    fn until(&mut self, word: &str) -> String {
+        loop {
+            let mut line = String::new();
+            assert_ne!(
+                self.lines.read_line(&mut line).unwrap(),
+                0,
+                "it ended before it said `{word}`"
+            );
+            if line.contains(word) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a signal, and returns how it ended.
+    fn end(mut self, signal: &str) -> Option<i32> {
+        let kill = Command::new("kill")
+            .args([signal, &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(kill.success());
+        // A pipe that nobody reads would hold it up.
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn the_command_of_the_readme_takes_the_example_to_ready() {
+    let readme = include_str!("../../README.md");
+    let line = readme
+        .lines()
+        .find(|line| line.starts_with("cargo run --release -p lifecycle-operator -- sandbox "))
+        .unwrap();
+    let file = line.rsplit(' ').next().unwrap();
+    assert_eq!(file, "deploy/examples/listener.yaml");
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("listener.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}{}",
+        text(&output.stderr)
+    );
+    assert!(said.contains("s  default/web  Applying "), "{said}");
+    assert!(
+        said.contains("s  default/web  Ready         at web.default.svc.cluster.local:8080"),
+        "{said}"
+    );
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_node_port_is_told_with_the_address_of_its_node() {
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("nodeport.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}{}",
+        text(&output.stderr)
+    );
+    let ready = said
+        .lines()
+        .find(|line| line.contains("default/outside  Ready "))
+        .unwrap();
+    let port = ready.rsplit(':').next().unwrap();
+    assert!(
+        (30_000..=32_767).contains(&port.parse::<u16>().unwrap()),
+        "{ready}"
+    );
+}
+
+#[test]
+fn what_is_not_ready_in_time_ends_with_1_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let listener = "apiVersion: listeners.stackable.tech/v1alpha1\nkind: Listener\nmetadata: {name: odd, namespace: default}\n\
+                    spec: {className: nowhere, ports: [{name: http, port: 80}]}\n";
+    fs::write(&file, listener).unwrap();
+    let output = run(&["--once", "--timeout", "1", file.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("error: not Ready within 1 s: default/odd: NoClass NoListenerClass: "),
+        "{said}"
+    );
+    assert!(said.contains("`nowhere`"), "{said}");
+    assert!(text(&output.stdout).contains("default/odd  NoClass "));
+}
+
+#[test]
+fn both_signals_end_it_with_0_and_leave_nothing_behind() {
+    for signal in ["-TERM", "-INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let kubeconfig = folder.path().join("kubeconfig");
+        let file = example("listener.yaml");
+        let mut running = Running::start(&[
+            "--kubeconfig",
+            kubeconfig.to_str().unwrap(),
+            file.to_str().unwrap(),
+        ]);
+        let address = running.until("simulated cluster at ");
+        running.until("Ctrl-C ends it");
+        assert!(kubeconfig.exists());
+        // A watch that is open must not keep it.
+        let address = address.trim().rsplit('/').next().unwrap().to_owned();
+        let mut watch = TcpStream::connect(&address).unwrap();
+        let request =
+            format!("GET /api/v1/services?watch=true HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        watch.write_all(request.as_bytes()).unwrap();
+        watch.set_read_timeout(Some(SOON)).unwrap();
+        let mut head = [0; 15];
+        watch.read_exact(&mut head).unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200 OK");
+        assert_eq!(running.end(signal), Some(0));
+        assert!(!kubeconfig.exists());
+    }
+}
+
+#[test]
+fn requests_for_another_host_are_refused() {
+    let mut running = Running::start(&[]);
+    let line = running.until("simulated cluster at ");
+    running.until("Ctrl-C ends it");
+    let address = line.trim().rsplit('/').next().unwrap().to_owned();
+    let ask = |host: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request = format!("GET /version HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(ask("evil.example").starts_with("HTTP/1.1 403 "));
+    assert!(ask(&address).contains("v1.36.3"));
+    assert_eq!(running.end("-TERM"), Some(0));
+}
+
+#[test]
+fn bad_input_is_one_line_and_ends_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let good = write(
+        "good.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let broken = write("broken.yaml", "a: [\n");
+    let unknown = write(
+        "unknown.yaml",
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: example.org/v1\nkind: Thing\nmetadata: {name: a}\n",
+    );
+    let wrong = write(
+        "wrong.yaml",
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {prots: []}\n",
+    );
+    let missing = folder.path().join("missing.yaml");
+    assert!(refused(&[missing.to_str().unwrap()]).contains("missing.yaml cannot be read"));
+    assert!(refused(&[&broken]).contains("broken.yaml is not YAML"));
+    assert!(
+        refused(&[&unknown]).contains(
+            "unknown.yaml, document 2: the cluster serves no kind Thing of example.org/v1"
+        )
+    );
+    assert!(refused(&[&wrong]).contains("wrong.yaml, document 1: Service a cannot be applied: "));
+    assert!(refused(&["--once", &good]).contains("contain no Listener"));
+    assert!(
+        refused(&["--kubeconfig", &good])
+            .contains("good.yaml is there and was not written by the sandbox")
+    );
+    assert!(refused(&["--kubeconfig", "/nowhere/at/all"]).contains("/nowhere/at/all"));
+    assert_eq!(run(&["--once"]).status.code(), Some(2));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    assert!(refused(&["--port", &port]).contains(&format!("port {port} is in use")));
+}

@@ -1,9 +1,19 @@
-//! Runs of the generated suite of the Listener can be repeated to the byte.
+//! The generated suite of the Listener on the simulated server: every world, every fault at every write, and none of it matters in the end.
 
 use std::thread;
 
 use lifecycle_runtime::testing::suite::{Fault, Move, Planned, Schedule};
 use lifecycle_tests::suites;
+
+#[test]
+fn no_fault_changes_where_a_listener_ends() {
+    let report = suites::listener().faults(520, 60).run();
+    let report = report.expect("the suite is complete");
+    eprintln!("{report}");
+    assert!(report.failures.is_empty(), "{report}");
+    assert!(report.unseen().is_empty(), "{report}");
+    assert!(report.single >= 500, "{report}");
+}
 
 #[test]
 fn a_suite_does_the_same_on_one_thread_and_on_two() {

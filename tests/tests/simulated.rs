@@ -35,14 +35,14 @@ async fn settle(many: usize) {
         let all = Api::all(admin.clone());
         all.create(&PostParams::default(), &definition)
             .await
-            .unwrap();
+            .expect("the simulated server takes it");
     }
     let class = ListenerClass::new("inside", ListenerClassSpec::new(ServiceType::ClusterIP));
     let classes = Api::all(admin.clone());
     classes
         .create(&PostParams::default(), &class)
         .await
-        .unwrap();
+        .expect("the simulated server takes it");
     let before = Used::now();
     for number in 0..many {
         create(&admin, number).await;
@@ -100,12 +100,15 @@ async fn create(admin: &Client, number: usize) {
     namespaced
         .create(&PostParams::default(), &listener)
         .await
-        .unwrap();
+        .expect("the simulated server takes it");
 }
 
 async fn ready(admin: &Client) -> usize {
     let all: Api<Listener> = Api::all(admin.clone());
-    let all = all.list(&ListParams::default()).await.unwrap();
+    let all = all
+        .list(&ListParams::default())
+        .await
+        .expect("the simulated server takes it");
     let is_ready = |listener: &&Listener| {
         let status = listener.status.as_ref();
         let conditions = status.and_then(|s| s.conditions.as_ref());

@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::Node;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
 use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::testing::world::World;
 use lifecycle_specs::listener_class::ListenerClass;
 use serde_json::json;
 
@@ -97,6 +98,13 @@ async fn make_node(client: &Client, name: &str, inside: &str, outside: &str) -> 
 
 /// Runs the controllers of the world until told to stop.
 pub async fn run(client: Client, mut shutdown: Shutdown) {
-    drop(client);
-    shutdown.wait().await;
+    let no_more_nodes: [&str; 0] = [];
+    let world = World::whole()
+        .nodes(no_more_nodes)
+        .origin(jiff::Timestamp::now());
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => {}
+        () = world.run(client) => tracing::warn!("the controllers around the operator ended"),
+    }
 }

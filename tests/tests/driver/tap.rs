@@ -31,7 +31,7 @@ pub(crate) struct TapStatus {
 /// The taps of a tank that are open, by the uid of the object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Level {
-    open: BTreeSet<String>,
+    pub(crate) open: BTreeSet<String>,
 }
 
 lifecycle! {

@@ -166,7 +166,7 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
     if !go_on || !core.cluster.is_simulated() {
         return Vec::new();
     }
-    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x6c65_6173_65);
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x006c_6561_7365);
     let mut busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.writes > 0).collect();
     let mut chosen = Vec::new();
     while chosen.len() < LEASES.min(core.single) && !busy.is_empty() {
@@ -186,7 +186,7 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
 
 /// Random ways with several faults each.
 pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
-    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x7365_7665_7261_6c);
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0073_6576_6572_616c);
     let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent > 0).collect();
     if !go_on || busy.is_empty() || !core.cluster.is_simulated() {
         return Vec::new();

@@ -16,6 +16,18 @@ pub(crate) fn not_an_outcome(
             .iter()
             .all(|&(var, value)| after.get(var) == value)
     };
+    // One write of a set repairs one member; the worst of the others may stay as bad as it was.
+    let is_assigned = |var: usize| {
+        effect
+            .sets
+            .iter()
+            .flat_map(|a| a.iter())
+            .any(|&(v, _)| v == var)
+    };
+    let stays = |var: usize| !is_assigned(var) || before.get(var) == after.get(var);
+    if effect.each && (0..ir.vars.len()).all(stays) {
+        return None;
+    }
     let Some(alternative) = effect.sets.iter().find(fits) else {
         let wanted = effect.sets.iter().map(|a| assigned(ir, a));
         let wanted = wanted.collect::<Vec<_>>().join(" or ");
@@ -25,10 +37,10 @@ pub(crate) fn not_an_outcome(
             after.describe(ir)
         ));
     };
-    let assigned = |var: usize| alternative.iter().any(|&(v, _)| v == var);
+    let is_set = |var: usize| alternative.iter().any(|&(v, _)| v == var);
     let moved = (0..ir.vars.len()).find(|&var| {
         before.get(var) != after.get(var)
-            && !assigned(var)
+            && !is_set(var)
             && !effect.affects.contains(&var)
             && !matches!(ir.vars[var].origin, Origin::Refused(_))
     })?;

@@ -1,5 +1,6 @@
 //! Breadth first by generic moves from an empty cluster: which worlds are reached at rest, and by which shortest ways.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -80,8 +81,8 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
                 wrote: ran.wrote,
                 end: ran.end,
             });
-            if !explored.worlds.contains_key(&ran.rest) {
-                explored.worlds.insert(ran.rest, schedule.moves.clone());
+            if let Entry::Vacant(unseen) = explored.worlds.entry(ran.rest) {
+                unseen.insert(schedule.moves.clone());
                 frontier.push((schedule.moves, ran.moves));
             }
         }
@@ -92,7 +93,7 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
 fn ask(turn: usize, known: &Arc<BTreeSet<Key>>) -> Ask {
     Ask {
         moves: Some(turn),
-        long: turn % 16 == 0,
+        long: turn.is_multiple_of(16),
         end_only: false,
         known: Arc::clone(known),
     }

@@ -1,0 +1,117 @@
+//! A lifecycle whose answers are changed after its author gave them: what no type and no checker can see.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use lifecycle_runtime::lifecycle::board::Look;
+use lifecycle_runtime::lifecycle::{
+    Answer, Board, Built, Calling, Kind, Machine, Once, Polling, Stored,
+};
+use lifecycle_runtime::machine::ir::Lifecycle;
+use serde_json::Value;
+
+type Fact = Arc<dyn Fn(&Board, usize, Answer) -> Answer + Send + Sync>;
+type Field = Arc<dyn Fn(&Board, usize, Value) -> Value + Send + Sync>;
+type Build = Arc<dyn Fn(&Board, usize, Value) -> Value + Send + Sync>;
+
+/// Another lifecycle, with some answers changed.
+pub(crate) struct Wrapped<M> {
+    inner: M,
+    fact: Fact,
+    field: Field,
+    build: Build,
+}
+
+impl<M: Machine> Wrapped<M> {
+    pub(crate) fn new(inner: M) -> Self {
+        Self {
+            inner,
+            fact: Arc::new(|_, _, answer| answer),
+            field: Arc::new(|_, _, value| value),
+            build: Arc::new(|_, _, value| value),
+        }
+    }
+
+    /// Changes what facts answer.
+    pub(crate) fn fact(
+        mut self,
+        fact: impl Fn(&Board, usize, Answer) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.fact = Arc::new(fact);
+        self
+    }
+
+    /// Changes what is reported.
+    pub(crate) fn field(
+        mut self,
+        field: impl Fn(&Board, usize, Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.field = Arc::new(field);
+        self
+    }
+
+    /// Changes what is wanted.
+    pub(crate) fn build(
+        mut self,
+        build: impl Fn(&Board, usize, Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.build = Arc::new(build);
+        self
+    }
+}
+
+impl<M: Machine> Machine for Wrapped<M> {
+    fn ir(&self) -> &'static Lifecycle {
+        self.inner.ir()
+    }
+
+    fn subject(&self) -> Kind {
+        self.inner.subject()
+    }
+
+    fn kind(&self, input: usize) -> Option<Kind> {
+        self.inner.kind(input)
+    }
+
+    fn look(&self, board: &Board, input: usize) -> Option<Look> {
+        self.inner.look(board, input)
+    }
+
+    fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
+        self.inner.theirs(input, object)
+    }
+
+    fn value(&self, board: &Board, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.inner.value(board, value)
+    }
+
+    fn fact(&self, board: &Board, var: usize) -> Option<Answer> {
+        let answer = self.inner.fact(board, var)?;
+        Some((self.fact)(board, var, answer))
+    }
+
+    fn build(&self, board: &Board, effect: usize) -> Option<Built> {
+        let change = |value| (self.build)(board, effect, value);
+        Some(match self.inner.build(board, effect)? {
+            Built::One(value) => Built::One(change(value)),
+            Built::Each(values) => Built::Each(values.into_iter().map(change).collect()),
+        })
+    }
+
+    fn field(&self, board: &Board, field: usize) -> Option<Value> {
+        let value = self.inner.field(board, field)?;
+        Some((self.field)(board, field, value))
+    }
+
+    fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>> {
+        self.inner.poll(board, input)
+    }
+
+    fn key(&self, board: &Board, effect: usize) -> Option<String> {
+        self.inner.key(board, effect)
+    }
+
+    fn call<'a>(&'a self, board: &'a Board, effect: usize, once: Once<'a>) -> Option<Calling<'a>> {
+        self.inner.call(board, effect, once)
+    }
+}

@@ -7,6 +7,7 @@ pub mod builtin;
 pub mod call;
 pub mod desired;
 pub mod object;
+pub mod request;
 pub mod text;
 
 use std::any::Any;
@@ -17,6 +18,7 @@ pub use board::{Board, Look, This};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
 pub use object::{Kind, ObjectRef, Stored};
+pub use request::{CreatedVolume, Request, Requested};
 
 use crate::machine::ir::Lifecycle;
 
@@ -29,8 +31,10 @@ pub trait Machine: Send + Sync + 'static {
     /// The const description.
     fn ir(&self) -> &'static Lifecycle;
 
-    /// The kind of the object whose lifecycle this is.
-    fn subject(&self) -> Kind;
+    /// The kind of the object whose lifecycle this is; `None` of a volume, which is driven by calls.
+    fn subject(&self) -> Option<Kind> {
+        None
+    }
 
     /// The kind of an input; `None` for records, polls and probes.
     fn kind(&self, input: usize) -> Option<Kind>;
@@ -67,6 +71,11 @@ pub trait Machine: Send + Sync + 'static {
 
     /// The key of a `call`: a provider treats a repetition under it as the same request.
     fn key(&self, board: &Board, effect: usize) -> Option<String>;
+
+    /// The volume that `CreateVolume` answers with; `None` where that call is not declared.
+    fn created(&self, _board: &Board) -> Option<CreatedVolume> {
+        None
+    }
 
     /// Runs a `call`.
     fn call<'a>(&'a self, board: &'a Board, effect: usize, once: Once<'a>) -> Option<Calling<'a>>;

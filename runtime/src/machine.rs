@@ -1,5 +1,6 @@
 //! The pure half of the runtime: what a lifecycle says about a world. Knows no clock, no client, nothing asynchronous.
 
+pub mod answer;
 pub mod backoff;
 pub mod compare;
 pub mod ir;

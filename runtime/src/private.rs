@@ -7,7 +7,9 @@ pub use crate::lifecycle::call::{
 };
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::text::Text;
-pub use crate::lifecycle::{Answer, Because, Built, Desired, Machine, ObjectRef, This};
+pub use crate::lifecycle::{
+    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, This,
+};
 pub use crate::machine::ir;
 pub use crate::machine::world::World;
 pub use serde_json::Value as Json;

@@ -91,6 +91,16 @@ impl Mode {
             Self::Probe => "probe",
         }
     }
+
+    /// What the method begins with that asks for a polled or probed input.
+    pub fn asks(self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::Watched | Self::Owned | Self::Shared | Self::Part | Self::Record | Self::Poll => {
+                "poll"
+            }
+        }
+    }
 }
 
 /// A dotted path: `spec.class_name`, `meta.name`, `request.volume_id`.

@@ -82,6 +82,9 @@ named! {
     }
 }
 
+/// The method that makes the reply of `CreateVolume`, the one reply with content.
+pub const REPLY_OF_CREATE: &str = "created_volume";
+
 /// One field of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {

@@ -1,5 +1,6 @@
 //! Model to tokens: types, tables, traits and named assertions. Cannot fail and reports nothing; if it could, a rule would be missing.
 
+mod calls;
 mod facts;
 mod ir;
 mod logic;
@@ -10,6 +11,7 @@ mod proof;
 mod seen;
 mod skeleton;
 mod state;
+mod subject;
 mod witness;
 
 use proc_macro2::TokenStream;

@@ -86,7 +86,6 @@ pub fn expand(body: TokenStream) -> TokenStream {
     let checked = check(body);
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
-        (_, Some(ast)) if ast.kind == ast::Kind::Volume => expand::skeleton(ast),
         (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
         (Some(model), _) => expand::expand(model, &[]),
         (None, Some(ast)) => expand::skeleton(ast),

@@ -25,7 +25,7 @@ fn listener(spec: Value) -> Listener {
 fn the_logic_gives_a_machine_for_listeners() {
     let machine = machine(exposure());
     assert_eq!(machine.ir().name, "Listener");
-    assert_eq!(machine.subject().plural, "listeners");
+    assert_eq!(machine.subject().unwrap().plural, "listeners");
 }
 
 #[test]

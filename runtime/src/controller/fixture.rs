@@ -222,7 +222,7 @@ impl Caches {
 
     /// One pass over a thing.
     pub(crate) fn look(&self, thing: Value) -> Sight {
-        let kind = self.machine.subject();
+        let kind = self.machine.subject().expect("a resource has an object");
         let mut store = filled(kind.clone(), &[thing]);
         store.keep_raw();
         let name = store.names().next().cloned();

@@ -35,7 +35,13 @@ impl Runner {
         naming: Naming,
         all: &mut Vec<Store>,
     ) -> Result<Self, Error> {
-        let (ir, subject_kind) = (machine.ir(), machine.subject());
+        let ir = machine.ir();
+        let Some(subject_kind) = machine.subject() else {
+            return Err(Error::Unsupported {
+                lifecycle: ir.name,
+                why: VOLUME.to_owned(),
+            });
+        };
         let subject_store = store_of(&subject_kind, all);
         all[subject_store].keep_raw();
         let mut runner = Self {
@@ -115,6 +121,9 @@ impl Runner {
         }
     }
 }
+
+/// Why a lifecycle without an object is refused.
+const VOLUME: &str = "a `volume` can be checked but not be carried out yet (LC004)";
 
 /// The cache of a kind; lifecycles share it.
 fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::object::HasSpec;
 
 use super::object::{ObjectRef, Stored};
+use super::request::{Request, Requested};
 use crate::machine::ir::Lifecycle;
 use crate::machine::world::World;
 
@@ -78,10 +79,18 @@ pub enum Slot {
     },
 }
 
+/// What a pass is about.
+enum About {
+    /// The object of a resource.
+    Object(Arc<Stored>),
+    /// The request of a call to a volume.
+    Request(Arc<Requested>),
+}
+
 /// The observation of one pass.
 pub struct Board {
     lifecycle: &'static Lifecycle,
-    this: Arc<Stored>,
+    about: About,
     slots: Vec<Slot>,
     values: Vec<Option<Arc<dyn Any + Send + Sync>>>,
     /// The answers so far.
@@ -93,9 +102,18 @@ pub struct Board {
 impl Board {
     /// An empty board: nothing looked at, nothing answered.
     pub fn new(lifecycle: &'static Lifecycle, this: Arc<Stored>) -> Self {
+        Self::about(lifecycle, About::Object(this))
+    }
+
+    /// An empty board for a call of a volume.
+    pub fn of_call(lifecycle: &'static Lifecycle, request: Arc<Requested>) -> Self {
+        Self::about(lifecycle, About::Request(request))
+    }
+
+    fn about(lifecycle: &'static Lifecycle, about: About) -> Self {
         Self {
             lifecycle,
-            this,
+            about,
             slots: lifecycle.inputs.iter().map(|_| Slot::Closed).collect(),
             values: lifecycle.values.iter().map(|_| None).collect(),
             world: World::first(lifecycle),
@@ -114,8 +132,22 @@ impl Board {
     }
 
     /// The object itself, as the cache keeps it.
+    ///
+    /// # Panics
+    /// If the board is of a call.
     pub fn subject(&self) -> &Arc<Stored> {
-        &self.this
+        match &self.about {
+            About::Object(this) => this,
+            About::Request(_) => unreachable!("only passes of resources ask for their object"),
+        }
+    }
+
+    /// What the caller of a volume asks.
+    pub fn request(&self) -> Option<Request<'_>> {
+        match &self.about {
+            About::Object(_) => None,
+            About::Request(request) => Some(Request::of(request)),
+        }
     }
 
     /// What was found of an input, usable or not.
@@ -133,7 +165,10 @@ impl Board {
 
     /// The object without its status.
     pub fn this<K: HasSpec + kube::Resource + 'static>(&self) -> Option<This<'_, K>> {
-        self.this.get::<K>().map(This::of)
+        match &self.about {
+            About::Object(this) => this.get::<K>().map(This::of),
+            About::Request(_) => None,
+        }
     }
 
     /// The one object or answer of an input, where it is there and is not somebody else's.

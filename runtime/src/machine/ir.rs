@@ -1,6 +1,10 @@
 //! The const description of one lifecycle that the macro emits; every generator and driver is ordinary code over it.
 //! Plain data: names as written, positions instead of references, source order kept.
 
+mod call;
+
+pub use call::{Call, Code, Refusal, RequestField, Rpc, Target, Within, Word};
+
 /// One `lifecycle!` block.
 #[derive(Debug)]
 pub struct Lifecycle {
@@ -34,6 +38,10 @@ pub struct Lifecycle {
     pub fields: &'static [Field],
     /// Printer columns.
     pub columns: &'static [Column],
+    /// Driven by calls of the Container Storage Interface, not by watches.
+    pub volume: bool,
+    /// What answers each call of a volume.
+    pub calls: &'static [Call],
 }
 
 /// Something a pass looks at: a watch, an index back to the object, an RBAC rule.

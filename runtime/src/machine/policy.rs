@@ -38,7 +38,7 @@ const UNUSABLE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "For
 impl Lifecycle {
     /// Whether the object needs our finalizer: exactly if something can be held.
     pub fn has_finalizer(&self) -> bool {
-        self.vars.iter().any(|v| v.free.is_some())
+        !self.volume && self.vars.iter().any(|v| v.free.is_some())
     }
 
     /// The name of a variable's value in this world.
@@ -66,7 +66,7 @@ impl Lifecycle {
         let refused = self
             .effects
             .iter()
-            .position(|e| world.get(e.refused) == 1 && !self.mentions(e.refused));
+            .position(|e| world.get(e.refused) == 1 && !self.volume && !self.mentions(e.refused));
         if let Some(effect) = refused {
             return Class::Refused { effect };
         }
@@ -163,7 +163,7 @@ impl Lifecycle {
                 && self.is_claimed(world)
                 && self.frees(effect).any(|var| !self.is_free(world, var));
         }
-        (!effect.is_undo || effect.when.is_some())
+        (!effect.is_undo || effect.when.is_some() || self.volume)
             && effect.when.as_ref().is_none_or(|w| world.holds(w))
     }
 

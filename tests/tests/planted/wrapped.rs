@@ -65,7 +65,7 @@ impl<M: Machine> Machine for Wrapped<M> {
         self.inner.ir()
     }
 
-    fn subject(&self) -> Kind {
+    fn subject(&self) -> Option<Kind> {
         self.inner.subject()
     }
 

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 
+use super::calls;
 use super::order::{Node, order};
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
-    Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Lifecycle,
-    Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var, VarId,
-    Verb,
+    Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
+    Lifecycle, Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var,
+    VarId, Verb,
 };
 
 /// ```text
@@ -43,6 +44,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         let (name, path) = (c.name.to_string(), option(c.json_path.as_ref()));
         quote!(ir::Column { name: #name, json_path: #path })
     });
+    let (volume, calls) = (model.kind == Kind::Volume, calls::expand(model, &frames));
     quote! {
         /// What the lifecycle declares, as data.
         pub const IR: &#private::ir::Lifecycle = {
@@ -63,12 +65,14 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
                 ready: &[#(#ready),*],
                 fields: &[#(#fields),*],
                 columns: &[#(#columns),*],
+                volume: #volume,
+                calls: &[#(#calls),*],
             }
         };
     }
 }
 
-fn option(value: Option<impl ToTokens>) -> TokenStream {
+pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
     value.map_or_else(
         || quote!(::std::option::Option::None),
         |v| quote!(::std::option::Option::Some(#v)),
@@ -183,7 +187,7 @@ fn small(value: usize) -> u8 {
     u8::try_from(value).expect("a domain has at most 64 values")
 }
 
-fn pred(of: &Pred) -> TokenStream {
+pub(super) fn pred(of: &Pred) -> TokenStream {
     match &of.kind {
         PredKind::Is { var, values } => {
             let (var, values) = (var.0, values.0);

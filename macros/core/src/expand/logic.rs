@@ -3,8 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use super::calls;
 use super::facts::field_type;
 use super::presence::is_guaranteed;
+use super::subject;
 use super::witness::{result_name, witness_name};
 use crate::hygiene::{join, private};
 use crate::model::{
@@ -33,6 +35,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let facts = model.vars.iter().filter_map(|v| fact(model, v));
     let effects = model.effects.iter().filter_map(|e| effect(model, e));
     let fields = model.fields.iter().filter_map(|f| field(model, f));
+    let reply = calls::reply_method(model);
     let doc = format!(
         "What the author of `{}` decides: pure but for calls and polls, each method with exactly its declared inputs.",
         model.name
@@ -41,7 +44,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         #[doc = #doc]
         #[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
         pub trait #name: ::std::marker::Send + ::std::marker::Sync + 'static {
-            #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)*
+            #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)* #reply
         }
     }
 }
@@ -51,20 +54,20 @@ pub(crate) fn trait_name(model: &Lifecycle) -> Ident {
     format_ident!("{}Logic", model.name, span = model.name.span())
 }
 
-/// The method that polls an input.
+/// The method that polls or probes an input.
 pub(crate) fn poll_name(input: &Input) -> Ident {
-    join("poll", &input.name)
+    join(input.mode.asks(), &input.name)
 }
 
-/// The argument list of a pure method: the object, then the declared inputs in written order.
+/// The argument list of a pure method: what it is about, then the declared inputs in written order.
 fn arguments(model: &Lifecycle, from: &[Use], given: &[&Pred]) -> TokenStream {
-    let (private, subject) = (private(), &model.name);
     let rest = from.iter().filter_map(|u| {
         let name = &u.name;
         let ty = argument_type(model, u, given)?;
-        Some(quote!(, #name: #ty))
+        Some(quote!(#name: #ty))
     });
-    quote!(this: #private::This<'_, #subject> #(#rest)*)
+    let all = subject::parameter(model, from).into_iter().chain(rest);
+    quote!(#(#all),*)
 }
 
 fn argument_type(model: &Lifecycle, used: &Use, given: &[&Pred]) -> Option<TokenStream> {
@@ -135,10 +138,15 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     }
     let (private, name, ty) = (private(), poll_name(input), &input.ty);
     let args = poll_arguments(model, input);
-    let doc = format!(
-        "Asks for `{}`; objects with equal keys share the answer.",
-        input.name
-    );
+    let doc = match input.mode {
+        Mode::Probe => format!("Looks at `{}` on this node, once in a call.", input.name),
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Poll => {
+            format!(
+                "Asks for `{}`; objects with equal keys share the answer.",
+                input.name
+            )
+        }
+    };
     Some(quote_spanned! {name.span()=>
         #[doc = #doc]
         fn #name(&self, #args) -> impl ::std::future::Future<Output = ::std::result::Result<#ty, #private::CallError>> + ::std::marker::Send;
@@ -147,6 +155,9 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
 
 /// A question outlives the pass that asks it, so it gets its objects by value.
 fn poll_arguments(model: &Lifecycle, input: &Input) -> TokenStream {
+    if let Some(field) = request_key(input) {
+        return quote!(#field: &str);
+    }
     match key_inputs(input) {
         [
             Use {
@@ -154,10 +165,23 @@ fn poll_arguments(model: &Lifecycle, input: &Input) -> TokenStream {
                 name,
             },
         ] if model.inputs[id.0].many => {
-            let (private, subject, ty) = (private(), &model.name, &model.inputs[id.0].ty);
-            quote!(this: #private::This<'_, #subject>, #name: ::std::vec::Vec<&#ty>)
+            let ty = &model.inputs[id.0].ty;
+            let about = subject::parameter(model, &[]).into_iter();
+            let all = about.chain([quote!(#name: ::std::vec::Vec<&#ty>)]);
+            quote!(#(#all),*)
         }
         key => arguments(model, key, &Vec::from_iter(&input.given)),
+    }
+}
+
+/// The field of the request that is the key of a poll or probe.
+pub(crate) fn request_key(input: &Input) -> Option<&Ident> {
+    let Lookup::Key { path, input: None } = &input.lookup else {
+        return None;
+    };
+    match path.parts.as_slice() {
+        [root, field] if root == "request" => Some(field),
+        _ => None,
     }
 }
 
@@ -220,18 +244,16 @@ fn field(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
         return None;
     };
     let name = &field.name;
-    let (private, subject) = (private(), &model.name);
     let rest = from.iter().filter_map(|u| {
         let (name, ty) = (&u.name, source_type(model, u)?);
-        Some(quote!(, #name: #ty))
+        Some(quote!(#name: #ty))
     });
+    let all = subject::parameter(model, from).into_iter().chain(rest);
     let doc = doc(
         &field.doc,
         format!("The status field `{name}`; asked only where all its inputs are there."),
     );
-    Some(
-        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, this: #private::This<'_, #subject> #(#rest)*) -> #ty;),
-    )
+    Some(quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #(#all),*) -> #ty;))
 }
 
 fn source_type(model: &Lifecycle, used: &Use) -> Option<TokenStream> {

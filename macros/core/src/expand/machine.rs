@@ -3,12 +3,15 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::logic::{key_inputs, poll_name, trait_name};
+use super::calls::reply;
+use super::logic::{key_inputs, poll_name, request_key, trait_name};
 use super::presence::is_guaranteed;
+use super::subject;
 use super::witness::{result_name, witness_name};
 use crate::hygiene::private;
 use crate::model::{
-    Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Path, Pred, Source, Use, Verb,
+    Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Path, Pred, Source, Use,
+    Verb,
 };
 
 /// ```text
@@ -28,7 +31,15 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         fields(model),
         polls(model),
         calls(model),
+        replies(model),
     ];
+    let about = (model.kind == Kind::Resource).then(|| {
+        quote! {
+            fn subject(&self) -> ::std::option::Option<#private::Kind> {
+                ::std::option::Option::Some(#private::Kind::of::<#subject>())
+            }
+        }
+    });
     let doc = format!("The lifecycle of `{subject}` with the logic of its author.");
     quote! {
         #[doc = #doc]
@@ -46,9 +57,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
                 IR
             }
 
-            fn subject(&self) -> #private::Kind {
-                #private::Kind::of::<#subject>()
-            }
+            #about
 
             #(#methods)*
         }
@@ -157,9 +166,15 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
     }
 }
 
-/// The text at a path of the object or of an input.
+/// The text at a path of the object, of the request or of an input.
 fn text(model: &Lifecycle, path: &Path) -> TokenStream {
-    let (private, subject) = (private(), &model.name);
+    let (private, subject) = (private(), subject::of_board(model));
+    if let (Kind::Volume, [root, field]) = (model.kind, path.parts.as_slice())
+        && root == "request"
+    {
+        let field = field.to_string();
+        return quote!(#private::Text::text(&#subject.text(#field)));
+    }
     let Some((first, rest)) = path.parts.split_first() else {
         return quote!(::std::option::Option::None);
     };
@@ -173,7 +188,7 @@ fn text(model: &Lifecycle, path: &Path) -> TokenStream {
             );
             quote!(board.one::<#ty>(#input).and_then(|object| #private::Text::text(&object #rest)))
         }
-        None => quote!(#private::Text::text(&board.this::<#subject>()? .#first #(.#rest)*)),
+        None => quote!(#private::Text::text(&#subject .#first #(.#rest)*)),
     }
 }
 
@@ -192,11 +207,11 @@ fn object_path(path: &Path) -> TokenStream {
 
 /// `self.0.shape(board.this::<Listener>()?, board.one::<ListenerClass>(0)?)`
 fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
-    let subject = &model.name;
     let rest = from
         .iter()
         .filter_map(|u| argument(model, u, is_guaranteed(model, given, u.source)));
-    quote!(self.0.#method(board.this::<#subject>()? #(, #rest)*))
+    let all = subject::argument(model, from).into_iter().chain(rest);
+    quote!(self.0.#method(#(#all),*))
 }
 
 fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStream> {
@@ -299,9 +314,10 @@ fn read(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
     let FieldOf::Method { from, .. } = &field.what else {
         return None;
     };
-    let (private, subject, name) = (private(), &model.name, &field.name);
+    let (private, name) = (private(), &field.name);
     let rest = from.iter().filter_map(|u| argument(model, u, true));
-    Some(quote!(#private::json(&self.0.#name(board.this::<#subject>()? #(, #rest)*))))
+    let all = subject::argument(model, from).into_iter().chain(rest);
+    Some(quote!(#private::json(&self.0.#name(#(#all),*))))
 }
 
 fn polls(model: &Lifecycle) -> TokenStream {
@@ -344,8 +360,24 @@ fn calls(model: &Lifecycle) -> TokenStream {
     }
 }
 
+fn replies(model: &Lifecycle) -> TokenStream {
+    let private = private();
+    let Some(name) = reply(model) else {
+        return TokenStream::new();
+    };
+    quote! {
+        fn created(&self, board: &#private::Board) -> ::std::option::Option<#private::CreatedVolume> {
+            ::std::option::Option::Some(self.0.#name(&Seen::of(board)?))
+        }
+    }
+}
+
 fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
-    let (subject, name) = (&model.name, poll_name(input));
+    let name = poll_name(input);
+    if let (Kind::Volume, Some(field)) = (model.kind, request_key(input)) {
+        let (request, field) = (subject::of_board(model), field.to_string());
+        return quote!(self.0.#name(#request.text(#field)?));
+    }
     match key_inputs(input) {
         [
             Use {
@@ -354,7 +386,9 @@ fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
             },
         ] if model.inputs[id.0].many => {
             let (id, ty) = (id.0, &model.inputs[id.0].ty);
-            quote!(self.0.#name(board.this::<#subject>()?, board.many::<#ty>(#id)))
+            let about = subject::argument(model, &[]).into_iter();
+            let all = about.chain([quote!(board.many::<#ty>(#id))]);
+            quote!(self.0.#name(#(#all),*))
         }
         key => call(model, &name, key, &Vec::from_iter(&input.given)),
     }

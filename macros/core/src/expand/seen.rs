@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::subject;
 use crate::hygiene::private;
 use crate::model::Lifecycle;
 
@@ -11,7 +12,12 @@ use crate::model::Lifecycle;
 /// impl<'a> Seen<'a> { pub fn of(board: &'a Board) -> Option<Self> { .. } }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
-    let (private, subject) = (private(), &model.name);
+    let private = private();
+    let (about, about_name, of_board) = (
+        subject::field(model),
+        subject::name(model),
+        subject::of_board(model),
+    );
     let inputs: Vec<_> = model.inputs.iter().map(|i| &i.name).collect();
     let values: Vec<_> = model.values.iter().map(|v| &v.name).collect();
     let input_docs = model
@@ -47,8 +53,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         /// What one pass observed.
         #[derive(Clone)]
         pub struct Seen<'a> {
-            /// The object itself, without its status.
-            pub this: #private::This<'a, #subject>,
+            #about
             #(#[doc = #input_docs] pub #inputs: #input_types,)*
             #(#[doc = #value_docs] pub #values: ::std::option::Option<&'a #value_types>,)*
         }
@@ -57,7 +62,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
             /// A board of the runtime, typed.
             pub fn of(board: &'a #private::Board) -> ::std::option::Option<Self> {
                 ::std::option::Option::Some(Self {
-                    this: board.this::<#subject>()?,
+                    #about_name: #of_board,
                     #(#inputs: #input_reads,)*
                     #(#values: #value_reads,)*
                 })

@@ -1,4 +1,4 @@
-//! What is emitted where names did not resolve, and for a volume: the types that other code mentions, hollow, so that rustc reports the finding and not its echo.
+//! What is emitted where names did not resolve: the types that other code mentions, hollow, so that rustc reports the finding and not its echo.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,6 @@ use quote::{format_ident, quote};
 
 use crate::ast::{Domain, Fact, FieldOf, Kind, Lifecycle};
 use crate::hygiene::camel;
-
-/// What whoever uses the machine of a volume is told.
-const UNFINISHED: &str = "LC004: a `volume` can be checked but not be carried out yet";
 
 /// ```text
 /// pub enum Shape { .. }  pub enum State { .. }  pub trait ListenerLogic {}  pub struct ListenerMachine<L>(L);  pub fn machine(..)
@@ -27,7 +24,6 @@ pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {
         .filter(|fact| taken.insert(camel(&fact.name).to_string()))
         .filter_map(fact)
         .collect();
-    let unfinished = (ast.kind == Kind::Volume).then(|| quote!(#[deprecated(note = #UNFINISHED)]));
     quote! {
         #facts
 
@@ -39,7 +35,6 @@ pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {
         #[derive(Clone, Debug)]
         pub struct #machine<L>(L);
 
-        #unfinished
         pub fn machine<L: #logic>(logic: L) -> #machine<L> {
             #machine(logic)
         }

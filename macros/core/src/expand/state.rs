@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::facts::{field_name, field_type, is_bool, values};
-use crate::model::{Lifecycle, Origin, Pred, PredKind, ValueSet, VarId};
+use crate::model::{Kind, Lifecycle, Origin, Pred, PredKind, ValueSet, VarId};
 
 /// ```text
 /// pub enum State { NoName, .. }
@@ -72,8 +72,12 @@ fn implicit(model: &Lifecycle) -> Vec<Implicit> {
             test: quote!(facts.deleting),
         });
     }
-    let silent: Vec<_> = model
-        .effects
+    // A call answers a refusal itself.
+    let effects = match model.kind {
+        Kind::Resource => &model.effects[..],
+        Kind::Volume => &[],
+    };
+    let silent: Vec<_> = effects
         .iter()
         .filter(|e| !model.states.iter().any(|s| mentions(&s.when, e.refused)))
         .collect();

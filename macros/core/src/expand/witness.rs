@@ -6,7 +6,8 @@ use quote::{format_ident, quote};
 use super::facts::values;
 use super::presence::usable;
 use super::state::is;
-use crate::hygiene::{camel, camel_case, private};
+use super::subject;
+use crate::hygiene::{camel, camel_case};
 use crate::model::{Assign, Effect, Lifecycle, Source, Use, Verb};
 
 /// ```text
@@ -36,7 +37,12 @@ pub(crate) fn result_name(effect: &Effect) -> Ident {
 }
 
 fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
-    let (private, subject, name) = (private(), &model.name, witness_name(effect));
+    let name = witness_name(effect);
+    let about = subject::field_of(model, effect);
+    let about_read = about.as_ref().map(|_| {
+        let name = subject::name(model);
+        quote!(#name: seen.#name,)
+    });
     let used: Vec<_> = effect
         .from
         .iter()
@@ -49,6 +55,13 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
         .map(|u| format!("`{}`, certainly there.", u.name));
     let reads = used.iter().map(|u| field_read(model, u));
     let checks = used.iter().filter_map(|u| check(model, u));
+    // What is built from nothing has no field that could carry the lifetime.
+    let (proof, proved) = if about.is_none() && used.is_empty() {
+        let marker = quote!(::std::marker::PhantomData);
+        (quote!(#marker<&'a ()>), marker)
+    } else {
+        (quote!(()), quote!(()))
+    };
     let doc = format!(
         "Proof that everything is there that `{}` is built from.",
         effect.name
@@ -58,10 +71,9 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
         #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
         #[derive(Clone)]
         pub struct #name<'a> {
-            /// The object itself, without its status.
-            pub this: #private::This<'a, #subject>,
+            #about
             #(#[doc = #docs] pub #names: #types,)*
-            _proved: (),
+            _proved: #proof,
         }
 
         impl<'a> #name<'a> {
@@ -69,7 +81,7 @@ fn witness(model: &Lifecycle, effect: &Effect) -> TokenStream {
             #[allow(unused_variables, reason = "an effect may need nothing but the object")]
             pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
                 if !(true #(&& #checks)*) { return ::std::option::Option::None; }
-                ::std::option::Option::Some(Self { this: seen.this, #(#names: #reads,)* _proved: () })
+                ::std::option::Option::Some(Self { #about_read #(#names: #reads,)* _proved: #proved })
             }
         }
     }

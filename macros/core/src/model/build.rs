@@ -157,7 +157,9 @@ impl Builder<'_> {
         let text = name.to_string();
         let known = self.scope.inputs.keys().chain(self.scope.values.keys());
         let near = unknown_name::nearest(&text, known.map(String::as_str));
-        let help = if text == "request" {
+        let help = if ["self", "meta", "spec"].contains(&text.as_str()) {
+            Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
+        } else if text == "request" {
             Some("only a volume has a request")
         } else if self.scope.facts.contains_key(&text) {
             Some("it is a fact: read what the fact is made from, or share a value by `let`")

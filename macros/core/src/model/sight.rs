@@ -74,6 +74,17 @@ impl<'a> Sight<'a> {
         found
     }
 
+    /// Whether an input can be looked up.
+    pub fn finds(&self, input: InputId) -> bool {
+        self.input(input).is_ok()
+    }
+
+    /// Whether a variable can be answered; otherwise it has its first value.
+    pub fn answers(&self, var: VarId) -> bool {
+        let all = ValueSet(u64::MAX);
+        self.var(var, all).is_ok()
+    }
+
     fn look(&self, pred: &Pred, visit: &mut impl FnMut(VarId, ValueSet, Span)) {
         match &pred.kind {
             PredKind::Is { var, values } => visit(*var, *values, pred.span),

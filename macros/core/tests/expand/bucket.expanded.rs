@@ -424,8 +424,8 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
     fn ir(&self) -> &'static ::lifecycle_runtime::__private::ir::Lifecycle {
         IR
     }
-    fn subject(&self) -> ::lifecycle_runtime::__private::Kind {
-        ::lifecycle_runtime::__private::Kind::of::<Bucket>()
+    fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
+        ::std::option::Option::Some(::lifecycle_runtime::__private::Kind::of::<Bucket>())
     }
     fn kind(
         &self,
@@ -1031,5 +1031,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: &[0usize, 1usize],
         fields: &[],
         columns: &[],
+        volume: false,
+        calls: &[],
     }
 };

@@ -374,8 +374,8 @@ impl<L: AppLogic> ::lifecycle_runtime::__private::Machine for AppMachine<L> {
     fn ir(&self) -> &'static ::lifecycle_runtime::__private::ir::Lifecycle {
         IR
     }
-    fn subject(&self) -> ::lifecycle_runtime::__private::Kind {
-        ::lifecycle_runtime::__private::Kind::of::<App>()
+    fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
+        ::std::option::Option::Some(::lifecycle_runtime::__private::Kind::of::<App>())
     }
     fn kind(
         &self,
@@ -966,5 +966,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: &[0usize, 1usize],
         fields: &[],
         columns: &[],
+        volume: false,
+        calls: &[],
     }
 };

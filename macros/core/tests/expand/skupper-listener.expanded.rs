@@ -555,8 +555,10 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
     fn ir(&self) -> &'static ::lifecycle_runtime::__private::ir::Lifecycle {
         IR
     }
-    fn subject(&self) -> ::lifecycle_runtime::__private::Kind {
-        ::lifecycle_runtime::__private::Kind::of::<Listener>()
+    fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
+        ::std::option::Option::Some(
+            ::lifecycle_runtime::__private::Kind::of::<Listener>(),
+        )
     }
     fn kind(
         &self,
@@ -1421,5 +1423,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 json_path: ::std::option::Option::Some(".status.status"),
             },
         ],
+        volume: false,
+        calls: &[],
     }
 };

@@ -88,7 +88,7 @@ fn kind_of(object: &Value, machine: &dyn Machine) -> Result<(Kind, bool), String
     let name = text(object, "/kind").unwrap_or_default();
     let is = |kind: &Kind| kind.api_version() == api && kind.kind == name;
     let subject = machine.subject();
-    if is(&subject) {
+    if let Some(subject) = subject.filter(is) {
         return Ok((subject, true));
     }
     let inputs = 0..machine.ir().inputs.len();

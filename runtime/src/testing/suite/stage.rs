@@ -76,6 +76,7 @@ impl Stage {
         let onlooker = Arc::new(Onlooker::new(core.ir, Arc::clone(&outside)));
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
+        let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
         let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&onlooker));
         let faults = Faults::new(Plan::default(), origin(core.cluster.is_simulated()));
         if !core.journal {

@@ -87,7 +87,8 @@ impl Builder<'_> {
             self.request_path(path, place);
             return None;
         }
-        if root == "meta" || root == "spec" {
+        let of_object = root == "meta" || root == "spec";
+        if of_object && self.ast.kind == Kind::Resource {
             return None;
         }
         let name = root.clone();

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast;
 use crate::check::declared_twice;
+use crate::csi;
 use crate::errors::Sink;
 use crate::model::{ConditionId, EffectId, InputId, Kind, Source, StateId, ValueId, VarId};
 
@@ -72,7 +73,7 @@ impl Scope {
     pub(super) fn source(&self, name: &Ident, kind: Kind) -> Option<Source> {
         let text = name.to_string();
         match text.as_str() {
-            "self" => return Some(Source::This),
+            "self" if kind == Kind::Resource => return Some(Source::This),
             "request" if kind == Kind::Volume => return Some(Source::Request),
             _ => {}
         }
@@ -175,14 +176,23 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
         ast::FieldOf::Phase | ast::FieldOf::Reason | ast::FieldOf::Message => false,
     });
     add(fields.map(|f| f.name.clone()).collect(), sink);
+    let calls = ast.rpc.iter().flat_map(|rpc| &rpc.calls);
+    let mut created = calls.filter(|call| call.name == csi::Rpc::CreateVolume.name());
+    if let Some(call) = created.next() {
+        let reply = Ident::new(csi::REPLY_OF_CREATE, call.name.span());
+        if let Some(method) = methods.iter().find(|method| **method == reply) {
+            sink.push(declared_twice::diagnostic(method, reply.span()));
+        }
+    }
     once(ast.fields.iter().map(|f| f.name.clone()), sink);
 }
 
 /// The method that finds or polls an input, where it has one.
 fn input_method(input: &ast::Input) -> Option<Ident> {
     if matches!(input.mode, ast::Mode::Poll | ast::Mode::Probe) {
+        let word = input.mode.asks();
         return Some(Ident::new(
-            &format!("poll_{}", ast::bare(&input.name)),
+            &format!("{word}_{}", ast::bare(&input.name)),
             input.name.span(),
         ));
     }

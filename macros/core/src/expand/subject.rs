@@ -1,0 +1,67 @@
+//! What a method is about: the object of a resource always, the request of a volume where the declaration says so.
+//! A fact of a volume that does not read the request gets none, so that what a call cannot see cannot matter to it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::hygiene::private;
+use crate::model::{Effect, Kind, Lifecycle, Source, Use, Verb};
+
+/// `this: This<'_, Listener>`, `request: Request<'_>` or nothing.
+pub(crate) fn parameter(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> {
+    let (private, subject) = (private(), &model.name);
+    match model.kind {
+        Kind::Resource => Some(quote!(this: #private::This<'_, #subject>)),
+        Kind::Volume => reads_request(from).then(|| quote!(request: #private::Request<'_>)),
+    }
+}
+
+/// What a board gives for it.
+pub(crate) fn argument(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> {
+    match model.kind {
+        Kind::Volume if !reads_request(from) => None,
+        Kind::Resource | Kind::Volume => Some(of_board(model)),
+    }
+}
+
+/// The field of `Seen`.
+pub(crate) fn field(model: &Lifecycle) -> TokenStream {
+    let (private, subject) = (private(), &model.name);
+    match model.kind {
+        Kind::Resource => quote! {
+            /// The object itself, without its status.
+            pub this: #private::This<'a, #subject>,
+        },
+        Kind::Volume => quote! {
+            /// What the caller asks, without its secrets.
+            pub request: #private::Request<'a>,
+        },
+    }
+}
+
+/// The field of a witness. What runs gets its request; what is compared gets it only where the declaration says so.
+pub(crate) fn field_of(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
+    let shown = effect.verb == Verb::Call || reads_request(&effect.from);
+    (model.kind == Kind::Resource || shown).then(|| field(model))
+}
+
+/// How `Seen` and witnesses fill their field.
+pub(crate) fn name(model: &Lifecycle) -> TokenStream {
+    match model.kind {
+        Kind::Resource => quote!(this),
+        Kind::Volume => quote!(request),
+    }
+}
+
+/// `board.this::<Listener>()?` or `board.request()?`.
+pub(crate) fn of_board(model: &Lifecycle) -> TokenStream {
+    let subject = &model.name;
+    match model.kind {
+        Kind::Resource => quote!(board.this::<#subject>()?),
+        Kind::Volume => quote!(board.request()?),
+    }
+}
+
+fn reads_request(from: &[Use]) -> bool {
+    from.iter().any(|one| one.source == Source::Request)
+}

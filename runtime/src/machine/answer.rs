@@ -1,0 +1,80 @@
+//! What a call of a volume does in a world: words, target, refusals, effects, waiting, in this order; and what is wrong with a request by itself.
+
+use super::ir::{Call, Lifecycle, Target};
+use super::policy::Class;
+use super::world::World;
+
+/// The one thing that a call does in a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A word of the interface applies, by position in the call.
+    Word(usize),
+    /// The target holds.
+    Done,
+    /// One of its own refusals applies, by position.
+    Refusal(usize),
+    /// Run this effect, and look again.
+    Effect(usize),
+    /// Nothing can be done but to wait for what is promised.
+    Wait,
+    /// A world that a `never` rules out, or that no state takes: the declaration is wrong about the world.
+    Contradiction,
+}
+
+/// What is wrong with a request by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// A required field is missing or empty.
+    Missing(&'static str),
+    /// A field has more bytes than the interface allows.
+    TooLong {
+        /// The field.
+        field: &'static str,
+        /// How many bytes it may have.
+        limit: usize,
+    },
+}
+
+impl Lifecycle {
+    /// What a call, by position, does in this world.
+    pub fn answer(&self, world: &World, call: usize) -> Answer {
+        let class = self.classify(world, false);
+        if class == Class::Contradiction {
+            return Answer::Contradiction;
+        }
+        let call = &self.calls[call];
+        if let Some(word) = call.words.iter().position(|word| world.holds(&word.when)) {
+            return Answer::Word(word);
+        }
+        let done = match &call.target {
+            Target::Nothing => true,
+            Target::State(state) => class == Class::State(*state),
+            Target::Pred(target) => world.holds(target),
+        };
+        if done {
+            return Answer::Done;
+        }
+        let mut refusals = call.refusals.iter();
+        if let Some(refusal) = refusals.position(|refusal| world.holds(&refusal.when)) {
+            return Answer::Refusal(refusal);
+        }
+        let mut steps = call.by.iter().copied();
+        let step = steps.find(|&effect| self.enabled(world, effect, false));
+        step.map_or(Answer::Wait, Answer::Effect)
+    }
+}
+
+impl Call {
+    /// What is wrong with a request, if `size` tells how many bytes a field has; zero if it is missing or empty.
+    pub fn misfit(&self, size: impl Fn(&str) -> usize) -> Option<Misfit> {
+        self.fields.iter().find_map(|field| {
+            let size = size(field.name);
+            if field.required && size == 0 {
+                return Some(Misfit::Missing(field.name));
+            }
+            let limit = field.limit.filter(|limit| size > *limit)?;
+            let field = field.name;
+            Some(Misfit::TooLong { field, limit })
+        })
+    }
+}

@@ -79,9 +79,33 @@ fn neutral(transcript: &[Exchange]) -> Vec<Exchange> {
     let neutral = transcript.iter().map(|exchange| {
         let mut exchange = exchange.clone();
         names.replace("", &mut exchange.body);
+        sort_causes(&mut exchange.body);
         exchange
     });
     neutral.collect()
+}
+
+/// Brings the causes of a refusal into one order: the properties of a schema are a map in Go, which is walked in another order each time.
+fn sort_causes(body: &mut Value) {
+    let Some(causes) = body
+        .pointer_mut("/details/causes")
+        .and_then(Value::as_array_mut)
+        .filter(|causes| causes.len() > 1)
+    else {
+        return;
+    };
+    causes.sort_by_key(Value::to_string);
+    let Some(Value::String(message)) = body.get_mut("message") else {
+        return;
+    };
+    let parts = message
+        .split_once(": [")
+        .and_then(|(head, list)| Some((head, list.strip_suffix(']')?)));
+    if let Some((head, list)) = parts {
+        let mut words: Vec<&str> = list.split(", ").collect();
+        words.sort_unstable();
+        *message = format!("{head}: [{}]", words.join(", "));
+    }
 }
 
 impl Names {

@@ -1,24 +1,17 @@
 //! The one loop: takes in what watches, writes and polls bring, wakes who looked for it, and runs passes in order.
 //! One task, no locks, nothing that scans; all decisions are in `observe` and `machine`.
 
-mod act;
 mod counters;
 mod fence;
-#[cfg(test)]
-mod fixture;
 mod flight;
-mod index;
 mod land;
-mod observe;
 mod outage;
-mod outcome;
 mod pass;
 mod polls;
 mod queue;
 mod report;
 mod runner;
 mod said;
-mod store;
 mod trace;
 mod track;
 mod undecodable;
@@ -39,6 +32,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::clock::Clock;
+use crate::cluster::store::{Raw, Store};
 use crate::error::Error;
 use crate::lease::Until;
 use crate::lifecycle::Machine;
@@ -52,7 +46,6 @@ use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
 use said::Said;
-use store::{Raw, Store};
 pub use trace::{Moment, Passed, Trace, Written};
 use track::Track;
 use undecodable::Undecodable;

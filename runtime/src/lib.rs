@@ -10,6 +10,7 @@ extern crate self as lifecycle_runtime;
 #[path = "private.rs"]
 pub mod __private;
 pub mod clock;
+mod cluster;
 pub mod controller;
 mod error;
 pub mod kube;

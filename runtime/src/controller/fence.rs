@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::queue::Subject;
-use super::store::{Name, Store};
+use crate::cluster::store::{Name, Store};
 
 /// Every write is guarded by itself, so a fence that outlived a broken watch may fall.
 const LONGEST: Duration = Duration::from_secs(60);

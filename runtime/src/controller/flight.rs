@@ -4,10 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::observe::Plan;
-use super::outcome::Outcome;
 use super::queue::Subject;
 use super::report::Draft;
+use crate::cluster::observe::Plan;
+use crate::cluster::outcome::Outcome;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
 use std::sync::Arc;

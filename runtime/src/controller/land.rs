@@ -6,20 +6,20 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Controller;
-use super::act::News;
 use super::fence::Wrote as Fenced;
 use super::flight::{Ended, Landed, Wrote};
-use super::observe::{Job, Plan, WriteId};
-use super::outcome::Outcome;
 use super::pass::{status_id, subject_id};
 use super::queue::Subject;
 use super::report::{Draft, timeless};
-use super::store::Name;
 use super::track::What;
+use crate::cluster::act::News;
+use crate::cluster::observe::{Job, Plan, WriteId};
+use crate::cluster::outcome::Outcome;
+use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
 use crate::machine::backoff::Backoff;
-use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_paths};
+use crate::machine::compare::fingerprint;
 
 impl Controller {
     pub(super) fn land(&mut self, landed: Landed) {
@@ -120,7 +120,7 @@ impl Controller {
         match outcome {
             Outcome::Done(object) => {
                 self.fence_target(subject, effect, &plan, &object);
-                let kept = kept(&plan, &object);
+                let kept = plan.kept(&object);
                 let Some(track) = self.tracks.get_mut(subject) else {
                     return;
                 };
@@ -312,14 +312,4 @@ impl Controller {
             }
         }
     }
-}
-
-/// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
-fn kept(plan: &Plan, object: &Value) -> Option<(String, u64, u64)> {
-    let ours = Ours::of(object, &plan.manager, &plan.replaced, "");
-    let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
-    let live = fingerprint(&under_our_paths(&plan.body, object, &ours));
-    // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
-    matches!(compare(&plan.body, object, &ours), Verdict::Behind { .. })
-        .then(|| (uid, fingerprint(&plan.body), live))
 }

@@ -4,23 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
 use jiff::Timestamp;
-use kube::Client;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::Controller;
-use super::act::{self, News, Reporter};
 use super::flight::{Ended, Landed, Wrote};
-use super::observe::{Failure, Job, Plan, Sight, WriteId};
-use super::outcome::{Outcome, judge};
 use super::queue::Subject;
 use super::report::{Draft, Notes, draft, timeless};
 use super::runner::Caches;
-use super::store::Name;
 use super::trace::Written;
 use super::track::{Entered, What};
+use crate::cluster::act::{self, News, Reporter};
+use crate::cluster::observe::{Failure, Job, Plan, Sight, WriteId};
+use crate::cluster::outcome::answer;
+use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Once};
 use crate::lifecycle::{Kind, Stored};
 use crate::machine::backoff::Backoff;
@@ -32,8 +30,6 @@ use crate::machine::policy::{Class, Move};
 const REPORT_AFTER: Duration = Duration::from_secs(1);
 /// Every object is looked at this often, whatever happens; a settled one costs no request then.
 const RESYNC: Duration = Duration::from_secs(3600);
-/// How long a write may take.
-const LONGEST_WRITE: Duration = Duration::from_secs(30);
 /// How long a call may take; a lease outlives it.
 const LONGEST_CALL: Duration = Duration::from_secs(10);
 /// When a Lease that is too short for a call is looked at again.
@@ -428,10 +424,7 @@ impl Controller {
         }
         self.trace_sent(subject, wrote.what());
         self.leave(subject, async move {
-            let outcome = match sent {
-                Ok(request) => answer(client, request).await,
-                Err(error) => judge(Err(kube::Error::BuildRequest(error))),
-            };
+            let outcome = answer(client, sent).await;
             Landed {
                 subject: owner,
                 wrote,
@@ -477,17 +470,6 @@ impl Controller {
         self.settings.counters.with(|c| c.forget(&object));
         self.polls.leave(subject, &track.asked);
         self.queue.remove(subject);
-    }
-}
-
-async fn answer(client: Client, request: Request<Vec<u8>>) -> Outcome {
-    match timeout(LONGEST_WRITE, client.request::<Value>(request)).await {
-        Ok(answer) => judge(answer),
-        Err(_) => {
-            let limit = LONGEST_WRITE.as_secs();
-            let said = format!("the API server did not answer within {limit} s");
-            Outcome::Lost(said)
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Controller;
 use super::queue::Subject;
-use super::store::Name;
+use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Reply};
 use crate::lifecycle::{Board, Machine};
 

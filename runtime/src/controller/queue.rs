@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokio::time::Instant;
 
-use super::store::Name;
+use crate::cluster::store::Name;
 
 /// An object of one lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::act::News;
-use super::observe::Failure;
+use crate::cluster::act::News;
+use crate::cluster::observe::Failure;
 use crate::lifecycle::{Board, Machine};
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Phase};

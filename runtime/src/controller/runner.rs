@@ -4,11 +4,11 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::index::{Finder, Index, Key};
-use super::observe::{Observer, View, WriteId};
 use super::polls::Polls;
-use super::store::{Change, Name, Store};
 use super::track::Track;
+use crate::cluster::index::{Finder, Index, Key};
+use crate::cluster::observe::{Observer, View, WriteId};
+use crate::cluster::store::{Change, Name, Store};
 use crate::error::Error;
 use crate::lifecycle::{Kind, Machine, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Verb};
@@ -113,7 +113,8 @@ impl Runner {
     pub(crate) fn observer<'a>(&'a self, view: &'a dyn View) -> Observer<'a> {
         Observer {
             machine: &*self.machine,
-            subject_kind: &self.subject_kind,
+            subject_kind: Some(&self.subject_kind),
+            call: None,
             kinds: &self.kinds,
             finders: &self.finders,
             naming: &self.naming,

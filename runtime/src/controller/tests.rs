@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::fixture::{maker, merge, thing};
 use super::*;
+use crate::cluster::fixture::{maker, merge, thing};
 use crate::scripted::{self, failure};
 use crate::shutdown::Trigger;
 

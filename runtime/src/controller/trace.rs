@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::Controller;
 use super::flight::{Ended, Landed, Wrote};
-use super::observe::{Job, Sight};
 use super::queue::Subject;
+use crate::cluster::observe::{Job, Sight};
 use crate::lifecycle::call::CallError;
 use crate::lifecycle::{Board, ObjectRef};
 use crate::machine::ir::Lifecycle;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::index::Key;
-use super::observe::WriteId;
-use super::store::Name;
+use crate::cluster::index::Key;
+use crate::cluster::observe::WriteId;
+use crate::cluster::store::Name;
 use crate::machine::backoff::Backoff;
 
 /// What a pause or a count belongs to.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Controller;
-use super::act::News;
-use super::store::{Change, Name};
+use crate::cluster::act::News;
+use crate::cluster::store::{Change, Name};
 use crate::lifecycle::Kind;
 
 type At = (usize, Name);

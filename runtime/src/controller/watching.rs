@@ -11,7 +11,7 @@ use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use tokio::time::{Sleep, sleep};
 
-use super::store::Raw;
+use crate::cluster::store::Raw;
 use crate::kube::one_line;
 use crate::lifecycle::Kind;
 use crate::machine::backoff::Backoff;

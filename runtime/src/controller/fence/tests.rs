@@ -5,7 +5,7 @@ use kube::runtime::watcher::Event;
 use serde_json::json;
 
 use super::*;
-use crate::controller::store::Raw;
+use crate::cluster::store::Raw;
 use crate::lifecycle::Kind;
 
 fn raw(uid: &str, version: &str) -> Raw {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::controller::fixture::{Caches, maker, ours, thing};
+use crate::cluster::fixture::{Caches, maker, ours, thing};
 
 const NOW: &str = "2026-06-01T12:00:00Z";
 

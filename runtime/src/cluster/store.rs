@@ -85,6 +85,16 @@ impl Raw {
         }
     }
 
+    /// As caches keep it; whole only for kinds that are written.
+    pub(crate) fn stored(mut self, kind: &Kind, keep_raw: bool) -> Stored {
+        self.name_kind(kind);
+        Stored {
+            meta: self.meta.clone(),
+            decoded: kind.decode(&self.object).map_err(|e| e.to_string()),
+            raw: keep_raw.then(|| Arc::new(self.whole())),
+        }
+    }
+
     /// The object with its managed fields.
     fn whole(mut self) -> Value {
         if let (Some(managed), Some(meta)) = (self.managed, self.object.get_mut("metadata")) {
@@ -232,13 +242,7 @@ impl Store {
         let name = Name::of(&raw.meta);
         raw.name_kind(&self.kind);
         let content = content(&raw.object);
-        let decoded = self.kind.decode(&raw.object).map_err(|e| e.to_string());
-        let stored = Stored {
-            meta: raw.meta.clone(),
-            decoded,
-            raw: self.keep_raw.then(|| Arc::new(raw.whole())),
-        };
-        let stored = Arc::new(stored);
+        let stored = Arc::new(raw.stored(&self.kind, self.keep_raw));
         (name, Entry { stored, content })
     }
 

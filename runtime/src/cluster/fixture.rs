@@ -229,7 +229,8 @@ impl Caches {
         let subject = name.and_then(|name| store.get(&name).cloned());
         let observer = Observer {
             machine: &*self.machine,
-            subject_kind: &kind,
+            subject_kind: Some(&kind),
+            call: None,
             kinds: &self.kinds,
             finders: &self.finders,
             naming: &self.naming,

@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
+use kube::Client;
 use kube::core::Status;
 use serde_json::Value;
+use tokio::time::timeout;
 
+use super::act::Sent;
 use crate::kube::one_line;
+
+/// How long a write may take.
+const LONGEST_WRITE: Duration = Duration::from_secs(30);
 
 /// How a write ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +40,24 @@ impl Outcome {
     }
 }
 
+/// Sends a write and reads its answer.
+pub(crate) async fn answer(client: Client, sent: Sent) -> Outcome {
+    let request = match sent {
+        Ok(request) => request,
+        Err(error) => return judge(Err(kube::Error::BuildRequest(error))),
+    };
+    match timeout(LONGEST_WRITE, client.request::<Value>(request)).await {
+        Ok(answer) => judge(answer),
+        Err(_) => {
+            let limit = LONGEST_WRITE.as_secs();
+            let said = format!("the API server did not answer within {limit} s");
+            Outcome::Lost(said)
+        }
+    }
+}
+
 /// Reads an answer.
-pub(crate) fn judge(answer: Result<Value, kube::Error>) -> Outcome {
+fn judge(answer: Result<Value, kube::Error>) -> Outcome {
     match answer {
         Ok(object) => Outcome::Done(object),
         Err(kube::Error::Api(status)) => judge_status(&status),

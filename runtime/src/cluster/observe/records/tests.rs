@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Sight;
 use super::*;
-use crate::controller::act;
-use crate::controller::fixture::Caches;
+use crate::cluster::act;
+use crate::cluster::fixture::Caches;
 use crate::lifecycle;
 use crate::lifecycle::call::Outcome;
 use crate::lifecycle::{Because, CallError, Desired, Once, This};

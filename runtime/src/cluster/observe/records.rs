@@ -21,10 +21,10 @@ impl Observing<'_> {
         let value = serde_json::from_str(text).ok();
         let value = value.and_then(|v: Value| self.observer.machine.recall(number, &v));
         let Some(value) = value else {
-            let subject = &self.board.subject().meta;
+            let subject = &self.subject.meta;
             let (key, kind) = (self.annotation(number), self.ir.inputs[number].kind);
             return Err(Failure::Undecodable {
-                object: Name::of(subject).of_kind(self.observer.subject_kind),
+                object: Name::of(subject).of_kind(self.kind(number)),
                 why: format!("its annotation `{key}` holds no {kind}"),
             });
         };
@@ -67,7 +67,7 @@ impl Observing<'_> {
     }
 
     fn record(&self, number: usize, wanted: &Value) -> Plan {
-        let (subject, kind) = (self.board.subject(), self.observer.subject_kind);
+        let (subject, kind) = (&self.subject, self.kind(number));
         let annotations = json!({ self.annotation(number): wanted.to_string() });
         let body = json!({
             "apiVersion": kind.api_version(),
@@ -91,7 +91,7 @@ impl Observing<'_> {
     }
 
     fn recorded(&self, number: usize) -> Option<&str> {
-        let annotations = self.board.subject().meta.annotations.as_ref()?;
+        let annotations = self.subject.meta.annotations.as_ref()?;
         let text = annotations.get(&self.annotation(number))?;
         Some(text.as_str())
     }

@@ -1,5 +1,5 @@
-//! One pass up to its decision: looks the inputs up, answers every question, and plans the writes that effects would make.
-//! Pure given its view: reads caches and memories, knows no client and no clock.
+//! One pass, or one look of a call, up to its decision: looks the inputs up, answers every question, and plans the writes that effects would make.
+//! Pure given its view: reads caches and memories, knows no client and no clock. What a view does not know yet ends the walk, and is named.
 
 mod answers;
 mod plan;
@@ -16,14 +16,24 @@ pub(crate) use plan::{Job, Plan, WriteId};
 use super::index::{Finder, Key};
 use super::store::Name;
 use crate::lifecycle::board::Slot;
-use crate::lifecycle::{Board, Kind, Look, Machine, ObjectRef, Stored};
-use crate::machine::ir::{Lifecycle, Mode, Node, Origin};
+use crate::lifecycle::{Board, Kind, Look, Machine, ObjectRef, Requested, Stored};
+use crate::machine::ir::{Call, Lifecycle, Mode, Node, Origin};
 use crate::naming::Naming;
 
 /// What a pass may read beside the object itself.
 pub(crate) trait View {
     /// The cached objects under these keys of an input, in order of namespace and name.
     fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>>;
+
+    /// Whether it is known what is there under these keys; otherwise it must be fetched first.
+    fn knows(&self, _input: usize, _keys: &BTreeSet<Key>) -> bool {
+        true
+    }
+
+    /// What a probe found in this look; `None` if it must be asked first.
+    fn probed(&self, _input: usize, _key: &str) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
 
     /// The cached object of an input's kind with this name.
     fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>>;
@@ -54,6 +64,10 @@ pub(crate) enum Failure {
         expected: ObjectRef,
         built: String,
     },
+    #[error("{input} is not fetched yet")]
+    Unfetched { input: usize, keys: BTreeSet<Key> },
+    #[error("{input} is not probed yet")]
+    Unprobed { input: usize, key: String },
 }
 
 /// What a pass saw.
@@ -79,7 +93,10 @@ impl Sight {
 /// What stays the same from pass to pass.
 pub(crate) struct Observer<'a> {
     pub(crate) machine: &'a dyn Machine,
-    pub(crate) subject_kind: &'a Kind,
+    /// `None` of a volume.
+    pub(crate) subject_kind: Option<&'a Kind>,
+    /// What a call does not see; `None` of a resource, which sees everything.
+    pub(crate) call: Option<&'static Call>,
     pub(crate) kinds: &'a [Option<Kind>],
     pub(crate) finders: &'a [Option<Finder>],
     pub(crate) naming: &'a Naming,
@@ -89,11 +106,23 @@ pub(crate) struct Observer<'a> {
 impl Observer<'_> {
     /// Walks the lifecycle in evaluation order.
     pub(crate) fn observe(&self, subject: Arc<Stored>) -> Sight {
+        let board = Board::new(self.machine.ir(), Arc::clone(&subject));
+        self.walk(board, subject)
+    }
+
+    /// The same for a call; what it contributes to shared objects goes by the name and uid of its stand-in.
+    #[allow(dead_code, reason = "the services of volumes come next")]
+    pub(crate) fn observe_call(&self, request: Arc<Requested>, stand_in: Arc<Stored>) -> Sight {
+        self.walk(Board::of_call(self.machine.ir(), request), stand_in)
+    }
+
+    fn walk(&self, board: Board, subject: Arc<Stored>) -> Sight {
         let ir = self.machine.ir();
         let mut pass = Observing {
             observer: self,
             ir,
-            board: Board::new(ir, subject),
+            board,
+            subject,
             looked: vec![BTreeSet::new(); ir.inputs.len()],
             touched: BTreeSet::new(),
             plans: ir.effects.iter().map(|_| Vec::new()).collect(),
@@ -120,6 +149,8 @@ struct Observing<'a> {
     observer: &'a Observer<'a>,
     ir: &'static Lifecycle,
     board: Board,
+    /// The object, or what stands for it in a call.
+    subject: Arc<Stored>,
     looked: Vec<BTreeSet<Key>>,
     touched: BTreeSet<(usize, Name)>,
     plans: Vec<Vec<Plan>>,
@@ -131,7 +162,10 @@ impl Observing<'_> {
     fn look(&mut self, number: usize) -> Result<(), Failure> {
         let input = &self.ir.inputs[number];
         let world = &self.board.world;
-        if input.given.as_ref().is_some_and(|g| !world.holds(g)) {
+        let unseen = |call: &Call| call.unseen_inputs.contains(&number);
+        if self.observer.call.is_some_and(unseen)
+            || input.given.as_ref().is_some_and(|g| !world.holds(g))
+        {
             return Ok(());
         }
         let machine = self.observer.machine;
@@ -142,6 +176,13 @@ impl Observing<'_> {
                 let answer = self.observer.view.answer(number, key);
                 Slot::Plain(answer.ok())
             }
+            (Mode::Probe, Look::Key(key)) => match self.observer.view.probed(number, key) {
+                Some(answer) => Slot::Plain(Some(answer)),
+                None => {
+                    let key = key.clone();
+                    return Err(Failure::Unprobed { input: number, key });
+                }
+            },
             (Mode::Record, _) => self.recall(number)?,
             (Mode::Poll | Mode::Probe, _) => Slot::Plain(None),
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
@@ -156,8 +197,14 @@ impl Observing<'_> {
         let Some(finder) = &self.observer.finders[number] else {
             return Ok(Vec::new());
         };
-        let keys = finder.keys_for(self.board.subject(), look);
+        let keys = finder.keys_for(&self.subject, look);
         let keys: BTreeSet<Key> = keys.into_iter().collect();
+        if !self.observer.view.knows(number, &keys) {
+            return Err(Failure::Unfetched {
+                input: number,
+                keys,
+            });
+        }
         let named = keys.iter().filter_map(|key| match key {
             Key::Named(name) => Some((number, name.clone())),
             Key::Of(..) => None,
@@ -195,9 +242,16 @@ impl Observing<'_> {
             self.board.world.set(number, guard.otherwise);
             return Ok(());
         }
+        if self
+            .observer
+            .call
+            .is_some_and(|call| call.unseen_vars.contains(&number))
+        {
+            return Ok(());
+        }
         let (value, sentence) = match var.origin {
             Origin::Deleting => (
-                u8::from(self.board.subject().meta.deletion_timestamp.is_some()),
+                u8::from(self.subject.meta.deletion_timestamp.is_some()),
                 String::new(),
             ),
             Origin::Claimed => (u8::from(self.is_claimed()), String::new()),
@@ -218,7 +272,7 @@ impl Observing<'_> {
     }
 
     fn is_claimed(&self) -> bool {
-        let finalizers = &self.board.subject().meta.finalizers;
+        let finalizers = &self.subject.meta.finalizers;
         let ours = &self.observer.naming.finalizer;
         finalizers.iter().flatten().any(|f| f == ours)
     }
@@ -234,10 +288,7 @@ impl Observing<'_> {
     }
 
     fn reference(&self, input: usize, name: &Name) -> ObjectRef {
-        match &self.observer.kinds[input] {
-            Some(kind) => name.of_kind(kind),
-            None => name.of_kind(self.observer.subject_kind),
-        }
+        name.of_kind(self.kind(input))
     }
 }
 

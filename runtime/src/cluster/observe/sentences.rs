@@ -26,11 +26,14 @@ impl Observing<'_> {
     }
 
     pub(super) fn say_foreign(&self, input: usize, name: &Name) -> String {
-        let (object, subject) = (self.reference(input, name), self.observer.subject_kind);
-        let (theirs, ours) = (&object.kind, &subject.kind);
-        format!(
-            "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
-        )
+        let object = self.reference(input, name);
+        let theirs = &object.kind;
+        match self.owner_kind(input).map(|owner| &owner.kind) {
+            Some(ours) => format!(
+                "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
+            ),
+            None => format!("{object} exists and is not ours: remove that {theirs}"),
+        }
     }
 
     pub(super) fn say_terminating(&self, input: usize, name: &Name) -> String {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::answers::Said;
 use super::{Failure, Name, Observing};
-use crate::controller::index::Key;
+use crate::cluster::index::Key;
 use crate::lifecycle::{Built, Stored};
 use crate::machine::compare::Verdict;
 use crate::machine::ir::{Mode, Verb};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::controller::fixture::{Caches, merge, ours, thing};
+use crate::cluster::fixture::{Caches, merge, ours, thing};
 use crate::machine::policy::{Class, Move};
 
 fn class(size: &str) -> Value {
@@ -32,7 +32,7 @@ fn look(objects: &[Value], spec: Value) -> Sight {
 
 /// What a variable has for a value, and its sentence.
 fn said(sight: &Sight, name: &str) -> (&'static str, String) {
-    let ir = crate::lifecycle::Machine::ir(&crate::controller::fixture::maker());
+    let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     let var = ir
         .vars
         .iter()
@@ -263,7 +263,7 @@ fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
     let mut caches = Caches::of(&[class("small")]);
     caches.refused.insert(0, "it may not change".to_owned());
     let sight = caches.look(thing(of_class(), json!({})));
-    let ir = crate::lifecycle::Machine::ir(&crate::controller::fixture::maker());
+    let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     assert_eq!(
         ir.classify(&sight.board.world, false),
         Class::Refused { effect: 0 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::plan::{Job, Owner, Plan, WriteId, dressed};
 use super::{Failure, Name, Observing};
-use crate::controller::index::Key;
+use crate::cluster::index::Key;
 use crate::lifecycle::board::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
 use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_paths};
@@ -223,7 +223,7 @@ impl Observing<'_> {
             meta.get(key)?.as_str().map(str::to_owned)
         };
         let (name, namespace) = (text("name"), text("namespace"));
-        let home = self.board.subject().meta.namespace.clone();
+        let home = self.subject.meta.namespace.clone();
         let expected = match sought {
             Some(sought) => sought.clone(),
             None => Name {
@@ -264,7 +264,7 @@ impl Observing<'_> {
 
     fn plan_call(&mut self, effect: usize) {
         let declared = &self.ir.effects[effect];
-        let subject = self.board.subject();
+        let subject = &self.subject;
         let Some(key) = self.observer.machine.key(&self.board, effect) else {
             return;
         };
@@ -301,10 +301,10 @@ impl Observing<'_> {
         let input = &self.ir.inputs[number];
         let controller = input.mode == Mode::Owned;
         let (kind, object) = match input.owner {
-            None => (self.observer.subject_kind, self.board.subject()),
+            None => (self.observer.subject_kind?, &*self.subject),
             Some(owner) => (
                 self.observer.kinds[owner].as_ref()?,
-                self.board.objects(owner).first()?,
+                self.board.objects(owner).first()?.as_ref(),
             ),
         };
         Some(Owner {
@@ -318,24 +318,34 @@ impl Observing<'_> {
         self.owner(number).is_some_and(|owner| owner.owns(object))
     }
 
+    /// The kind of an input's objects, or that of the object itself.
     pub(super) fn kind(&self, number: usize) -> &Kind {
-        self.observer.kinds[number]
-            .as_ref()
-            .unwrap_or(self.observer.subject_kind)
+        let kind = self.observer.kinds[number].as_ref();
+        kind.or(self.observer.subject_kind)
+            .expect("what is found or written has a kind, or is the object")
+    }
+
+    /// The kind of who answers for an input's objects.
+    pub(super) fn owner_kind(&self, number: usize) -> Option<&Kind> {
+        self.owner(number).map(|owner| owner.kind)
     }
 
     /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.
     fn manager(&self, mode: Mode, live: Option<&Arc<Stored>>) -> (String, Vec<String>) {
         let naming = self.observer.naming;
         let own = || {
-            let uid = self.board.subject().meta.uid.clone();
+            let uid = self.subject.meta.uid.clone();
             naming.manager_of(&uid.unwrap_or_default())
         };
         match mode {
-            Mode::Shared => (
-                own(),
-                live.map_or_else(Vec::new, |live| self.left_over(live)),
-            ),
+            Mode::Shared => {
+                // Contributors of a call are volumes, which no owner reference names.
+                let live = live.filter(|_| self.observer.call.is_none());
+                (
+                    own(),
+                    live.map_or_else(Vec::new, |live| self.left_over(live)),
+                )
+            }
             Mode::Part => (own(), Vec::new()),
             Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => {
                 (naming.manager.clone(), naming.replaced.clone())

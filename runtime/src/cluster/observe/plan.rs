@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Name;
 use crate::lifecycle::{Kind, Stored};
-use crate::machine::compare::{fingerprint, pruned};
+use crate::machine::compare::{Ours, Verdict, compare, fingerprint, pruned, under_our_paths};
 
 /// One write that an effect could make now.
 #[derive(Clone, Debug)]
@@ -39,6 +39,18 @@ pub(crate) enum Job {
     Record,
     /// A mutation outside Kubernetes.
     Call,
+}
+
+impl Plan {
+    /// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
+    pub(crate) fn kept(&self, object: &Value) -> Option<(String, u64, u64)> {
+        let ours = Ours::of(object, &self.manager, &self.replaced, "");
+        let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
+        let live = fingerprint(&under_our_paths(&self.body, object, &ours));
+        // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
+        matches!(compare(&self.body, object, &ours), Verdict::Behind { .. })
+            .then(|| (uid, fingerprint(&self.body), live))
+    }
 }
 
 /// What a write is remembered by: refusals and pauses hold for exactly this.

@@ -1,16 +1,15 @@
 //! A real API server for one test: etcd and kube-apiserver on free loopback ports, without root, in a folder of its own.
 //! Everything goes when it is dropped, also on a panic. Knows no operator and no lifecycle.
 
-mod client;
-mod guard;
-mod identity;
-mod options;
-mod ports;
+pub(crate) mod client;
+pub(crate) mod guard;
+pub(crate) mod identity;
+pub(crate) mod options;
+pub(crate) mod ports;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -21,7 +20,7 @@ use tempfile::TempDir;
 use crate::audit;
 use crate::binaries::{self, Binaries};
 use crate::process::Process;
-use client::{client, get, is_ready};
+use client::{audited, client, is_ready};
 use guard::Guard;
 use identity::Identity;
 pub use options::Options;
@@ -34,9 +33,6 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 
 /// How long kube-apiserver may take to end its requests in a restart.
 const GRACE: Duration = Duration::from_secs(10);
-
-/// How long the entry of an answered request may take to reach the audit log.
-const AUDITED_WITHIN: Duration = Duration::from_secs(60);
 
 /// How often another process that took a port between our look and our use is tolerated.
 const ATTEMPTS: usize = 3;
@@ -281,27 +277,7 @@ impl ApiServer {
     /// # Errors
     /// The API server does not answer, or its log cannot be read.
     pub async fn audit(&self) -> Result<audit::Log> {
-        static MARKERS: AtomicU64 = AtomicU64::new(0);
-        let marker = format!(
-            "/version?marker={}",
-            MARKERS.fetch_add(1, Ordering::Relaxed)
-        );
-        let asked = self.client.request_text(get(&marker)).await;
-        asked.context("cannot ask the API server for a marker in its audit log")?;
-        let path = self.folder.path().join(AUDIT_LOG);
-        let deadline = Instant::now() + AUDITED_WITHIN;
-        // Entries are written after answers; that of the marker, asked for last, comes after those of interest.
-        loop {
-            let text = fs::read_to_string(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            if text.contains(&marker) {
-                return audit::Log::parse(&text);
-            }
-            if Instant::now() > deadline {
-                bail!("the audit log has no entry of {marker}");
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        audited(&self.client, &self.folder.path().join(AUDIT_LOG)).await
     }
 
     /// The folder of data, logs and identities, which goes when this is dropped.

@@ -1,4 +1,4 @@
-//! Where the programs of a test API server are: `KUBEBUILDER_ASSETS`, or the cache that `build` fills.
+//! Where the programs of a test API server and of test nodes are: `KUBEBUILDER_ASSETS`, or the cache that `build` fills.
 //! Knows neither how they are built (`build.rs` does) nor how they are started.
 
 mod build;
@@ -18,7 +18,7 @@ const KUBE_APISERVER: &str = "kube-apiserver";
 const KUBE_CONTROLLER_MANAGER: &str = "kube-controller-manager";
 const KUBECTL: &str = "kubectl";
 
-/// A folder that holds the programs of a test API server.
+/// A folder that holds the programs of a test API server, and those of nodes if it is the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binaries {
     folder: PathBuf,
@@ -62,12 +62,20 @@ impl Binaries {
     /// # Errors
     /// A folder named by `KUBEBUILDER_ASSETS` usually lacks it.
     pub fn kube_controller_manager(&self) -> Result<PathBuf, Missing> {
-        let path = self.folder.join(KUBE_CONTROLLER_MANAGER);
+        self.program(KUBE_CONTROLLER_MANAGER)
+    }
+
+    /// The path of any other program that `build` builds, such as `kubelet` or `csi-provisioner`.
+    ///
+    /// # Errors
+    /// A folder named by `KUBEBUILDER_ASSETS` usually lacks it.
+    pub fn program(&self, name: &str) -> Result<PathBuf, Missing> {
+        let path = self.folder.join(name);
         if path.is_file() {
             Ok(path)
         } else {
             Err(Missing(format!(
-                "{} has no {KUBE_CONTROLLER_MANAGER}; unset KUBEBUILDER_ASSETS and run `{BUILD_COMMAND}`",
+                "{} has no {name}; unset KUBEBUILDER_ASSETS and run `{BUILD_COMMAND}`",
                 self.folder.display()
             )))
         }
@@ -107,7 +115,7 @@ pub fn locate() -> Result<Binaries, Missing> {
         .and_then(|folder| Binaries::complete(folder, &wrapper::PROGRAMS).ok())
         .ok_or_else(|| {
             Missing(format!(
-                "etcd and kube-apiserver are not built; run `{BUILD_COMMAND}`"
+                "the programs of Kubernetes are not built; run `{BUILD_COMMAND}`"
             ))
         })
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::binaries;
+use crate::{binaries, cluster};
 
 /// Names what may not be ignored, separated by commas: `LIFECYCLE_REQUIRE=binaries,root`.
 const REQUIRE: &str = "LIFECYCLE_REQUIRE";
@@ -27,6 +27,8 @@ pub enum Need {
     ControllerManager,
     /// To be root, for network and mount namespaces.
     Root,
+    /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
+    Nodes,
 }
 
 impl Need {
@@ -35,6 +37,7 @@ impl Need {
         match self {
             Self::Binaries | Self::ControllerManager => "binaries",
             Self::Root => "root",
+            Self::Nodes => "nodes",
         }
     }
 
@@ -48,6 +51,7 @@ impl Need {
                 .map(|missing| missing.to_string()),
             Self::Root => (!rustix::process::geteuid().is_root())
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
+            Self::Nodes => cluster::absence(),
         }
     }
 }
@@ -143,7 +147,7 @@ fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
     words
         .filter(|word| !word.is_empty())
         .map(|word| {
-            let known = [Need::Binaries, Need::Root].map(Need::word);
+            let known = [Need::Binaries, Need::Root, Need::Nodes].map(Need::word);
             let found = known.into_iter().find(|known| *known == word);
             found.with_context(|| {
                 format!("{REQUIRE} names `{word}`; it knows {}", known.join(" and "))

@@ -1,9 +1,10 @@
-//! The real API server that tests run against, and what the test suites share.
+//! The real API server and the real cluster that tests run against, and what the test suites share.
 //! Everything here serves tests and people who try things out; no other crate may depend on it.
 
 pub mod api_server;
 pub mod audit;
 pub mod binaries;
+pub mod cluster;
 pub mod harness;
 pub mod kinds;
 pub mod lifecycles;

@@ -1,17 +1,24 @@
 //! Clients of a test API server, and the question whether it is ready.
 //! Knows kubeconfig files, not processes.
 
+use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use http::Request;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 
+use crate::audit;
+
+/// How long the entry of an answered request may take to reach the audit log.
+const AUDITED_WITHIN: Duration = Duration::from_secs(60);
+
 /// A client that sends each request once.
-pub(super) async fn client(kubeconfig: &Path) -> Result<Client> {
+pub(crate) async fn client(kubeconfig: &Path) -> Result<Client> {
     let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
     let options = KubeConfigOptions::default();
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
@@ -21,14 +28,14 @@ pub(super) async fn client(kubeconfig: &Path) -> Result<Client> {
 }
 
 /// A request for any path.
-pub(super) fn get(path: &str) -> Request<Vec<u8>> {
+fn get(path: &str) -> Request<Vec<u8>> {
     let request = Request::get(path).body(Vec::new());
     request.expect("a path with a query is a URI")
 }
 
 /// Whether `/readyz` says ok and the namespace `default` exists.
 // Connecting can hang while the server starts, so each look has an end of its own.
-pub(super) async fn is_ready(client: &Client) -> bool {
+pub(crate) async fn is_ready(client: &Client) -> bool {
     let look = async {
         let ready = client.request_text(get("/readyz")).await?;
         let namespaces: Api<Namespace> = Api::all(client.clone());
@@ -37,4 +44,28 @@ pub(super) async fn is_ready(client: &Client) -> bool {
     };
     let seen = tokio::time::timeout(Duration::from_secs(5), look).await;
     matches!(seen, Ok(Ok(true)))
+}
+
+/// What was asked so far of the API server that writes this audit log, every request that was answered before this call included.
+pub(crate) async fn audited(client: &Client, path: &Path) -> Result<audit::Log> {
+    static MARKERS: AtomicU64 = AtomicU64::new(0);
+    let marker = format!(
+        "/version?marker={}",
+        MARKERS.fetch_add(1, Ordering::Relaxed)
+    );
+    let asked = client.request_text(get(&marker)).await;
+    asked.context("cannot ask the API server for a marker in its audit log")?;
+    let deadline = Instant::now() + AUDITED_WITHIN;
+    // Entries are written after answers; that of the marker, asked for last, comes after those of interest.
+    loop {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if text.contains(&marker) {
+            return audit::Log::parse(&text);
+        }
+        if Instant::now() > deadline {
+            bail!("the audit log has no entry of {marker}");
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -12,7 +12,7 @@ use rcgen::{
 use serde_json::json;
 
 /// Names and addresses that a client may call the API server by.
-const SERVER_NAMES: [&str; 7] = [
+const SERVER_NAMES: [&str; 8] = [
     "kubernetes",
     "kubernetes.default",
     "kubernetes.default.svc",
@@ -20,17 +20,19 @@ const SERVER_NAMES: [&str; 7] = [
     "localhost",
     "127.0.0.1",
     "10.96.0.1",
+    // Of the first node of a test cluster.
+    "10.86.0.1",
 ];
 
-/// The certificate authority of one test API server, and the folder of its files.
-pub(super) struct Identity {
+/// The certificate authority of one test API server or test cluster, and the folder of its files.
+pub(crate) struct Identity {
     folder: PathBuf,
     authority: CertifiedIssuer<'static, KeyPair>,
 }
 
 impl Identity {
     /// Writes everything that the server programs need into the folder.
-    pub(super) fn create(folder: PathBuf) -> Result<Self> {
+    pub(crate) fn create(folder: PathBuf) -> Result<Self> {
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
         let mut params = CertificateParams::default();
@@ -46,7 +48,8 @@ impl Identity {
             .context("cannot sign the certificate authority")?;
         let identity = Self { folder, authority };
         identity.write("ca.crt", &identity.authority.pem())?;
-        identity.write_server_certificate()?;
+        identity.write("ca.key", &identity.authority.key().serialize_pem())?;
+        identity.server("apiserver", "kube-apiserver", &SERVER_NAMES)?;
         let accounts = KeyPair::generate()?;
         identity.write("accounts.pub", &accounts.public_key_pem())?;
         identity.write("accounts.key", &accounts.serialize_pem())?;
@@ -54,7 +57,7 @@ impl Identity {
     }
 
     /// The path of a file of this identity.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
@@ -62,12 +65,23 @@ impl Identity {
     ///
     /// # Errors
     /// More than two groups: a certificate made here has room for no more.
-    pub(super) fn kubeconfig(&self, url: &str, user: &str, groups: &[&str]) -> Result<PathBuf> {
+    pub(crate) fn kubeconfig(&self, url: &str, user: &str, groups: &[&str]) -> Result<PathBuf> {
         let stem = file_stem(user, groups);
         let path = self.file(&format!("{stem}.kubeconfig"));
         if path.exists() {
             return Ok(path);
         }
+        self.client(&stem, user, groups)?;
+        let [certificate, key] = ["crt", "key"].map(|end| self.file(&format!("{stem}.{end}")));
+        let text = kubeconfig(url, &self.file("ca.crt"), user, &certificate, &key);
+        self.write(&format!("{stem}.kubeconfig"), &text)
+    }
+
+    /// Writes `<stem>.crt` and `<stem>.key` for a client.
+    ///
+    /// # Errors
+    /// As `kubeconfig`.
+    pub(crate) fn client(&self, stem: &str, user: &str, groups: &[&str]) -> Result<()> {
         let mut params = CertificateParams::default();
         let name = &mut params.distinguished_name;
         name.push(DnType::CommonName, user);
@@ -85,29 +99,28 @@ impl Identity {
             name.push(kind, *group);
         }
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-        let (certificate, key) = self.sign(&stem, params)?;
-        let text = kubeconfig(url, &self.file("ca.crt"), user, &certificate, &key);
-        self.write(&format!("{stem}.kubeconfig"), &text)
+        self.sign(stem, params)
     }
 
-    fn write_server_certificate(&self) -> Result<()> {
-        let mut params = CertificateParams::new(SERVER_NAMES.map(str::to_owned))?;
+    /// Writes `<stem>.crt` and `<stem>.key` for a server that is called by these names and addresses.
+    pub(crate) fn server(&self, stem: &str, common_name: &str, names: &[&str]) -> Result<()> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names)?;
         params
             .distinguished_name
-            .push(DnType::CommonName, "kube-apiserver");
+            .push(DnType::CommonName, common_name);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        self.sign("apiserver", params).map(drop)
+        self.sign(stem, params)
     }
 
-    fn sign(&self, stem: &str, params: CertificateParams) -> Result<(PathBuf, PathBuf)> {
+    fn sign(&self, stem: &str, params: CertificateParams) -> Result<()> {
         let key = KeyPair::generate()?;
         let certificate = params
             .signed_by(&key, &self.authority)
             .with_context(|| format!("cannot sign the certificate of {stem}"))?;
-        Ok((
-            self.write(&format!("{stem}.crt"), &certificate.pem())?,
-            self.write(&format!("{stem}.key"), &key.serialize_pem())?,
-        ))
+        self.write(&format!("{stem}.crt"), &certificate.pem())?;
+        self.write(&format!("{stem}.key"), &key.serialize_pem())?;
+        Ok(())
     }
 
     fn write(&self, name: &str, text: &str) -> Result<PathBuf> {

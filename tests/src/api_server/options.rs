@@ -36,7 +36,7 @@ impl Options {
 }
 
 /// Every request once at level Metadata: no bodies, and not a second entry for its arrival.
-pub(super) const AUDIT_POLICY: &str = "\
+pub(crate) const AUDIT_POLICY: &str = "\
 apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

@@ -8,14 +8,14 @@ use anyhow::{Result, bail};
 
 /// Where etcd and kube-apiserver listen, on 127.0.0.1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ports {
-    pub(super) etcd: u16,
-    pub(super) api_server: u16,
+pub(crate) struct Ports {
+    pub(crate) etcd: u16,
+    pub(crate) api_server: u16,
 }
 
 impl Ports {
     /// Two ports that nobody listens on.
-    pub(super) fn free() -> Result<Self> {
+    pub(crate) fn free() -> Result<Self> {
         Ok(Self {
             etcd: free_port()?,
             api_server: free_port()?,
@@ -23,18 +23,18 @@ impl Ports {
     }
 
     /// The URL of etcd.
-    pub(super) fn etcd_url(self) -> String {
+    pub(crate) fn etcd_url(self) -> String {
         format!("http://127.0.0.1:{}", self.etcd)
     }
 
     /// The URL of the API server.
-    pub(super) fn url(self) -> String {
+    pub(crate) fn url(self) -> String {
         format!("https://127.0.0.1:{}", self.api_server)
     }
 }
 
 /// A port below the range from which the kernel serves outgoing connections: those come and go beside us.
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     for _ in 0..1000 {
         let random = RandomState::new().build_hasher().finish();
         let port = 20_000 + u16::try_from(random % 12_000).expect("below 12000");

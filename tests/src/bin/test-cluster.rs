@@ -1,16 +1,18 @@
-//! `test-cluster`: builds the programs of the test API server, and starts one for a person to play with.
+//! `test-cluster`: builds the programs that tests run, and starts an API server or a whole cluster for a person to play with.
 //! Knows nothing of the operator.
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::binaries;
+use lifecycle_tests::cluster::{Cluster, operator_image};
 
-/// A real Kubernetes API server (etcd and kube-apiserver, no nodes) on loopback ports, without root.
+/// A real Kubernetes API server on loopback, without root; or a real cluster whose nodes run Pods, as root.
 #[derive(Parser)]
 #[command(name = "test-cluster")]
 struct Arguments {
@@ -20,10 +22,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build etcd, kube-apiserver, kube-controller-manager and kubectl from their Go modules, once.
+    /// Build etcd, Kubernetes, containerd and the CSI side-cars from their Go modules, once.
     Build,
     /// Start an API server with garbage collection, print how to use it, and remove all of it on Ctrl-C.
     Start,
+    /// Start a cluster whose nodes run Pods, print how to use it, and leave it running until `down`. Needs root.
+    Up {
+        /// How many nodes: 1 or 2.
+        #[arg(long, default_value_t = 1)]
+        nodes: usize,
+    },
+    /// End the cluster that `up` started, or what is left of it, and remove every trace.
+    Down,
+    /// Compile the operator as a static program and pack it as an OCI archive, without Docker.
+    Image {
+        /// Compile it with optimisation.
+        #[arg(long)]
+        release: bool,
+        /// The archive to write, for `ctr images import`, `podman load` or `skopeo copy oci-archive:`.
+        file: PathBuf,
+    },
     /// Print the folder of the programs, fit for KUBEBUILDER_ASSETS.
     Path,
 }
@@ -32,6 +50,9 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Build => binaries::build(&mut say).map(drop),
         Command::Start => start(),
+        Command::Up { nodes } => up(nodes),
+        Command::Down => Cluster::down(),
+        Command::Image { release, file } => image(release, &file),
         Command::Path => path(),
     };
     match done {
@@ -47,13 +68,33 @@ fn path() -> Result<()> {
     print(format_args!("{}", binaries::locate()?.folder().display()))
 }
 
-fn start() -> Result<()> {
-    let binaries = binaries::build(&mut say)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("cannot start a runtime")?;
-    runtime.block_on(async {
+        .context("cannot start a runtime")
+}
+
+fn up(nodes: usize) -> Result<()> {
+    binaries::build(&mut say)?;
+    let reach = runtime()?.block_on(Cluster::up(nodes))?;
+    print(format_args!(
+        "The cluster is up; its logs are in {}\n\n  export KUBECONFIG={}\n  {} get nodes\n\n`test-cluster down` removes everything.",
+        reach.folder.display(),
+        reach.kubeconfig.display(),
+        reach.kubectl.display(),
+    ))
+}
+
+fn image(release: bool, file: &Path) -> Result<()> {
+    let image = operator_image(release)?;
+    image.write(file)?;
+    print(format_args!("{} is in {}", image.name, file.display()))
+}
+
+fn start() -> Result<()> {
+    let binaries = binaries::build(&mut say)?;
+    runtime()?.block_on(async {
         let mut options = Options::default();
         if binaries.kube_controller_manager().is_ok() {
             options = options.with_controllers();

@@ -48,6 +48,13 @@ pub fn build(progress: &mut dyn FnMut(&str)) -> Result<Binaries> {
     fs::rename(output.join("server"), output.join(ETCD))
         .context("the etcd module built no command called `server`")?;
     build_module(
+        &wrapper.containerd,
+        "under a minute",
+        scratch.path(),
+        &output,
+        progress,
+    )?;
+    build_module(
         &wrapper.kubernetes,
         "about five minutes",
         scratch.path(),

@@ -6,11 +6,19 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Every program that the wrapper modules build.
-pub(super) const PROGRAMS: [&str; 4] = [
+pub(super) const PROGRAMS: [&str; 12] = [
     super::ETCD,
     super::KUBE_APISERVER,
     super::KUBE_CONTROLLER_MANAGER,
     super::KUBECTL,
+    "containerd",
+    "containerd-shim-runc-v2",
+    "csi-provisioner",
+    "csi-sanity",
+    "ctr",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubelet",
 ];
 
 /// One Go module whose `tool` block names commands of other modules.
@@ -27,6 +35,7 @@ pub(super) struct Module {
 pub(super) struct Wrapper {
     pub(super) etcd: Module,
     pub(super) kubernetes: Module,
+    pub(super) containerd: Module,
 }
 
 impl Module {
@@ -74,6 +83,12 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/kubernetes/go.mod"),
                 go_sum: include_str!("../../binaries/kubernetes/go.sum"),
             },
+            containerd: Module {
+                name: "containerd",
+                path: "github.com/containerd/containerd/v2",
+                go_mod: include_str!("../../binaries/containerd/go.mod"),
+                go_sum: include_str!("../../binaries/containerd/go.sum"),
+            },
         }
     }
 
@@ -84,7 +99,7 @@ impl Wrapper {
 
     pub(super) fn folder_name_without_go(&self) -> String {
         let mut hash = Fnv::default();
-        for module in [&self.etcd, &self.kubernetes] {
+        for module in [&self.etcd, &self.kubernetes, &self.containerd] {
             for part in [module.go_mod, module.go_sum, &module.linker_flags()] {
                 hash.write(part);
             }
@@ -150,6 +165,7 @@ mod tests {
         Wrapper {
             etcd: MODULE,
             kubernetes: Module { go_sum, ..MODULE },
+            containerd: MODULE,
         }
     }
 
@@ -164,6 +180,7 @@ mod tests {
         let committed = Wrapper::committed();
         assert_eq!(committed.kubernetes.version(), "v1.36.3");
         assert_eq!(committed.etcd.version(), "v3.6.16");
+        assert_eq!(committed.containerd.version(), "v2.3.7");
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! `workload`: what runs in the Pods of the tests, and asks them from elsewhere. Made to be an image `FROM scratch`.
+//! Knows nothing but the standard library, for it is compiled alone.
+
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+const USAGE: &str = "usage:
+  workload pause                 wait for ever
+  workload serve PORT            answer HTTP: / with our host name and the address of whoever asks, any other path with the file of that name
+  workload get HOST:PORT[/PATH]  ask such a server once, and print its answer
+  workload cat FILE...           print files
+  workload cp FROM TO            copy a file, keeping neither owner nor mode
+  workload ls DIRECTORY          print the names in a directory, sorted
+  workload env                   print the environment";
+
+/// Longer than a connection takes on a machine that compiles beside it, and short enough to ask again.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["pause"] => loop {
+            thread::park();
+        },
+        ["serve", port] => serve(port),
+        ["get", address] => get(address),
+        ["cat", files @ ..] => files.iter().try_for_each(|file| print(&fs::read(file)?)),
+        ["cp", from, to] => fs::read(from).and_then(|content| fs::write(to, content)),
+        ["ls", folder] => list(folder),
+        ["env"] => {
+            env::vars().try_for_each(|(name, value)| print(format!("{name}={value}\n").as_bytes()))
+        }
+        _ => Err(io::Error::other(USAGE)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", words.join(" "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(port: &str) -> io::Result<()> {
+    let port = port.parse().map_err(io::Error::other)?;
+    for stream in TcpListener::bind(("0.0.0.0", port))?.incoming() {
+        let stream = stream?;
+        // Whoever leaves in the middle of a request is not our concern.
+        thread::spawn(move || answer(&stream));
+    }
+    Ok(())
+}
+
+fn answer(stream: &TcpStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    let path = request.split(' ').nth(1).unwrap_or("/");
+    let (status, body) = match path {
+        "/" => ("200 OK", whoami(stream)?.into_bytes()),
+        _ => match fs::read(path) {
+            Ok(content) => ("200 OK", content),
+            Err(error) => ("404 Not Found", format!("{path}: {error}\n").into_bytes()),
+        },
+    };
+    let mut stream = stream;
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    )?;
+    stream.write_all(&body)
+}
+
+fn whoami(stream: &TcpStream) -> io::Result<String> {
+    let name = fs::read_to_string("/etc/hostname")?;
+    Ok(format!(
+        "{} answers {}\n",
+        name.trim(),
+        stream.peer_addr()?.ip()
+    ))
+}
+
+fn get(address: &str) -> io::Result<()> {
+    let (host, path) = address.split_once('/').unwrap_or((address, ""));
+    let resolved = host.to_socket_addrs()?.next();
+    let resolved = resolved.ok_or_else(|| io::Error::other("no such host"))?;
+    let mut stream = TcpStream::connect_timeout(&resolved, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    write!(
+        stream,
+        "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let text = String::from_utf8_lossy(&answer);
+    let (head, body) = text
+        .split_once("\r\n\r\n")
+        .ok_or_else(|| io::Error::other("no HTTP answer"))?;
+    print(body.as_bytes())?;
+    match head.split(' ').nth(1) {
+        Some("200") => Ok(()),
+        _ => Err(io::Error::other(
+            head.lines().next().unwrap_or_default().to_owned(),
+        )),
+    }
+}
+
+fn list(folder: &str) -> io::Result<()> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    names
+        .iter()
+        .try_for_each(|name| print(format!("{name}\n").as_bytes()))
+}
+
+fn print(text: &[u8]) -> io::Result<()> {
+    io::stdout().write_all(text)
+}

@@ -1,0 +1,84 @@
+//! What a machine must have to run test nodes, beside the programs that we build.
+//! Looks, and changes nothing.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use super::images::TARGET;
+use super::settings::{CNI_PLUGINS, controllers};
+use crate::binaries;
+
+/// Programs and the Debian packages they come from.
+const PROGRAMS: [(&str, &str); 8] = [
+    ("hostname", "hostname"),
+    ("ip", "iproute2"),
+    ("iptables", "iptables"),
+    ("mount", "mount"),
+    ("nsenter", "util-linux"),
+    ("runc", "runc"),
+    ("socat", "socat"),
+    ("unshare", "util-linux"),
+];
+
+/// Of what we build.
+const BUILT: [&str; 7] = [
+    "containerd",
+    "containerd-shim-runc-v2",
+    "ctr",
+    "kube-controller-manager",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubelet",
+];
+
+/// What is missing, as one sentence that says what to do.
+pub(crate) fn absence() -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Some("a cluster needs namespaces and mounts; run it as root".to_owned());
+    }
+    let built = binaries::locate().and_then(|found| {
+        BUILT
+            .iter()
+            .try_for_each(|name| found.program(name).map(drop))
+    });
+    if let Err(missing) = built {
+        return Some(missing.to_string());
+    }
+    for (program, package) in PROGRAMS {
+        if !is_on_path(program) {
+            return Some(format!("there is no {program}; install {package}"));
+        }
+    }
+    if !Path::new(CNI_PLUGINS).join("bridge").exists() {
+        return Some(format!(
+            "{CNI_PLUGINS} has no bridge; install containernetworking-plugins"
+        ));
+    }
+    if controllers().is_empty() {
+        return Some(
+            "control groups of version 1 are not mounted, and others are not supported".to_owned(),
+        );
+    }
+    if !has_target() {
+        return Some(format!(
+            "Rust cannot compile for {TARGET}; run `rustup target add {TARGET}`"
+        ));
+    }
+    None
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn has_target() -> bool {
+    let mut command = Command::new("rustc");
+    command.args(["--print=target-libdir", "--target", TARGET]);
+    let output = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success());
+    output.is_some_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}

@@ -1,0 +1,180 @@
+//! What a cluster could leave behind: processes, namespaces, mounts, control groups, interfaces, files, settings of the kernel.
+//! Compares before and after; knows no Kubernetes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+/// What the programs of a node make unless they are told otherwise, or cannot be told.
+const PLACES: [&str; 14] = [
+    "/etc/cni",
+    "/etc/containerd",
+    "/etc/kubernetes",
+    "/opt/cni",
+    "/opt/containerd",
+    "/run/containerd",
+    "/run/netns",
+    "/run/nri",
+    "/run/runc",
+    "/run/xtables.lock",
+    "/usr/libexec/kubernetes",
+    "/var/lib/cni",
+    "/var/lib/kubelet",
+    "/var/log/pods",
+];
+
+/// What kubelet and kube-proxy set.
+const SETTINGS: [&str; 7] = [
+    "/proc/sys/kernel/keys/root_maxkeys",
+    "/proc/sys/kernel/keys/root_maxbytes",
+    "/proc/sys/kernel/panic",
+    "/proc/sys/kernel/panic_on_oops",
+    "/proc/sys/net/ipv4/ip_forward",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/sys/vm/panic_on_oom",
+];
+
+/// What can be seen on the machine, but for what others do to it meanwhile.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Machine {
+    mounts: BTreeSet<String>,
+    interfaces: BTreeSet<PathBuf>,
+    places: BTreeMap<&'static str, Option<BTreeSet<PathBuf>>>,
+    settings: BTreeMap<&'static str, Option<String>>,
+}
+
+impl Machine {
+    pub(crate) fn look() -> Result<Self> {
+        let mounts = fs::read_to_string("/proc/self/mounts").context("cannot read the mounts")?;
+        Ok(Self {
+            mounts: mounts.lines().map(str::to_owned).collect(),
+            interfaces: entries(Path::new("/sys/class/net")).context("there are no interfaces")?,
+            places: PLACES
+                .map(|place| (place, entries(Path::new(place))))
+                .into(),
+            settings: SETTINGS
+                .map(|name| (name, fs::read_to_string(name).ok()))
+                .into(),
+        })
+    }
+
+    /// Looks again, and for what the cluster with this folder and this control group would have left.
+    pub(crate) fn is_unchanged(&self, folder: &Path, group: &str) -> Result<()> {
+        let now = Self::look()?;
+        ensure!(*self == now, "before: {self:#?}\nafter: {now:#?}");
+        ensure!(!folder.exists(), "{} is left", folder.display());
+        for controller in entries(Path::new("/sys/fs/cgroup")).unwrap_or_default() {
+            let group = controller.join(group);
+            ensure!(!group.exists(), "{} is left", group.display());
+        }
+        Ok(())
+    }
+}
+
+/// What is in a folder; nothing is in a file; `None` if there is neither.
+fn entries(path: &Path) -> Option<BTreeSet<PathBuf>> {
+    path.symlink_metadata().ok()?;
+    let found = fs::read_dir(path).into_iter().flatten().flatten();
+    Some(found.map(|entry| entry.path()).collect())
+}
+
+/// Processes and their namespaces.
+pub(crate) struct Beings {
+    /// With the time of their start, for pids are used again.
+    processes: BTreeSet<(u32, String)>,
+    namespaces: BTreeSet<PathBuf>,
+}
+
+impl Beings {
+    /// All processes in the PID namespace of this one, those in namespaces below it, and all namespaces that they do not share with us.
+    pub(crate) fn with(init: u32) -> Result<Self> {
+        let parents: BTreeMap<u32, (u32, String)> = processes();
+        let space = |pid: &u32| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let common = space(&init).context("there is no such process")?;
+        let mut found: BTreeSet<u32> = parents
+            .keys()
+            .filter(|pid| space(pid).as_ref() == Some(&common))
+            .copied()
+            .collect();
+        loop {
+            let children: BTreeSet<u32> = parents
+                .iter()
+                .filter(|(pid, (parent, _))| found.contains(parent) && !found.contains(*pid))
+                .map(|(pid, _)| *pid)
+                .collect();
+            if children.is_empty() {
+                break;
+            }
+            found.extend(children);
+        }
+        let ours = namespaces("self");
+        let theirs = found.iter().flat_map(|pid| namespaces(&pid.to_string()));
+        let namespaces: BTreeSet<PathBuf> = theirs.filter(|space| !ours.contains(space)).collect();
+        let started = |pid: &u32| Some((*pid, parents.get(pid)?.1.clone()));
+        let processes: BTreeSet<(u32, String)> = found.iter().filter_map(started).collect();
+        // The comparison means nothing if it saw nothing.
+        ensure!(processes.len() > 5, "only {} processes", processes.len());
+        ensure!(namespaces.len() > 5, "only {} namespaces", namespaces.len());
+        Ok(Self {
+            processes,
+            namespaces,
+        })
+    }
+
+    /// Whoever waits for a process may see its end a moment before others do.
+    pub(crate) fn are_gone(&self) -> Result<()> {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        loop {
+            let left = self.left();
+            if left.is_ok() || Instant::now() > deadline {
+                return left;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn left(&self) -> Result<()> {
+        for (pid, (_, started)) in processes() {
+            ensure!(
+                !self.processes.contains(&(pid, started)),
+                "process {pid} is left"
+            );
+            for space in namespaces(&pid.to_string()) {
+                let name = space.display();
+                ensure!(
+                    !self.namespaces.contains(&space),
+                    "process {pid} is in {name}"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All that are no zombies, with the pid of the parent and the time of the start.
+fn processes() -> BTreeMap<u32, (u32, String)> {
+    let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = folders.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid: u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // A name in brackets may hold anything, also brackets.
+        let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let parent = words.get(1)?.parse().ok()?;
+        (*words.first()? != "Z").then(|| (pid, (parent, words[19].to_owned())))
+    })
+    .collect()
+}
+
+fn namespaces(pid: &str) -> BTreeSet<PathBuf> {
+    let links = fs::read_dir(format!("/proc/{pid}/ns"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    links
+        .filter_map(|link| fs::read_link(link.path()).ok())
+        .collect()
+}

@@ -8,6 +8,7 @@ mod contract;
 mod coverage;
 mod explore;
 mod fixture;
+mod fork;
 mod judge;
 mod key;
 mod moves;
@@ -32,7 +33,7 @@ use kube::Client;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use cluster::{Cluster, Later, Simulated};
+pub use cluster::{Cluster, Later, Opened, Simulated};
 pub use coverage::Coverage;
 pub use moves::{Fault, Move, Planned, Schedule};
 pub use oracle::{Finding, Oracle};
@@ -45,6 +46,7 @@ use crate::machine::ir::Lifecycle;
 use crate::naming::Naming;
 use crate::testing::faults::{Faults, Line, Plan};
 use fixture::Fixture;
+use fork::Forks;
 use judge::Ends;
 use run::Ask;
 use site::Keeper;
@@ -55,6 +57,9 @@ type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
 
 /// How many failures are made short; there are seldom more causes.
 const MOST_FAILURES: usize = 6;
+
+/// So many schedules are run before it is looked whether a rule was broken that a caller waits for.
+const AT_ONCE: usize = 32;
 
 /// Everything that all runs share.
 struct Core {
@@ -70,6 +75,8 @@ struct Core {
     promises: Vec<(String, Keeper)>,
     cluster: Arc<dyn Cluster>,
     through: Through,
+    /// The worlds that runs go on from.
+    forks: Forks,
     seed: u64,
     depth: usize,
     single: usize,
@@ -112,6 +119,11 @@ impl Core {
             | Move::Meddle(_)
             | Move::Restart => false,
         }
+    }
+
+    /// Whether the rule was broken that a caller waits for.
+    fn is_enough(&self, failures: &[Failure]) -> bool {
+        failures.iter().any(|f| Some(f.oracle) == self.stop_at)
     }
 
     /// A time that must pass, where time costs nothing.
@@ -179,6 +191,7 @@ impl Suite {
                 promises: Vec::new(),
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
+                forks: Forks::default(),
                 seed: 1,
                 depth: 4,
                 single: 500,
@@ -379,8 +392,27 @@ impl Suite {
 fn run_all(core: &Arc<Core>) -> Result<Report, String> {
     let began = Instant::now();
     let explored = explore::explore(core)?;
-    let mut failures = explored.failures.clone();
-    let mut coverage = explored.coverage.clone();
+    let go_on = !core.is_enough(&explored.failures);
+    let single = choose::single(core, &explored, go_on);
+    let several = choose::several(core, &explored, go_on);
+    let leases = choose::leases(core, &explored, go_on);
+    let mut report = Report {
+        ir: core.ir,
+        seed: core.seed,
+        at_rest: explored.worlds.len(),
+        walks: explored.runs,
+        impossible: explored.impossible,
+        single: single.schedules.len(),
+        single_of: single.of,
+        several: several.len(),
+        leases: leases.len(),
+        compared: 0,
+        faults: BTreeMap::new(),
+        failures: explored.failures.clone(),
+        coverage: explored.coverage.clone(),
+        took: Duration::ZERO,
+        digest: 0,
+    };
     let mut hasher = DefaultHasher::new();
     explored.digest.hash(&mut hasher);
     let mut ends: Ends = explored
@@ -388,49 +420,53 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
         .iter()
         .map(|edge| (edge.moves.clone(), Some(edge.end.clone())))
         .collect();
-    let found = failures.iter().any(|f| Some(f.oracle) == core.stop_at);
-    let single = choose::single(core, &explored, !found);
-    let several = choose::several(core, &explored, !found);
-    let leases = choose::leases(core, &explored, !found);
-    let counts = (single.schedules.len(), several.len(), leases.len());
-    let schedules: Vec<_> = [single.schedules, several, leases].concat();
+    let schedules = [single.schedules, several, leases].concat();
+    let at_once = if core.stop_at.is_none() {
+        schedules.len()
+    } else {
+        AT_ONCE
+    };
+    for schedules in schedules.chunks(at_once.max(1)) {
+        disturb(core, schedules, &mut ends, &mut report, &mut hasher)?;
+        if core.is_enough(&report.failures) {
+            break;
+        }
+    }
+    report.failures = short(core, report.failures);
+    report.took = began.elapsed();
+    report.digest = if core.journal { hasher.finish() } else { 0 };
+    Ok(report)
+}
+
+/// Runs schedules in which something goes wrong, and compares their ends.
+fn disturb(
+    core: &Arc<Core>,
+    schedules: &[Schedule],
+    ends: &mut Ends,
+    report: &mut Report,
+    hasher: &mut DefaultHasher,
+) -> Result<(), String> {
     let work: Vec<_> = schedules
         .iter()
         .map(|s| (s.clone(), Ask::default()))
         .collect();
     let ran = workers::run_all(core, &work)?;
-    let baselines = judge::complete(core, &mut ends, &schedules)?;
-    let mut faults: BTreeMap<String, usize> = BTreeMap::new();
-    let mut compared = 0;
-    for (schedule, ran) in schedules.iter().zip(ran) {
+    let pairs: Vec<_> = schedules.iter().zip(&ran).collect();
+    report.walks += judge::complete(core, ends, &pairs)?;
+    for (schedule, ran) in pairs {
         for planned in &schedule.faults {
-            *faults.entry(planned.fault.word().to_owned()).or_default() += 1;
+            let word = planned.fault.word().to_owned();
+            *report.faults.entry(word).or_default() += 1;
         }
-        ran.digest.hash(&mut hasher);
-        let (could, finding) = judge::compare(core, &ends, schedule, &ran);
-        compared += usize::from(could);
+        ran.digest.hash(hasher);
+        let (could, finding) = judge::compare(core, ends, schedule, ran);
+        report.compared += usize::from(could);
         let findings = ran.findings.iter().chain(&finding);
-        failures.extend(findings.map(|f| Failure::new(schedule, f)));
-        coverage.add(ran.coverage);
+        let failures = findings.map(|f| Failure::new(schedule, f));
+        report.failures.extend(failures);
+        report.coverage.add(ran.coverage.clone());
     }
-    let failures = short(core, failures);
-    Ok(Report {
-        ir: core.ir,
-        seed: core.seed,
-        failures,
-        coverage,
-        at_rest: explored.worlds.len(),
-        walks: explored.runs + baselines,
-        impossible: explored.impossible,
-        single: counts.0,
-        single_of: single.of,
-        several: counts.1,
-        leases: counts.2,
-        compared,
-        faults,
-        took: began.elapsed(),
-        digest: if core.journal { hasher.finish() } else { 0 },
-    })
+    Ok(())
 }
 
 /// One failure a rule, the shortest first, made short.
@@ -438,7 +474,13 @@ fn short(core: &Arc<Core>, mut failures: Vec<Failure>) -> Vec<Failure> {
     failures.sort_by_key(|f| f.schedule.moves.len() + 2 * f.schedule.faults.len());
     let mut seen = BTreeSet::new();
     failures.retain(|failure| seen.insert(failure.oracle));
+    if core.stop_at.is_some() && core.is_enough(&failures) {
+        failures.retain(|f| Some(f.oracle) == core.stop_at);
+    }
     let many = failures.split_off(failures.len().min(MOST_FAILURES));
-    let shrunk = failures.into_iter().map(|f| shrink::shrink(core, f));
+    let mut left = shrink::MOST_RUNS;
+    let shrunk = failures
+        .into_iter()
+        .map(|f| shrink::shrink(core, f, &mut left));
     shrunk.chain(many).collect()
 }

@@ -72,7 +72,7 @@ lifecycle! {
 #[derive(Clone, Default)]
 pub(crate) struct Tanks(Arc<Mutex<Inner>>);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Inner {
     pub(crate) open: BTreeMap<String, BTreeSet<String>>,
     pub(crate) calls: Vec<String>,

@@ -1,5 +1,7 @@
 //! Mistakes around something outside Kubernetes that is held and must be given back.
 
+use std::sync::Arc;
+
 use kube::CustomResourceExt;
 use lifecycle_runtime::lifecycle::call::Outcome;
 use lifecycle_runtime::lifecycle::{CallError, Once};
@@ -34,6 +36,13 @@ impl Outside for Tanks {
             taps.collect()
         };
         self.with(open)
+    }
+
+    fn copy(&self) -> Option<Arc<dyn Outside>> {
+        let again = Self::default();
+        let inner = self.with(|inner| inner.clone());
+        again.with(|other| *other = inner);
+        Some(Arc::new(again))
     }
 
     fn answer(&self, up: bool) -> bool {

@@ -21,6 +21,8 @@ pub struct Faults(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     began: Instant,
+    /// So long had another run gone that this one goes on from.
+    before: Duration,
     origin: Timestamp,
 }
 
@@ -37,10 +39,16 @@ pub struct Line {
 impl Faults {
     /// Begins a run now; the wall clock of its processes begins at `origin`.
     pub fn new(plan: Plan, origin: Timestamp) -> Self {
+        Self::after(Duration::ZERO, plan, origin)
+    }
+
+    /// Goes on from a run that began at `origin` and lasted for a time.
+    pub fn after(before: Duration, plan: Plan, origin: Timestamp) -> Self {
         let state = State::of(plan.0);
         Self(Arc::new(Shared {
             state: Mutex::new(state),
             began: Instant::now(),
+            before,
             origin,
         }))
     }
@@ -103,7 +111,7 @@ impl Faults {
 
     /// The wall clock, jumps included.
     pub fn now(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.0.began.elapsed()).unwrap_or_default();
+        let elapsed = SignedDuration::try_from(self.elapsed()).unwrap_or_default();
         let jumped = SignedDuration::from_secs(self.state().clock);
         let now = self.0.origin.checked_add(elapsed).ok();
         let now = now.and_then(|now| now.checked_add(jumped).ok());
@@ -114,8 +122,9 @@ impl Faults {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn elapsed(&self) -> Duration {
-        self.0.began.elapsed()
+    /// How long the run has gone, and the one that it goes on from.
+    pub fn elapsed(&self) -> Duration {
+        self.0.before + self.0.began.elapsed()
     }
 }
 

@@ -13,6 +13,31 @@ use crate::testing::server::{Content, Server, User};
 /// A future of a trait's method.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// A cluster for one run.
+pub struct Opened {
+    pub(crate) client: Client,
+    /// What can be copied.
+    pub(crate) server: Option<Server>,
+}
+
+impl From<Client> for Opened {
+    fn from(client: Client) -> Self {
+        Self {
+            client,
+            server: None,
+        }
+    }
+}
+
+impl From<Server> for Opened {
+    fn from(server: Server) -> Self {
+        Self {
+            client: server.client(&User::admin()),
+            server: Some(server),
+        }
+    }
+}
+
 /// Gives clusters for runs.
 pub trait Cluster: Send + Sync + 'static {
     /// Whether nothing but tokio's clock makes things late there, so that waiting costs nothing.
@@ -21,7 +46,7 @@ pub trait Cluster: Send + Sync + 'static {
     /// A cluster that serves these CustomResourceDefinitions, where nothing is left of runs before.
     /// Called within the runtime of the run; the client is of somebody who may do everything.
     fn open<'a>(&'a self, seed: u64, definitions: &'a [Value])
-    -> Later<'a, Result<Client, String>>;
+    -> Later<'a, Result<Opened, String>>;
 }
 
 /// The simulated server, for each run a new one with the same definitions.
@@ -39,9 +64,9 @@ impl Cluster for Simulated {
         &'a self,
         seed: u64,
         definitions: &'a [Value],
-    ) -> Later<'a, Result<Client, String>> {
+    ) -> Later<'a, Result<Opened, String>> {
         let copy = self.copy(seed, definitions);
-        Box::pin(ready(copy.map(|server| server.client(&User::admin()))))
+        Box::pin(ready(copy.map(Opened::from)))
     }
 }
 

@@ -13,6 +13,12 @@ use super::report::Failure;
 use super::run::{Ask, Ran};
 use super::workers::run_all;
 
+/// Of so many steps one is made by a process that has lived through the whole way.
+const EVERY: usize = 6;
+
+/// After one of so many a resync is waited for.
+const LONG: usize = 48;
+
 /// One move from one world at rest, as it went undisturbed.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
@@ -44,10 +50,14 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
     let root = vec![(Schedule::default(), ask(0, &Arc::default()))];
     for ran in run_all(core, &root)? {
         explored.take(&Schedule::default(), &ran);
+        core.forks.keep(&[], ran.fork);
         explored.worlds.insert(ran.rest, Vec::new());
         frontier.push((Vec::new(), ran.moves));
     }
     for _ in 0..core.depth {
+        if core.is_enough(&explored.failures) {
+            break;
+        }
         let known: Arc<BTreeSet<Key>> = Arc::new(explored.worlds.keys().cloned().collect());
         let steps = frontier.drain(..).flat_map(|(way, moves)| {
             moves
@@ -57,11 +67,10 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
         let work: Vec<_> = steps
             .enumerate()
             .map(|(turn, way)| {
-                let calm = way.len();
-                let schedule = Schedule {
-                    moves: way,
-                    calm,
-                    ..Schedule::default()
+                let schedule = if turn.is_multiple_of(EVERY) {
+                    Schedule::quiet(way)
+                } else {
+                    Schedule::step(way)
                 };
                 (schedule, ask(turn, &known))
             })
@@ -82,6 +91,9 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
                 end: ran.end,
             });
             if let Entry::Vacant(unseen) = explored.worlds.entry(ran.rest) {
+                if schedule.goes_on() {
+                    core.forks.keep(&schedule.moves, ran.fork);
+                }
                 unseen.insert(schedule.moves.clone());
                 frontier.push((schedule.moves, ran.moves));
             }
@@ -93,9 +105,9 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
 fn ask(turn: usize, known: &Arc<BTreeSet<Key>>) -> Ask {
     Ask {
         moves: Some(turn),
-        long: turn.is_multiple_of(16),
-        end_only: false,
+        long: turn.is_multiple_of(LONG),
         known: Arc::clone(known),
+        ..Ask::default()
     }
 }
 

@@ -8,7 +8,7 @@ use super::key::Key;
 use super::moves::{Move, Schedule};
 use super::oracle::{Finding, Oracle};
 use super::report::Failure;
-use super::run::{Ask, Ran};
+use super::run::{Ask, From, Ran};
 use super::workers::{one, run_all};
 
 /// The ends of undisturbed runs, by their moves; nothing where a move was not possible.
@@ -29,30 +29,40 @@ pub(crate) fn undisturbed(schedule: &Schedule) -> Vec<Vec<Move>> {
     }
 }
 
-/// Runs what is missing.
+/// Runs what is missing to compare these with: the second of two undisturbed runs only where the end is not that of the first.
 pub(crate) fn complete(
     core: &Arc<Core>,
     ends: &mut Ends,
-    schedules: &[Schedule],
+    runs: &[(&Schedule, &Ran)],
 ) -> Result<usize, String> {
-    let wanted = schedules.iter().flat_map(undisturbed);
-    let missing: BTreeSet<_> = wanted.filter(|moves| !ends.contains_key(moves)).collect();
-    let work: Vec<_> = missing
-        .iter()
-        .map(|moves| {
-            let ask = Ask {
-                end_only: true,
-                ..Ask::default()
-            };
-            (Schedule::quiet(moves.clone()), ask)
-        })
-        .collect();
-    let ran = run_all(core, &work)?;
-    let runs = ran.len();
-    for (moves, ran) in missing.into_iter().zip(ran) {
-        ends.insert(moves, ran.possible.then_some(ran.end));
+    let mut count = 0;
+    for turn in 0..2 {
+        let unlike = |(schedule, ran): &&(&Schedule, &Ran)| {
+            let mut known = undisturbed(schedule).into_iter().take(turn);
+            let is_end = |moves| ends.get(&moves).and_then(Option::as_ref) == Some(&ran.end);
+            ran.possible && !ran.given_up && !known.any(is_end)
+        };
+        let wanted = runs.iter().filter(unlike);
+        let wanted = wanted.filter_map(|(schedule, _)| undisturbed(schedule).into_iter().nth(turn));
+        let missing: BTreeSet<_> = wanted.filter(|moves| !ends.contains_key(moves)).collect();
+        let work: Vec<_> = missing
+            .iter()
+            .map(|moves| {
+                let ask = Ask {
+                    from: From::Longest,
+                    end_only: true,
+                    ..Ask::default()
+                };
+                (Schedule::quiet(moves.clone()), ask)
+            })
+            .collect();
+        let ran = run_all(core, &work)?;
+        count += ran.len();
+        for (moves, ran) in missing.into_iter().zip(ran) {
+            ends.insert(moves, ran.possible.then_some(ran.end));
+        }
     }
-    Ok(runs)
+    Ok(count)
 }
 
 /// What is wrong with the end of a disturbed run; and whether it could be compared.
@@ -86,7 +96,7 @@ pub(crate) fn judged(core: &Arc<Core>, schedule: &Schedule) -> Result<Vec<Failur
     let mut findings = ran.findings.clone();
     if !schedule.faults.is_empty() {
         let mut ends = Ends::new();
-        complete(core, &mut ends, std::slice::from_ref(schedule))?;
+        complete(core, &mut ends, &[(schedule, &ran)])?;
         findings.extend(compare(core, &ends, schedule, &ran).1);
     }
     let failures = findings.iter();

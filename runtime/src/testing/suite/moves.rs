@@ -153,6 +153,29 @@ impl Schedule {
         }
     }
 
+    /// One undisturbed move from where the others lead.
+    pub(crate) fn step(moves: Vec<Move>) -> Self {
+        Self {
+            calm: moves.len().saturating_sub(1),
+            moves,
+            ..Self::default()
+        }
+    }
+
+    /// How many moves are done before something goes wrong.
+    pub(crate) fn armed_at(&self) -> usize {
+        self.calm.min(self.moves.len().saturating_sub(1))
+    }
+
+    /// Whether a new process goes on where the calm moves end; if not, one process lives from the start.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self.faults.as_slice() {
+            [] => self.calm < self.moves.len(),
+            [_] => true,
+            [_, _, ..] => false,
+        }
+    }
+
     /// What somebody does in its middle that outlasts it.
     pub(crate) fn lasting(&self) -> impl Iterator<Item = Move> + '_ {
         let deeds = self.faults.iter().filter_map(|p| p.fault.deed());

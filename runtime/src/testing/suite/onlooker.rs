@@ -69,6 +69,16 @@ impl Onlooker {
         }
     }
 
+    /// Every uid of an object of the kind, seen so far.
+    pub(crate) fn uids(&self) -> BTreeSet<String> {
+        self.seen().uids.clone()
+    }
+
+    /// These were seen before the run began.
+    pub(crate) fn go_on_from(&self, uids: BTreeSet<String>) {
+        self.seen().uids = uids;
+    }
+
     /// From here on passes are told of what somebody does.
     pub(crate) fn adversary(&self, acts: bool) {
         self.seen().adversary = acts;

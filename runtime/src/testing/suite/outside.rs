@@ -1,6 +1,7 @@
 //! What a lifecycle works on outside Kubernetes, as tests keep it.
 
 use std::any::Any;
+use std::sync::Arc;
 
 /// A provider that polls ask and calls change, kept in memory.
 pub trait Outside: Any + Send + Sync {
@@ -20,6 +21,11 @@ pub trait Outside: Any + Send + Sync {
         false
     }
 
+    /// The same again, which from here on goes its own way. Without it every run replays the whole way to its world.
+    fn copy(&self) -> Option<Arc<dyn Outside>> {
+        None
+    }
+
     /// What somebody may change by hand, by name.
     fn meddlings(&self) -> Vec<String> {
         Vec::new()
@@ -35,4 +41,8 @@ pub trait Outside: Any + Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 
-impl Outside for Nothing {}
+impl Outside for Nothing {
+    fn copy(&self) -> Option<Arc<dyn Outside>> {
+        Some(Arc::new(Self))
+    }
+}

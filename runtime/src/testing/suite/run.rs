@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use super::Core;
 use super::contract::not_a_rest;
 use super::coverage::Coverage;
+use super::fork::Fork;
 use super::key::Key;
 use super::moves::{Fault, Move, Schedule};
 use super::onlooker::Last;
@@ -28,9 +29,22 @@ const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 /// More rounds of kept promises than this lead nowhere.
 const MOST_PROMISES: usize = 8;
 
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum From {
+    /// As the schedule says: in a new cluster, or where another run has ended.
+    #[default]
+    Usual,
+    /// As far on the way as another run has come: only its end counts.
+    Longest,
+}
+
 /// What is asked of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ask {
+    pub(crate) from: From,
+    /// It ends at the end of its way, to be gone on from.
+    pub(crate) fork_only: bool,
     /// Which moves are possible when all is at rest; says which fields drift.
     pub(crate) moves: Option<usize>,
     /// Whether it rests for longer than a resync.
@@ -65,20 +79,27 @@ pub(crate) struct Ran {
     pub(crate) digest: u64,
     /// What was to happen in its middle was not possible there.
     pub(crate) given_up: bool,
+    /// The end of its way, if that world is not known yet.
+    pub(crate) fork: Option<Arc<Fork>>,
 }
 
-/// Runs a schedule.
-pub(crate) async fn run(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
-    let mut stage = Stage::open(core, schedule.lease).await?;
+/// Runs a schedule; with a fork, what is left of it after so many moves.
+pub(crate) async fn run(
+    core: &Arc<Core>,
+    schedule: &Schedule,
+    ask: Ask,
+    (done, from): (usize, Option<Arc<Fork>>),
+) -> Result<Ran, String> {
+    let mut stage = Stage::open(core, schedule.lease, from.as_deref()).await?;
     stage.settle().await;
     let mut ran = Ran {
         possible: true,
         ..Ran::default()
     };
     let disturbed = !schedule.faults.is_empty();
-    let armed_at = schedule.calm.min(schedule.moves.len().saturating_sub(1));
+    let armed_at = schedule.armed_at();
     let mut before = (0, 0);
-    for (number, m) in schedule.moves.iter().enumerate() {
+    for (number, m) in schedule.moves.iter().enumerate().skip(done) {
         if number == armed_at {
             stage.arm(&schedule.faults);
             stage.faulty(disturbed);
@@ -95,6 +116,13 @@ pub(crate) async fn run(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Resu
     ran.sent = stage.faults.writes() - before.1;
     ran.wrote = stage.wire.wrote().into_keys().collect();
     ran.rest = stage.key().await;
+    let is_known = ask.known.contains(&ran.rest);
+    if ask.fork_only || (ask.moves.is_some() && !is_known) {
+        ran.fork = Fork::of(&stage).map(Arc::new);
+    }
+    if ask.fork_only {
+        return Ok(ran);
+    }
     if let Some(turn) = ask.moves {
         ran.moves = stage.possible(turn).await;
     }
@@ -107,7 +135,6 @@ pub(crate) async fn run(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Resu
     }
     stage.faulty(false);
     ran.end = stage.key().await;
-    let is_known = ask.known.contains(&ran.rest);
     stage.judge(&ran.end, &ask, is_known).await;
     if !is_known && !ask.end_only {
         stage.delete_all().await;
@@ -117,7 +144,8 @@ pub(crate) async fn run(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Resu
     ran.findings.extend(seen);
     ran.findings.extend(stage.wire.take_findings());
     ran.coverage = coverage;
-    ran.journal = stage.faults.journal();
+    ran.journal = from.map_or_else(String::new, |fork| fork.journal.clone());
+    ran.journal.push_str(&stage.faults.journal());
     let mut hasher = DefaultHasher::new();
     ran.journal.hash(&mut hasher);
     ran.digest = hasher.finish();

@@ -7,23 +7,22 @@ use super::judge::judged;
 use super::moves::{Planned, Schedule};
 use super::report::Failure;
 
-/// How many runs one failure is worth.
-const MOST_RUNS: usize = 80;
+/// How many shorter schedules are tried for all failures of a suite.
+pub(crate) const MOST_RUNS: usize = 100;
+/// How many for one of them.
+const MOST_OF_ONE: usize = 30;
 
-/// The shortest schedule found that breaks the same rule.
-pub(crate) fn shrink(core: &Arc<Core>, failure: Failure) -> Failure {
+/// The shortest schedule found that breaks the same rule, within what is left to try.
+pub(crate) fn shrink(core: &Arc<Core>, failure: Failure, left: &mut usize) -> Failure {
     let mut shortest = failure;
-    let mut left = if core.stop_at.is_none() {
-        MOST_RUNS
-    } else {
-        MOST_RUNS / 4
-    };
+    let mut own = MOST_OF_ONE;
     'again: loop {
         for schedule in shorter(&shortest.schedule) {
-            if left == 0 {
+            if *left == 0 || own == 0 {
                 return shortest;
             }
-            left -= 1;
+            *left -= 1;
+            own -= 1;
             let Ok(found) = judged(core, &schedule) else {
                 continue;
             };

@@ -11,7 +11,9 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::Core;
+use super::cluster::Opened;
 use super::fixture::written_kinds;
+use super::fork::Fork;
 use super::key::{Key, Standing};
 use super::moves::{Move, Planned};
 use super::onlooker::Onlooker;
@@ -25,6 +27,7 @@ use crate::machine::policy::Class;
 use crate::operator::Operator;
 use crate::shutdown::Shutdown;
 use crate::testing::faults::{Faults, Plan, Process};
+use crate::testing::server::Server;
 
 /// Activity in so many waits in a row is no rest.
 const MOST_ROUNDS: usize = 60;
@@ -51,6 +54,8 @@ pub(crate) struct Stage {
     pub(crate) deed_failed: bool,
     /// An object of the lifecycle was deleted, so that others may have no owner any more.
     pub(crate) deleted: bool,
+    /// What can be copied.
+    pub(crate) server: Option<Server>,
     machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
     running: Option<JoinHandle<()>>,
     lease: bool,
@@ -69,16 +74,27 @@ impl Drop for Stage {
 }
 
 impl Stage {
-    /// Starts an operator in a cluster with the fixtures that are given.
-    pub(crate) async fn open(core: &Arc<Core>, lease: bool) -> Result<Self, String> {
-        let admin = core.cluster.open(core.seed, &core.definitions).await?;
-        let outside = (core.outside)();
+    /// Starts an operator in a cluster with the fixtures that are given, or in one where another run has ended.
+    pub(crate) async fn open(
+        core: &Arc<Core>,
+        lease: bool,
+        from: Option<&Fork>,
+    ) -> Result<Self, String> {
+        let opened = match from {
+            Some(fork) => Opened::from(fork.server.copy()),
+            None => core.cluster.open(core.seed, &core.definitions).await?,
+        };
+        let admin = opened.client;
+        let outside = from.and_then(|fork| fork.outside.copy());
+        let outside = outside.unwrap_or_else(|| (core.outside)());
         let onlooker = Arc::new(Onlooker::new(core.ir, Arc::clone(&outside)));
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
         let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
         let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&onlooker));
-        let faults = Faults::new(Plan::default(), origin(core.cluster.is_simulated()));
+        let before = from.map_or(Duration::ZERO, |fork| fork.lasted);
+        let origin = origin(core.cluster.is_simulated());
+        let faults = Faults::after(before, Plan::default(), origin);
         if !core.journal {
             faults.without_journal();
         }
@@ -96,20 +112,31 @@ impl Stage {
             is_down: false,
             deed_failed: false,
             deleted: false,
+            server: opened.server,
             machine: Arc::default(),
             running: None,
             lease,
             quiet: if lease { core.quiet } else { core.calm },
             late: false,
         };
-        for fixture in core.fixtures.iter().filter(|f| f.given) {
-            let made = site::create(&stage.admin, &fixture.collection, &fixture.object).await;
-            made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
-            let (path, key) = (fixture.path.clone(), fixture.key.clone());
-            stage.present.insert(path, key);
+        match from {
+            Some(fork) => fork.restore(&mut stage),
+            None => stage.found().await?,
         }
         stage.start();
         Ok(stage)
+    }
+
+    /// Creates what is there from the start.
+    async fn found(&mut self) -> Result<(), String> {
+        let core = Arc::clone(&self.core);
+        for fixture in core.fixtures.iter().filter(|f| f.given) {
+            let made = site::create(&self.admin, &fixture.collection, &fixture.object).await;
+            made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
+            let (path, key) = (fixture.path.clone(), fixture.key.clone());
+            self.present.insert(path, key);
+        }
+        Ok(())
     }
 
     fn start(&mut self) {

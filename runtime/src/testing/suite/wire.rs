@@ -51,6 +51,13 @@ struct State {
     lease_cut: bool,
 }
 
+/// What was written so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    wrote: BTreeMap<String, Value>,
+    shares: BTreeMap<(String, String), Value>,
+}
+
 /// What all clients of one run's operators share.
 pub(crate) struct Wire {
     state: Mutex<State>,
@@ -94,6 +101,22 @@ impl Wire {
             subject,
             onlooker,
         }
+    }
+
+    /// What was written so far, for runs that go on from here.
+    pub(crate) fn past(&self) -> Past {
+        let state = self.state();
+        Past {
+            wrote: state.wrote.clone(),
+            shares: state.shares.clone(),
+        }
+    }
+
+    /// This was written before the run began.
+    pub(crate) fn go_on_from(&self, past: Past) {
+        let mut state = self.state();
+        state.wrote = past.wrote;
+        state.shares = past.shares;
     }
 
     /// A client for a process; `below` is its way to the server, `identity` what it is called in the Lease, if one decides who writes.

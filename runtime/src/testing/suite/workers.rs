@@ -7,7 +7,7 @@ use std::thread;
 
 use super::Core;
 use super::moves::Schedule;
-use super::run::{Ask, Ran, run};
+use super::run::{Ask, From, Ran, run};
 
 /// Runs all of these; the first error counts.
 pub(crate) fn run_all(core: &Arc<Core>, work: &[(Schedule, Ask)]) -> Result<Vec<Ran>, String> {
@@ -47,6 +47,15 @@ pub(crate) fn run_all(core: &Arc<Core>, work: &[(Schedule, Ask)]) -> Result<Vec<
 
 /// One run in a new runtime: whatever it started ends with it.
 pub(crate) fn one(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran, String> {
+    let from = match ask.from {
+        From::Longest => core.forks.longest(&schedule.moves),
+        From::Usual if schedule.goes_on() => {
+            let done = schedule.armed_at();
+            let fork = core.forks.at(core, &schedule.moves[..done])?;
+            (fork.as_ref().map_or(0, |_| done), fork)
+        }
+        From::Usual => (0, None),
+    };
     let mut builder = tokio::runtime::Builder::new_current_thread();
     if core.cluster.is_simulated() {
         builder.enable_time().start_paused(true);
@@ -57,6 +66,6 @@ pub(crate) fn one(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran
         .build()
         .map_err(|e| format!("a runtime cannot start: {e}"))?;
     runtime
-        .block_on(run(core, schedule, ask))
+        .block_on(run(core, schedule, ask, from))
         .map_err(|why| format!("{schedule}: {why}"))
 }

@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(output.join("descriptors.bin"), descriptors.encode_to_vec())?;
     tonic_prost_build::configure()
         .btree_map(".")
+        .generate_default_stubs(true)
         .compile_fds(descriptors)?;
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod __private;
 pub mod clock;
 mod cluster;
 pub mod controller;
+pub mod csi;
 mod error;
 pub mod kube;
 pub mod lease;

@@ -3,10 +3,12 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
+use futures::future::try_join;
 use kube::Client;
 
 use crate::clock::{Clock, SystemClock};
 use crate::controller::{Controller, Counters, Settings, Trace};
+use crate::csi::{self, Driver, Offered};
 pub use crate::error::Error;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
@@ -20,6 +22,7 @@ use crate::shutdown::Shutdown;
 pub struct Operator {
     name: String,
     lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
+    offered: Vec<Offered>,
     leadership: Option<Leadership>,
     settings: Settings,
 }
@@ -32,6 +35,7 @@ impl Operator {
             settings: Settings::new(&name),
             name,
             lifecycles: Vec::new(),
+            offered: Vec::new(),
             leadership: None,
         }
     }
@@ -51,6 +55,20 @@ impl Operator {
 
     pub(crate) fn run_shared(mut self, machine: Arc<dyn Machine>, naming: Naming) -> Self {
         self.lifecycles.push((machine, naming));
+        self
+    }
+
+    /// Serves a volume lifecycle as one process of a driver, under names made of those of operator and lifecycle.
+    #[must_use]
+    pub fn serve(self, machine: impl Machine, driver: Driver) -> Self {
+        let naming = Naming::of(&self.name, machine.ir().name);
+        self.serve_as(machine, naming, driver)
+    }
+
+    /// Serves a volume lifecycle under given names.
+    #[must_use]
+    pub fn serve_as(mut self, machine: impl Machine, naming: Naming, driver: Driver) -> Self {
+        self.offered.push((Arc::new(machine), naming, driver));
         self
     }
 
@@ -101,16 +119,50 @@ impl Operator {
         self.settings.counters.clone()
     }
 
-    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, and returns.
+    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets calls end for a while, and returns.
     ///
     /// # Errors
-    /// There is nothing to run, or a lifecycle cannot be carried out. An API server that does not answer is no error: it is waited for.
-    pub async fn start(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
+    /// There is nothing to run, a lifecycle cannot be carried out, or a socket cannot be listened at. An API server that does not answer is no error:
+    /// it is waited for.
+    pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
+        self.check_idle()?;
+        let offered = std::mem::take(&mut self.offered);
+        let seed = self.settings.seed;
+        let served = csi::prepare(offered, Some(&client), seed, &shutdown).await?;
+        let serving = served.run(shutdown.clone());
         if self.lifecycles.is_empty() {
-            return Err(Error::Idle {
-                operator: self.name,
+            return serving.await;
+        }
+        let running = self.reconcile(client, shutdown);
+        try_join(serving, running).await.map(drop)
+    }
+
+    /// Serves volumes that have nothing to do with a cluster.
+    ///
+    /// # Errors
+    /// As `start`; a lifecycle that looks into a cluster is one that cannot be carried out.
+    pub async fn start_without_cluster(self, shutdown: Shutdown) -> Result<(), Error> {
+        self.check_idle()?;
+        if let Some((machine, _)) = self.lifecycles.first() {
+            let why = "it has a resource, and the operator was started without a cluster";
+            return Err(Error::Unsupported {
+                lifecycle: machine.ir().name,
+                why: why.to_owned(),
             });
         }
+        let served = csi::prepare(self.offered, None, self.settings.seed, &shutdown).await?;
+        served.run(shutdown).await
+    }
+
+    fn check_idle(&self) -> Result<(), Error> {
+        if self.lifecycles.is_empty() && self.offered.is_empty() {
+            let operator = self.name.clone();
+            return Err(Error::Idle { operator });
+        }
+        Ok(())
+    }
+
+    async fn reconcile(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         let clock = Arc::clone(&self.settings.clock);
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
         let Some(leadership) = self.leadership else {

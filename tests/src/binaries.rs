@@ -2,6 +2,7 @@
 //! Knows neither how they are built (`build.rs` does) nor how they are started.
 
 mod build;
+mod sanity;
 mod wrapper;
 
 use std::env;
@@ -11,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use build::build;
+pub use sanity::{build_csi_sanity, csi_sanity, csi_sanity_version};
 use wrapper::Wrapper;
 
 const ETCD: &str = "etcd";

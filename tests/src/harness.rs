@@ -25,6 +25,8 @@ pub enum Need {
     Binaries,
     /// kube-controller-manager as well, for garbage collection and the end of namespaces.
     ControllerManager,
+    /// csi-sanity.
+    CsiSanity,
     /// To be root, for network and mount namespaces.
     Root,
     /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
@@ -35,7 +37,7 @@ impl Need {
     /// The word in `LIFECYCLE_REQUIRE`.
     fn word(self) -> &'static str {
         match self {
-            Self::Binaries | Self::ControllerManager => "binaries",
+            Self::Binaries | Self::ControllerManager | Self::CsiSanity => "binaries",
             Self::Root => "root",
             Self::Nodes => "nodes",
         }
@@ -47,6 +49,9 @@ impl Need {
             Self::Binaries => binaries::locate().err().map(|missing| missing.to_string()),
             Self::ControllerManager => binaries::locate()
                 .and_then(|found| found.kube_controller_manager())
+                .err()
+                .map(|missing| missing.to_string()),
+            Self::CsiSanity => binaries::csi_sanity()
                 .err()
                 .map(|missing| missing.to_string()),
             Self::Root => (!rustix::process::geteuid().is_root())

@@ -12,3 +12,4 @@ pub mod listeners;
 pub mod process;
 pub mod suites;
 pub mod tidy;
+pub mod volumes;

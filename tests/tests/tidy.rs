@@ -118,6 +118,55 @@ fn the_machine_is_pure() {
 }
 
 #[test]
+fn passes_and_calls_know_nothing_of_each_other() {
+    let layers = [
+        ("runtime/src/controller", "crate::csi"),
+        ("runtime/src/csi", "crate::controller"),
+        ("runtime/src/cluster", "crate::csi"),
+        ("runtime/src/cluster", "crate::controller"),
+    ];
+    for (layer, word) in layers {
+        none(forbidden_words(
+            &tree(),
+            &Ban {
+                layer: &[layer],
+                words: &[word],
+                except: &[],
+                control: "runtime/src/operator.rs",
+                control_words: &[word],
+            },
+        ));
+    }
+}
+
+#[test]
+fn only_one_file_names_the_codes_of_grpc() {
+    none(forbidden_words(
+        &tree(),
+        &Ban {
+            layer: &[
+                "runtime/src/csi",
+                "runtime/src/cluster",
+                "runtime/src/controller",
+            ],
+            words: &[
+                "Wire",
+                "tonic::Code",
+                "Status::new",
+                "Status::internal",
+                "Status::unavailable",
+                "Status::not_found",
+                "Status::invalid_argument",
+                "Status::failed_precondition",
+            ],
+            except: &["runtime/src/csi/code.rs"],
+            control: "runtime/src/csi/code.rs",
+            control_words: &["Wire"],
+        },
+    ));
+}
+
+#[test]
 fn order_never_comes_from_a_hash() {
     none(forbidden_words(
         &tree(),

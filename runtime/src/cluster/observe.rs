@@ -111,7 +111,6 @@ impl Observer<'_> {
     }
 
     /// The same for a call; what it contributes to shared objects goes by the name and uid of its stand-in.
-    #[allow(dead_code, reason = "the services of volumes come next")]
     pub(crate) fn observe_call(&self, request: Arc<Requested>, stand_in: Arc<Stored>) -> Sight {
         self.walk(Board::of_call(self.machine.ir(), request), stand_in)
     }
@@ -171,18 +170,21 @@ impl Observing<'_> {
         let machine = self.observer.machine;
         let look = machine.look(&self.board, number).unwrap_or(Look::Nothing);
         let slot = match (input.mode, &look) {
-            (Mode::Poll, Look::Key(key)) => {
+            (Mode::Poll, Look::Key(key)) if self.observer.call.is_none() => {
                 self.polls.push((number, key.clone()));
                 let answer = self.observer.view.answer(number, key);
                 Slot::Plain(answer.ok())
             }
-            (Mode::Probe, Look::Key(key)) => match self.observer.view.probed(number, key) {
-                Some(answer) => Slot::Plain(Some(answer)),
-                None => {
-                    let key = key.clone();
-                    return Err(Failure::Unprobed { input: number, key });
+            // A call asks within itself, whatever it asks.
+            (Mode::Poll | Mode::Probe, Look::Key(key)) => {
+                match self.observer.view.probed(number, key) {
+                    Some(answer) => Slot::Plain(Some(answer)),
+                    None => {
+                        let key = key.clone();
+                        return Err(Failure::Unprobed { input: number, key });
+                    }
                 }
-            },
+            }
             (Mode::Record, _) => self.recall(number)?,
             (Mode::Poll | Mode::Probe, _) => Slot::Plain(None),
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {

@@ -124,7 +124,7 @@ impl Runner {
 }
 
 /// Why a lifecycle without an object is refused.
-const VOLUME: &str = "a `volume` can be checked but not be carried out yet (LC004)";
+const VOLUME: &str = "a `volume` is driven by calls: serve it with a driver instead of running it";
 
 /// The cache of a kind; lifecycles share it.
 fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {

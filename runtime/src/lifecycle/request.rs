@@ -126,6 +126,11 @@ impl<'a> Request<'a> {
         self.0.parameters.get(key).map(String::as_str)
     }
 
+    /// All parameters of the StorageClass.
+    pub fn parameters(self) -> &'a BTreeMap<String, String> {
+        &self.0.parameters
+    }
+
     /// What was answered when the volume was made, or what the node knows about the Pod.
     pub fn context(self, key: &str) -> Option<&'a str> {
         self.0.volume_context.get(key).map(String::as_str)

@@ -46,12 +46,7 @@ impl Lifecycle {
         if let Some(word) = call.words.iter().position(|word| world.holds(&word.when)) {
             return Answer::Word(word);
         }
-        let done = match &call.target {
-            Target::Nothing => true,
-            Target::State(state) => class == Class::State(*state),
-            Target::Pred(target) => world.holds(target),
-        };
-        if done {
+        if reached(&call.target, world, class) {
             return Answer::Done;
         }
         let mut refusals = call.refusals.iter();
@@ -61,6 +56,26 @@ impl Lifecycle {
         let mut steps = call.by.iter().copied();
         let step = steps.find(|&effect| self.enabled(world, effect, false));
         step.map_or(Answer::Wait, Answer::Effect)
+    }
+
+    /// Whether what a call, by position, is to bring about is there already.
+    pub fn is_at_target(&self, world: &World, call: usize) -> bool {
+        let class = self.classify(world, false);
+        reached(&self.calls[call].target, world, class)
+    }
+
+    /// Whether a capability is asked for that is not supported: the same word for all calls.
+    pub fn unfit(&self, world: &World) -> bool {
+        let mut words = self.calls.iter().flat_map(|call| call.words);
+        words.any(|word| word.name == "unfit" && world.holds(&word.when))
+    }
+}
+
+fn reached(target: &Target, world: &World, class: Class) -> bool {
+    match target {
+        Target::Nothing => true,
+        Target::State(state) => class == Class::State(*state),
+        Target::Pred(target) => world.holds(target),
     }
 }
 

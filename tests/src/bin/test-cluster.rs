@@ -22,7 +22,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build etcd, Kubernetes, containerd and the CSI side-cars from their Go modules, once.
+    /// Build etcd, Kubernetes, containerd, the CSI side-cars and csi-sanity from their Go modules, once.
     Build,
     /// Start an API server with garbage collection, print how to use it, and remove all of it on Ctrl-C.
     Start,
@@ -48,7 +48,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Build => binaries::build(&mut say).map(drop),
+        Command::Build => binaries::build(&mut say)
+            .and_then(|_| binaries::build_csi_sanity(&mut say))
+            .map(drop),
         Command::Start => start(),
         Command::Up { nodes } => up(nodes),
         Command::Down => Cluster::down(),

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::archive::Image;
+use super::inside::run;
 use crate::binaries;
 
 /// The image of the container that every Pod has beside its own.
@@ -84,6 +85,13 @@ pub fn operator_image(release: bool) -> Result<Image> {
         .arg(manifest)
         // The image is copied to every node of every test, and nobody debugs in it.
         .env("CARGO_PROFILE_DEV_DEBUG", "0");
+    // A test has these from the Cargo that runs it. Build scripts that look at them would run again, and half of the program be compiled anew.
+    let inherited = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in inherited {
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
     if release {
         command.arg("--release");
     }
@@ -94,14 +102,41 @@ pub fn operator_image(release: bool) -> Result<Image> {
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let program = executable(&output.stdout).context("cargo names no program")?;
+    operator_with(vec![(format!("/{OPERATOR}"), program)])
+}
+
+/// As `operator_image`, from a program that is there already and needs libraries: those come along. What Cargo builds with the tests is packed in a moment, while a static program means to compile everything once more.
+///
+/// # Errors
+/// It cannot be read, or does not say what it needs.
+pub fn operator_image_of(program: &Path) -> Result<Image> {
+    let mut command = Command::new("ldd");
+    command.arg(program);
+    let needed = run("ask what a program needs", command)?;
+    let libraries = needed.lines().filter_map(library);
     let path = format!("/{OPERATOR}");
+    let mut files = vec![(path, program.to_owned())];
+    files.extend(libraries.map(|library| (library.to_owned(), PathBuf::from(library))));
+    operator_with(files)
+}
+
+/// Where a line of `ldd` says that a library is; one comes from the kernel and is nowhere.
+fn library(line: &str) -> Option<&str> {
+    line.split_whitespace().find(|word| word.starts_with('/'))
+}
+
+fn operator_with(files: Vec<(String, PathBuf)>) -> Result<Image> {
+    let read = |(path, source): (String, PathBuf)| {
+        let content = fs::read(&source);
+        Ok((
+            path,
+            content.with_context(|| format!("cannot read {}", source.display()))?,
+        ))
+    };
     Ok(Image {
         name: format!("docker.io/library/{OPERATOR}:{}", env!("CARGO_PKG_VERSION")),
-        files: vec![(
-            path.clone(),
-            fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?,
-        )],
-        entrypoint: vec![path],
+        files: files.into_iter().map(read).collect::<Result<_>>()?,
+        entrypoint: vec![format!("/{OPERATOR}")],
         user: "65532:65532".to_owned(),
     })
 }
@@ -133,4 +168,26 @@ pub fn csi_provisioner_image() -> Result<Image> {
         entrypoint: vec!["/csi-provisioner".to_owned()],
         user: String::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_found_where_ldd_says_that_they_are() {
+        let lines = [
+            "\tlinux-vdso.so.1 (0x00007f50bf882000)",
+            "\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f50bcb20000)",
+            "\t/lib64/ld-linux-x86-64.so.2 (0x00007f50bf884000)",
+        ];
+        assert_eq!(
+            lines.map(library),
+            [
+                None,
+                Some("/lib/x86_64-linux-gnu/libm.so.6"),
+                Some("/lib64/ld-linux-x86-64.so.2")
+            ]
+        );
+    }
 }

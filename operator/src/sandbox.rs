@@ -2,7 +2,7 @@
 //! Puts the parts together; what a cluster does is the business of `lifecycle_runtime::testing`, what the operator does of `wiring`.
 
 mod follow;
-mod http;
+pub mod http;
 mod kubeconfig;
 mod manifests;
 pub mod world;

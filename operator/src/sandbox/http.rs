@@ -27,7 +27,7 @@ type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Why nobody can be let in.
 #[derive(Debug, Error)]
-pub(super) enum Error {
+pub enum Error {
     /// Somebody else listens there.
     #[error(
         "port {port} is in use: choose another with --port, or leave the option out to get a free one"
@@ -47,7 +47,10 @@ pub(super) enum Error {
 }
 
 /// Takes a port on loopback; 0 takes a free one.
-pub(super) async fn bind(port: u16) -> Result<TcpListener, Error> {
+///
+/// # Errors
+/// Somebody else has it, or the operating system refuses it.
+pub async fn bind(port: u16) -> Result<TcpListener, Error> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     TcpListener::bind(address).await.map_err(|source| {
         if source.kind() == io::ErrorKind::AddrInUse {
@@ -59,7 +62,7 @@ pub(super) async fn bind(port: u16) -> Result<TcpListener, Error> {
 }
 
 /// Answers until told to stop; watches end with it.
-pub(super) async fn serve(listener: TcpListener, server: Server, mut shutdown: Shutdown) {
+pub async fn serve(listener: TcpListener, server: Server, mut shutdown: Shutdown) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -131,7 +134,16 @@ fn user(headers: &HeaderMap) -> User {
         .get_all("impersonate-group")
         .iter()
         .filter_map(|group| group.to_str().ok());
-    let groups: Vec<&str> = named.chain(["system:authenticated"]).collect();
+    let mut groups: Vec<&str> = named.collect();
+    let accounts;
+    if let Some(account) = name.strip_prefix("system:serviceaccount:")
+        && groups.is_empty()
+    {
+        let namespace = account.split(':').next().unwrap_or_default();
+        accounts = format!("system:serviceaccounts:{namespace}");
+        groups.extend(["system:serviceaccounts", &accounts]);
+    }
+    groups.push("system:authenticated");
     User::new(name, &groups)
 }
 

@@ -144,6 +144,12 @@ impl Schema {
         is_builtin.then(|| decoding::mismatch(&self.arena, self.root, object))?
     }
 
+    /// As `mismatch`, in the words for objects that were no JSON in between.
+    pub fn unrestorable(&self, object: &Value) -> Option<String> {
+        let is_builtin = self.custom.is_none();
+        is_builtin.then(|| decoding::unrestorable(&self.arena, self.root, object))?
+    }
+
     /// What is wrong with a custom resource; `old` is the object before an update, whose faults are not blamed again.
     pub fn validate(&self, old: Option<&Value>, new: &Value) -> Vec<Cause> {
         let Some(custom) = &self.custom else {

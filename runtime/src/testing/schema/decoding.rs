@@ -77,6 +77,56 @@ fn find<'a>(
     ))
 }
 
+/// What the converter of untyped objects says of the first value that has another type than its field.
+pub(super) fn unrestorable(arena: &Arena, id: Id, value: &Value) -> Option<String> {
+    let node = arena.node(id);
+    let found = match value {
+        Value::Null => return None,
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    };
+    match (node.shape(Some(value)), value) {
+        (Shape::Map(map), Value::Object(fields)) => fields
+            .iter()
+            .find_map(|(name, value)| unrestorable(arena, map.field(name)?, value)),
+        (Shape::List(list), Value::Array(items)) => items
+            .iter()
+            .find_map(|item| unrestorable(arena, list.of, item)),
+        (Shape::Map(map), _) if map.name.is_empty() => {
+            Some(format!("cannot restore map from {found}"))
+        }
+        (Shape::Map(_), _) => Some(format!("cannot restore struct from: {found}")),
+        (Shape::List(_), _) => Some(format!("cannot restore slice from {found}")),
+        (Shape::Scalar(scalar), _) => {
+            let (wanted, convertible) = match scalar {
+                Scalar::Numeric if ["double", "float"].contains(&node.format.as_str()) => {
+                    ("float64", value.is_number())
+                }
+                Scalar::Numeric => (node.format.as_str(), value.is_number()),
+                Scalar::String => ("string", value.is_string() || found == "int64"),
+                Scalar::Boolean => ("bool", value.is_boolean()),
+                Scalar::Untyped => return None,
+            };
+            let fits = match scalar {
+                Scalar::Numeric if wanted == "float64" => convertible,
+                Scalar::Numeric => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+                Scalar::String | Scalar::Boolean => convertible && found == wanted,
+                Scalar::Untyped => true,
+            };
+            match (fits, convertible) {
+                (true, _) => None,
+                (false, true) => Some(format!("cannot convert {found} to {wanted}")),
+                (false, false) => Some(format!("unrecognized type: {wanted}")),
+            }
+        }
+        (Shape::Nothing, _) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -93,6 +143,31 @@ mod tests {
                 .mismatch(&json!({"spec": {"versions": [version]}}))
                 .is_none()
         );
+    }
+
+    #[test]
+    fn what_a_patch_made_is_restored_or_named() {
+        let schema = Schema::builtin("", "v1", "Service").unwrap();
+        let check = |spec: serde_json::Value, expected: Option<&str>| {
+            let found = schema.unrestorable(&json!({ "spec": spec }));
+            assert_eq!(found.as_deref(), expected, "{spec}");
+        };
+        check(json!({"ports": 7}), Some("cannot restore slice from int64"));
+        check(
+            json!({"selector": "a"}),
+            Some("cannot restore map from string"),
+        );
+        check(json!({"type": 1}), Some("cannot convert int64 to string"));
+        check(json!({"type": true}), Some("unrecognized type: string"));
+        check(
+            json!({"ports": [{"port": "a"}]}),
+            Some("unrecognized type: int32"),
+        );
+        check(
+            json!({"ports": [{"port": 1.5}]}),
+            Some("cannot convert float64 to int32"),
+        );
+        check(json!({"ports": [{"port": 80, "targetPort": "http"}]}), None);
     }
 
     #[test]

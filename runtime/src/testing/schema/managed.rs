@@ -106,6 +106,10 @@ pub fn apply(
         if let Some(entry) = managers.get_mut(&own.key()) {
             entry.time = Some(writer.time.to_owned());
         }
+        let mut merged = merged;
+        if writer.manager == "kubectl" {
+            note_applied(&mut merged, wanted);
+        }
         merged
     };
     entries::encode(&mut object, &managers);
@@ -160,6 +164,25 @@ pub fn keep_times(live: &Value, new: &mut Value) {
     if timeless(live) == timeless(new) {
         new.clone_from(live);
     }
+}
+
+/// Where `kubectl apply` keeps what it applied from the client's side, for the next time.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Keeps that note up to date when `kubectl` goes over to this side, so that it may go back.
+fn note_applied(object: &mut Value, wanted: &Value) {
+    let note = object
+        .pointer_mut("/metadata/annotations")
+        .and_then(|annotations| annotations.get_mut(LAST_APPLIED));
+    let Some(note) = note.filter(|note| note.as_str().is_some_and(|text| !text.is_empty())) else {
+        return;
+    };
+    let mut wanted = wanted.clone();
+    let annotations = wanted.pointer_mut("/metadata/annotations");
+    if let Some(annotations) = annotations.and_then(Value::as_object_mut) {
+        annotations.remove(LAST_APPLIED);
+    }
+    *note = format!("{wanted}\n").into();
 }
 
 /// An object as messages of the field managers name it: `default/a; /v1, Kind=ConfigMap`.
@@ -372,9 +395,7 @@ impl<'a> Types<'a> {
     ) -> bool {
         let last = there
             .pointer("/metadata/annotations")
-            .and_then(|annotations| {
-                annotations.get("kubectl.kubernetes.io/last-applied-configuration")
-            })
+            .and_then(|annotations| annotations.get(LAST_APPLIED))
             .and_then(Value::as_str)
             .and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Some(last) = last.filter(|last| last["apiVersion"] == writer.api_version) else {

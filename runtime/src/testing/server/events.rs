@@ -2,8 +2,14 @@
 
 use serde_json::{Map, Value};
 
+use super::failure::Cause;
 use super::kinds::Kind;
-use super::object;
+use super::names;
+use super::object::{self, text};
+
+/// How long a reason, an action or an instance may be.
+const LONGEST_WORD: usize = 128;
+const LONGEST_NOTE: usize = 1024;
 
 /// The core group's name of a field, and that of `events.k8s.io`.
 const NAMES: [(&str, &str); 7] = [
@@ -46,6 +52,100 @@ fn rename(
         })
         .collect();
     Value::Object(renamed)
+}
+
+/// What is wrong with a new event; the newer group is stricter.
+pub(crate) fn validate_new(kind: &Kind, event: &Value) -> Vec<Cause> {
+    let strict = is_other_view(kind);
+    let event = if strict {
+        &to_store(event.clone())
+    } else {
+        event
+    };
+    let timed = !text(event, "eventTime").is_empty();
+    let (own, involved) = (
+        object::namespace(event),
+        text(&event["involvedObject"], "namespace"),
+    );
+    let mut causes = Vec::new();
+    let without = if timed {
+        ["default", "kube-system"].contains(&own)
+    } else {
+        ["", "default"].contains(&own)
+    };
+    let agrees = match involved {
+        "" => without,
+        involved => timed || involved == own,
+    };
+    if !agrees {
+        causes.push(Cause::invalid(
+            "involvedObject.namespace",
+            &involved.into(),
+            "does not match event.namespace",
+        ));
+    }
+    if timed {
+        let controller = if strict {
+            "reportingController"
+        } else {
+            "reportingComponent"
+        };
+        causes.extend(of_reporter(event, controller));
+    }
+    if strict {
+        causes.extend(strictly(event, timed));
+    }
+    causes
+}
+
+fn of_reporter(event: &Value, controller: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let reporter = text(event, "reportingComponent");
+    if reporter.is_empty() {
+        causes.push(Cause::required(controller, ""));
+    }
+    let wrong = names::qualified(reporter).into_iter();
+    causes.extend(wrong.map(|why| Cause::invalid(controller, &reporter.into(), &why)));
+    for field in ["reportingInstance", "action", "reason", "message"] {
+        let (found, longest) = match field {
+            "message" => (text(event, field), LONGEST_NOTE),
+            _ => (text(event, field), LONGEST_WORD),
+        };
+        if found.is_empty() && field != "message" {
+            causes.push(Cause::required(field, ""));
+        }
+        if found.len() > longest {
+            let detail = format!("can have at most {longest} characters");
+            causes.push(Cause::invalid(field, &"".into(), &detail));
+        }
+    }
+    causes
+}
+
+fn strictly(event: &Value, timed: bool) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if !timed {
+        causes.push(Cause::required("eventTime", ""));
+    }
+    let word = text(event, "type");
+    if !["Normal", "Warning"].contains(&word) {
+        let detail = format!("has invalid value: {word}");
+        causes.push(Cause::invalid("type", &"".into(), &detail));
+    }
+    let source = &event["source"];
+    let set = [
+        ("firstTimestamp", !text(event, "firstTimestamp").is_empty()),
+        ("lastTimestamp", !text(event, "lastTimestamp").is_empty()),
+        ("count", event["count"].as_i64().unwrap_or(0) != 0),
+        (
+            "source",
+            !text(source, "component").is_empty() || !text(source, "host").is_empty(),
+        ),
+    ];
+    for (field, _) in set.into_iter().filter(|(_, set)| *set) {
+        causes.push(Cause::invalid(field, &"".into(), "needs to be unset"));
+    }
+    causes
 }
 
 /// What the core group fills in.

@@ -9,6 +9,7 @@ use super::discovery;
 use super::failure::Failure;
 use super::kinds::Kinds;
 use super::openapi;
+use super::openapi2;
 use super::protobuf;
 use super::request::Asked;
 use super::table::Form;
@@ -61,10 +62,24 @@ fn answer(asked: &Asked<'_>, kinds: &Kinds) -> Option<Reply> {
     if asked.method != http::Method::GET {
         return None;
     }
+    if asked.path.trim_end_matches('/') == "/openapi/v2" {
+        return Some(openapi2::reply(&asked.accept, kinds));
+    }
     let found = discovery::answer(&asked.path, &asked.accept, kinds);
-    let (media_type, body) =
-        found.or_else(|| Some(("application/json", openapi::answer(&asked.path, kinds)?)))?;
-    Some(whole(200, media_type, &body))
+    if let Some((media_type, body)) = found {
+        return Some(whole(200, media_type, &body));
+    }
+    let mut reply = whole(
+        200,
+        "application/json",
+        &openapi::answer(&asked.path, kinds)?,
+    );
+    if asked.query.has("hash") {
+        // Whoever names the hash of a document need not ask for it again.
+        let forever = "public, max-age=31536000, immutable".to_owned();
+        reply.headers.push(("cache-control", forever));
+    }
+    Some(reply)
 }
 
 fn whole(status: u16, media_type: &str, body: &Value) -> Reply {

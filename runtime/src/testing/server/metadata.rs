@@ -130,7 +130,7 @@ fn of_maps(object: &Value) -> Vec<Cause> {
         map.into_iter().flatten()
     };
     for (key, value) in texts("labels") {
-        for why in names::qualified(key) {
+        for why in names::label_key(key) {
             causes.push(Cause::invalid(
                 "metadata.labels",
                 &key.as_str().into(),
@@ -144,7 +144,7 @@ fn of_maps(object: &Value) -> Vec<Cause> {
     let mut size = 0;
     for (key, value) in texts("annotations") {
         size += key.len() + value.as_str().map_or(0, str::len);
-        for why in names::qualified(&key.to_lowercase()) {
+        for why in names::label_key(&key.to_lowercase()) {
             causes.push(Cause::invalid(
                 "metadata.annotations",
                 &key.as_str().into(),

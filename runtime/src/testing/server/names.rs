@@ -68,7 +68,15 @@ pub(crate) fn is_label(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(inner) && !name.starts_with('-') && !name.ends_with('-')
 }
 
-/// What is wrong with the key of a label or annotation, or with a finalizer.
+/// What is wrong with the key of a label or annotation.
+pub(crate) fn label_key(key: &str) -> Vec<String> {
+    let refusals = qualified(key).into_iter();
+    let named =
+        refusals.map(|refusal| refusal.replacen("a qualified name", "a valid label key", 1));
+    named.collect()
+}
+
+/// What is wrong with a finalizer.
 pub(crate) fn qualified(key: &str) -> Vec<String> {
     let mut refusals = Vec::new();
     let (prefix, name) = match key.split_once('/') {

@@ -7,6 +7,7 @@ use super::answer::Answer;
 use super::create;
 use super::dispatch::Call;
 use super::failure::Failure;
+use super::golang;
 use super::object::{meta, metadata};
 use super::shape::{self, Write};
 use super::state::State;
@@ -14,10 +15,11 @@ use super::store::Key;
 use super::subresource;
 use super::update::{change, check_name};
 
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const KNOWN: [&str; 4] = [
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
+    STRATEGIC,
     "application/apply-patch+yaml",
 ];
 
@@ -56,50 +58,77 @@ pub(crate) fn patch(state: &mut State, call: &Call<'_>) -> Result<Answer, Failur
     let mut full = old.clone();
     full["apiVersion"] = call.view.api_version.as_str().into();
     full["kind"] = call.kind.kind.as_str().into();
-    let new = patched(call, kind, full)?;
-    if let Some(why) = shape::mismatch(call, &new) {
-        let shown = String::from_utf8_lossy(call.asked.body).into_owned();
-        let cause = super::failure::Cause::invalid("patch", &shown.into(), &why);
-        return Err(Failure::invalid_kind("", "", "", &[cause]));
+    let (new, shown, mismatch) = patched(call, kind, full)?;
+    let undecodable = |why: String| {
+        let cause = super::failure::Cause::invalid("patch", &shown.as_str().into(), &why);
+        Failure::invalid_kind("", "", "", &[cause])
+    };
+    if let Some(why) = mismatch {
+        return Err(undecodable(why));
     }
     call.check_type(&new)?;
     check_name(call, &new)?;
-    let (new, warnings) = shape::decode(call, new)?;
+    let (new, warnings) = shape::clean(call, new).map_err(undecodable)?;
     let changed = change(state, call, &live, &old, new, Write::Plain)?;
     Ok(Answer::bytes(200, call.view.object(&changed)).warn(warnings))
 }
 
-fn patched(call: &Call<'_>, kind: &str, mut object: Value) -> Result<Value, Failure> {
-    let body = call.asked.body;
+/// What a patch makes of an object, what messages about that show, and why it cannot be an object of its kind.
+fn patched(
+    call: &Call<'_>,
+    kind: &str,
+    mut object: Value,
+) -> Result<(Value, String, Option<String>), Failure> {
+    let patch: Value = serde_json::from_slice(call.asked.body).map_err(|error| {
+        let why = match error.classify() {
+            serde_json::error::Category::Eof => "unexpected end of JSON input".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::bad_request(match kind {
+            STRATEGIC => why,
+            _ => format!("error decoding patch: {why}"),
+        })
+    })?;
     match kind {
-        "application/json-patch+json" => {
-            let patch: json_patch::Patch = serde_json::from_slice(body)
-                .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-            for operation in patch.0 {
-                let operation = lenient(&object, operation);
-                json_patch::patch(&mut object, &[operation])
-                    .map_err(|_| Failure::unprocessable())?;
-            }
-            Ok(object)
-        }
+        "application/json-patch+json" => json_patched(&mut object, &patch)?,
         "application/merge-patch+json" => {
-            let mut patch: Value = serde_json::from_slice(body)
-                .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+            let mut patch = patch;
             prune_items(&mut patch, false);
             if !patch.is_object() {
-                return Err(Failure::bad_request(
-                    "error decoding patch: it is no object",
-                ));
+                let why = golang::unmarshal(&patch, golang::OBJECT);
+                return Err(Failure::bad_request(format!("error decoding patch: {why}")));
             }
             json_patch::merge(&mut object, &patch);
-            Ok(object)
         }
         _ => {
-            let patch: Value = serde_json::from_slice(body)
-                .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-            shape::strategic(call, &object, &patch)
+            if !patch.is_object() {
+                let why = golang::unmarshal(&patch, golang::OBJECT);
+                return Err(Failure::bad_request(why));
+            }
+            let new = shape::strategic(call, &object, &patch)?;
+            let why = shape::unrestorable(call, &new);
+            return Ok((new, golang::shown(&patch), why));
         }
     }
+    let (shown, why) = (object.to_string(), shape::mismatch(call, &object));
+    Ok((object, shown, why))
+}
+
+fn json_patched(object: &mut Value, patch: &Value) -> Result<(), Failure> {
+    let misfit = |value: &Value, wanted: &str| {
+        let why = golang::unmarshal(value, wanted);
+        Failure::bad_request(format!("error decoding patch: {why}"))
+    };
+    let operations = patch.as_array();
+    for operation in operations.ok_or_else(|| misfit(patch, "[]handlers.jsonPatchOp"))? {
+        if !operation.is_object() {
+            return Err(misfit(operation, "handlers.jsonPatchOp"));
+        }
+        let operation = serde_json::from_value(operation.clone());
+        let operation = lenient(object, operation.map_err(|_| Failure::unprocessable())?);
+        json_patch::patch(object, &[operation]).map_err(|_| Failure::unprocessable())?;
+    }
+    Ok(())
 }
 
 /// Nulls in the items of lists are as good as absent; those outside of lists remove.

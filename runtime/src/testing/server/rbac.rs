@@ -17,7 +17,7 @@ pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 const MASTERS: &str = "system:masters";
 
 /// Every user that is known belongs to it.
-const AUTHENTICATED: &str = "system:authenticated";
+pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 
 /// What somebody wants to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,6 +149,10 @@ struct Grant {
 impl Grant {
     fn is_for(&self, user: &User) -> bool {
         self.subjects.iter().any(|subject| {
+            let own = match text(subject, "namespace") {
+                "" => &self.namespace,
+                named => named,
+            };
             let wanted = text(subject, "name");
             match text(subject, "kind") {
                 "User" => user.name == wanted,
@@ -156,11 +160,7 @@ impl Grant {
                     wanted == AUTHENTICATED || user.groups.iter().any(|group| group == wanted)
                 }
                 "ServiceAccount" => {
-                    let account = format!(
-                        "system:serviceaccount:{}:{wanted}",
-                        text(subject, "namespace")
-                    );
-                    user.name == account
+                    !own.is_empty() && user.name == format!("system:serviceaccount:{own}:{wanted}")
                 }
                 _ => false,
             }
@@ -268,10 +268,20 @@ impl State {
         let paths = json!([{"verbs": ["get"], "nonResourceURLs": [
             "/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/",
         ]}]);
+        let public = json!([{"verbs": ["get"], "nonResourceURLs": ["/healthz", "/livez", "/readyz", "/version", "/version/"]}]);
+        let issuer = json!([{"verbs": ["get"], "nonResourceURLs": [
+            "/.well-known/openid-configuration", "/.well-known/openid-configuration/", "/openid/v1/jwks", "/openid/v1/jwks/",
+        ]}]);
         for (role, rules, group) in [
             ("cluster-admin", all, MASTERS),
             ("system:basic-user", reviews, AUTHENTICATED),
             ("system:discovery", paths, AUTHENTICATED),
+            ("system:public-info-viewer", public, AUTHENTICATED),
+            (
+                "system:service-account-issuer-discovery",
+                issuer,
+                "system:serviceaccounts",
+            ),
         ] {
             self.found("clusterroles", role, json!({"rules": rules}));
             let binding = json!({

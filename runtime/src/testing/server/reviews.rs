@@ -41,7 +41,9 @@ pub(crate) fn review(state: &mut State, call: &Call<'_>) -> Result<Answer, Failu
         }
         _ => {
             let mut groups = user.groups.clone();
-            groups.push("system:authenticated".to_owned());
+            if !groups.iter().any(|group| group == rbac::AUTHENTICATED) {
+                groups.push(rbac::AUTHENTICATED.to_owned());
+            }
             json!({"userInfo": {"username": user.name, "groups": groups}})
         }
     };

@@ -22,10 +22,18 @@ pub(crate) enum Write {
 }
 
 /// An object as a request brings it: unknown fields go, defaults come. Also what to warn of.
-pub(crate) fn decode(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), Failure> {
+pub(crate) fn decode(call: &Call<'_>, object: Value) -> Result<(Value, Vec<String>), Failure> {
     if let Some(why) = mismatch(call, &object) {
         return Err(undecodable(call, &why));
     }
+    clean(call, object).map_err(|why| undecodable(call, &why))
+}
+
+/// As `decode`, of what fits its type.
+///
+/// # Errors
+/// What is wrong with it, where unknown fields are wrong.
+pub(crate) fn clean(call: &Call<'_>, mut object: Value) -> Result<(Value, Vec<String>), String> {
     let unknown = schema(call).map(|schema| schema.prune(&mut object));
     let warnings = judge(call, &unknown.unwrap_or_default())?;
     default(call, &mut object);
@@ -44,6 +52,11 @@ pub(crate) fn mismatch(call: &Call<'_>, object: &Value) -> Option<String> {
     schema(call)?.mismatch(object)
 }
 
+/// As `mismatch`, in the words for what a strategic merge patch made.
+pub(crate) fn unrestorable(call: &Call<'_>, object: &Value) -> Option<String> {
+    schema(call)?.unrestorable(object)
+}
+
 /// Fills defaults, those of schemas and those of built-in kinds.
 fn default(call: &Call<'_>, object: &mut Value) {
     if let Some(schema) = schema(call) {
@@ -53,7 +66,7 @@ fn default(call: &Call<'_>, object: &mut Value) {
 }
 
 /// Warns of unknown fields, or refuses them where the request says so.
-fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, Failure> {
+fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
     let messages: Vec<String> = unknown
         .iter()
         .map(|path| format!("unknown field \"{path}\""))
@@ -62,7 +75,7 @@ fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, Failure> {
         "Ignore" => Ok(Vec::new()),
         "Strict" if !messages.is_empty() => {
             let all = messages.join(", ");
-            Err(undecodable(call, &format!("strict decoding error: {all}")))
+            Err(format!("strict decoding error: {all}"))
         }
         _ => Ok(messages),
     }

@@ -87,6 +87,7 @@ pub(crate) fn validate_new(call: &Call<'_>, object: &Value) -> Vec<Cause> {
     match (kind.custom, kind.group.as_str(), kind.plural.as_str()) {
         (false, "", "services") => services::validate(None, object),
         (false, "", "configmaps" | "secrets") => of_data(object),
+        (false, "" | "events.k8s.io", "events") => super::events::validate_new(kind, object),
         (false, "", "pods") => pods::validate_new(object),
         (false, "apps", "deployments") => workloads::deployment(object),
         (false, "apiextensions.k8s.io", _) => crds::validate(object),
@@ -204,7 +205,11 @@ pub(crate) fn validate_changed(call: &Call<'_>, old: &Value, new: &Value) -> Vec
             if before == after {
                 Vec::new()
             } else {
-                vec![Cause::invalid("roleRef", after, "cannot change roleRef")]
+                let of = |field: &str| after[field].clone();
+                // Shown as the type that has no names for JSON.
+                let shown =
+                    json!({"APIGroup": of("apiGroup"), "Kind": of("kind"), "Name": of("name")});
+                vec![Cause::invalid("roleRef", &shown, "cannot change roleRef")]
             }
         }
         ("discovery.k8s.io", "endpointslices") => same(old, new, &["addressType"]),

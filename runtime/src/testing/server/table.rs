@@ -168,13 +168,24 @@ fn row(
     row
 }
 
-/// The items of a list, or the object that is none.
+/// The items of a list, or the object that is none. Those of built-in kinds do not say in their lists what they are.
 fn items(mut value: Value) -> Result<Vec<Value>, Value> {
+    let api_version = value["apiVersion"].clone();
+    let kind = value["kind"]
+        .as_str()
+        .and_then(|kind| kind.strip_suffix("List"));
+    let kind = kind.map(str::to_owned);
     let is_list = value["kind"]
         .as_str()
         .is_some_and(|kind| kind.ends_with("List"));
     match value.get_mut("items").map(Value::take) {
-        Some(Value::Array(items)) if is_list => Ok(items),
+        Some(Value::Array(mut items)) if is_list => {
+            for item in items.iter_mut().filter(|item| item["kind"].is_null()) {
+                item["apiVersion"] = api_version.clone();
+                item["kind"] = kind.as_deref().into();
+            }
+            Ok(items)
+        }
         Some(Value::Null) if is_list => Ok(Vec::new()),
         Some(other) => {
             value["items"] = other;

@@ -48,12 +48,31 @@ pub(crate) fn put(state: &mut State, call: &Call<'_>) -> Result<Answer, Failure>
     let (wanted, found) = (meta(&object, "uid"), meta(&old, "uid"));
     if !wanted.is_empty() && wanted != found {
         let why = format!(
-            "Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: \
+             UID in precondition: {wanted}, UID in object meta: {found}",
+            stored_under(call)
         );
         return Err(Failure::conflict(&call.kind, &target.name, &why));
     }
     let changed = change(state, call, &live, &old, object, Write::Plain)?;
     Ok(Answer::bytes(200, call.view.object(&changed)).warn(warnings))
+}
+
+/// The key in the real server's storage, which one of its messages names.
+fn stored_under(call: &Call<'_>) -> String {
+    let (kind, namespace) = (&call.kind, call.namespace());
+    let place = match (kind.custom, kind.plural.as_str()) {
+        (true, plural) => format!("{}/{plural}", kind.group),
+        (false, "services") => "services/specs".to_owned(),
+        (false, "endpoints") => "services/endpoints".to_owned(),
+        (false, "nodes") => "minions".to_owned(),
+        (false, "ingresses") => "ingress".to_owned(),
+        (false, "customresourcedefinitions") => format!("{}/customresourcedefinitions", kind.group),
+        (false, plural) => plural.to_owned(),
+    };
+    let parts = ["/registry", &place, namespace, &call.target.name];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn missing(uid: &str) -> String {

@@ -80,9 +80,10 @@ fn patched(
     mut object: Value,
 ) -> Result<(Value, String, Option<String>), Failure> {
     let patch: Value = serde_json::from_slice(call.asked.body).map_err(|error| {
-        let why = match error.classify() {
-            serde_json::error::Category::Eof => "unexpected end of JSON input".to_owned(),
-            _ => error.to_string(),
+        let why = if error.is_eof() {
+            "unexpected end of JSON input".to_owned()
+        } else {
+            error.to_string()
         };
         Failure::bad_request(match kind {
             STRATEGIC => why,

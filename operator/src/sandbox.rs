@@ -28,6 +28,8 @@ use follow::{Follow, Verdict};
 use kubeconfig::Kubeconfig;
 use manifests::Manifest;
 
+/// What the operator may do here, as in any cluster.
+const RIGHTS: &str = include_str!("../../deploy/rights.yaml");
 /// How long what has begun may take to end once it is told to.
 const GRACE: Duration = Duration::from_secs(3);
 /// What a command line, a file or a port that cannot be used ends with.
@@ -139,6 +141,7 @@ impl Cluster {
     fn start(listener: TcpListener, options: &Sandbox, onlooker: Arc<dyn Trace>) -> Self {
         let server = Server::new(options.seed);
         server.set_clock(jiff::Timestamp::now());
+        server.enforce_rbac(true);
         let (trigger, shutdown) = Shutdown::pair();
         let operator = wiring::Controller {
             cluster_domain: ClusterDomain::usual(),
@@ -148,10 +151,15 @@ impl Cluster {
         };
         let client = server.client(&User::new(
             "system:serviceaccount:lifecycle:operator",
-            &["system:masters"],
+            &["system:serviceaccounts", "system:serviceaccounts:lifecycle"],
         ));
+        let admin = server.client(&User::admin());
         let running = wiring::run_watched(client, operator, Some(onlooker), shutdown.clone());
         let operator = tokio::spawn(async move {
+            if let Err(error) = manifests::apply_own(&admin, "deploy/rights.yaml", RIGHTS).await {
+                complain(&cause::in_one_line(&error));
+                return;
+            }
             if let Err(error) = running.await {
                 complain(&format!(
                     "the operator ended: {}",

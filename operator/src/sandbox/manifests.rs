@@ -177,6 +177,14 @@ pub(super) async fn apply(client: &Client, manifests: Vec<Manifest>) -> Result<V
     Ok(wanted)
 }
 
+/// Applies what is part of this program, without a word.
+pub(super) async fn apply_own(client: &Client, name: &str, text: &str) -> Result<(), Error> {
+    for manifest in parse(Path::new(name), text)? {
+        apply_one(client, &manifest).await?;
+    }
+    Ok(())
+}
+
 async fn apply_one(client: &Client, manifest: &Manifest) -> Result<DynamicObject, Error> {
     let (place, of) = (&manifest.place, &manifest.of);
     let failed = |source| Error::Apply {

@@ -10,6 +10,7 @@ pub mod kinds;
 pub mod lifecycles;
 pub mod listeners;
 pub mod process;
+pub mod settling;
 pub mod suites;
 pub mod tidy;
 pub mod volumes;

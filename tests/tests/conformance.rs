@@ -11,6 +11,8 @@ mod compare;
 mod custom;
 #[path = "conformance/deleting.rs"]
 mod deleting;
+#[path = "conformance/facts.rs"]
+mod facts;
 #[path = "conformance/kinds.rs"]
 mod kinds;
 #[path = "conformance/metadata.rs"]
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         writing::cases(),
         patches::cases(),
         apply::cases(),
+        facts::cases(),
         metadata::cases(),
         reading::cases(),
         watching::cases(),

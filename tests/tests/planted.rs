@@ -1,6 +1,10 @@
 //! Mistakes that were planted on purpose, in logic and in the runtime: the generated suite finds each, and the rule that finds it is named here.
 //! The rules are those of every suite; beside each group of mistakes stands the same lifecycle without one, which passes.
 
+#[path = "driver/fan.rs"]
+mod fan;
+#[path = "planted/fans.rs"]
+mod fans;
 #[path = "planted/layer.rs"]
 mod layer;
 #[path = "planted/listeners.rs"]

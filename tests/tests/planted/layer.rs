@@ -151,8 +151,18 @@ pub(crate) fn changing(
 pub(crate) fn seeing(
     see: impl Fn(&mut Value) -> bool + Clone + Send + Sync + 'static,
 ) -> impl Fn(Client) -> Client + Send + Sync + 'static {
+    watching(move || see.clone())
+}
+
+/// Changes every event of each watch by a rule of its own, or keeps it back.
+pub(crate) fn watching<S>(
+    see: impl Fn() -> S + Clone + Send + Sync + 'static,
+) -> impl Fn(Client) -> Client + Send + Sync + 'static
+where
+    S: Fn(&mut Value) -> bool + Send + Sync + 'static,
+{
     answering(move |client, asked| {
-        let see = see.clone();
+        let see = see();
         async move {
             let is_watch = asked.uri.contains("watch=true");
             let answer = asked.send(&client).await?;

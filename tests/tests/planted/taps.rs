@@ -9,10 +9,10 @@ use lifecycle_runtime::testing::faults::Line;
 use lifecycle_runtime::testing::suite::{Oracle, Outside, Suite};
 use lifecycle_runtime::{Because, This};
 
-use crate::found_by;
 use crate::tap::{
     self, CloseTap, CloseTapResult, Level, OpenTap, OpenTapResult, Tanks, Tap, TapLogic, Valve,
 };
+use crate::{found_by, passes};
 
 const FIXTURES: &str = "
 variant: kitchen
@@ -74,6 +74,12 @@ enum Mistake {
     Leak,
     /// One call opens two.
     TwoTaps,
+    /// The call opens a tap of another tank and says that this one is open.
+    Elsewhere,
+    /// Giving back does nothing and says that it did.
+    Idle,
+    /// None.
+    Nothing,
 }
 
 struct Plumbing {
@@ -142,6 +148,9 @@ impl TapLogic for Plumbing {
                 if self.mistake == Mistake::TwoTaps {
                     self.open(tank.clone(), &format!("{key}-2"))?;
                 }
+                if self.mistake == Mistake::Elsewhere {
+                    return self.open(format!("beside {tank}"), &key);
+                }
                 self.open(tank.clone(), &key)
             };
             self.line.mutate("open", open).await?;
@@ -153,7 +162,7 @@ impl TapLogic for Plumbing {
     async fn close_tap(&self, at: CloseTap<'_>, once: Once<'_>) -> Outcome<CloseTapResult> {
         let (key, tank) = (once.key().to_owned(), at.this.spec.tank.clone());
         once.spend(async {
-            if self.mistake != Mistake::Leak {
+            if !matches!(self.mistake, Mistake::Leak | Mistake::Idle) {
                 self.line.mutate("close", || self.close(tank, &key)).await?;
             }
             Ok(CloseTapResult::No)
@@ -185,4 +194,19 @@ fn something_held_that_is_not_given_back_is_found() {
 #[test]
 fn a_call_that_changes_two_things_is_found() {
     found_by(Oracle::OneWrite, suite(Mistake::TwoTaps));
+}
+
+#[test]
+fn without_a_mistake_a_tap_passes() {
+    passes(suite(Mistake::Nothing));
+}
+
+#[test]
+fn a_call_that_sets_something_else_is_found() {
+    found_by(Oracle::DeclaredOutcome, suite(Mistake::Elsewhere));
+}
+
+#[test]
+fn an_undo_that_does_nothing_is_found() {
+    found_by(Oracle::NoLeak, suite(Mistake::Idle));
 }

@@ -8,7 +8,7 @@ use lifecycle_runtime::machine::ir::Origin;
 use lifecycle_runtime::testing::suite::{Oracle, Suite};
 use serde_json::{Value, json};
 
-use crate::layer::{Once, answering, changing, made_up, seeing};
+use crate::layer::{Once, answering, changing, made_up, seeing, watching};
 use crate::widget::{self, Painter, Widget};
 use crate::wrapped::Wrapped;
 use crate::{found_by, passes};
@@ -271,6 +271,55 @@ fn work_after_the_lease_was_lost_is_found() {
                 return Ok(made_up(200, &asked.body));
             }
             Ok(answer)
+        })),
+    );
+}
+
+fn is_palette(event: &Value) -> bool {
+    event["object"]["kind"] == "ConfigMap" && event["object"]["metadata"]["name"] == "p"
+}
+
+#[test]
+fn a_missing_watch_is_found() {
+    found_by(
+        Oracle::SeesAll,
+        plain().through(watching(|| {
+            let listed = Once::default();
+            move |event: &mut Value| {
+                let end = "/object/metadata/annotations/k8s.io~1initial-events-end";
+                if event.pointer(end).is_some() {
+                    listed.is_first();
+                }
+                !(listed.has_been() && is_palette(event))
+            }
+        })),
+    );
+}
+
+#[test]
+fn a_lost_wake_up_is_found() {
+    // The palette is seen to come and to go, and nobody is woken when it changes.
+    found_by(
+        Oracle::QuietAtRest,
+        plain().through(seeing(|event| {
+            !(event["type"] == "MODIFIED" && is_palette(event))
+        })),
+    );
+}
+
+#[test]
+fn a_status_that_is_never_sent_is_found() {
+    found_by(
+        Oracle::Projection,
+        plain().through(answering(|client, mut asked| async move {
+            if asked.is_write()
+                && let Some((object, _)) = asked.uri.clone().split_once("/status")
+            {
+                asked.method = http::Method::GET;
+                object.clone_into(&mut asked.uri);
+                asked.body = Value::Null;
+            }
+            asked.send(&client).await
         })),
     );
 }

@@ -46,33 +46,33 @@ pub(crate) struct Explored {
 /// Explores up to the depth that the suite allows.
 pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
     let mut explored = Explored::default();
-    let mut frontier: Vec<(Vec<Move>, Vec<Move>)> = Vec::new();
-    let root = vec![(Schedule::default(), ask(0, &Arc::default()))];
+    let mut frontier: Vec<(Vec<Move>, Key, Vec<Move>)> = Vec::new();
+    let root = vec![(Schedule::default(), ask(0, &Arc::default(), None))];
     for ran in run_all(core, &root)? {
         explored.take(&Schedule::default(), &ran);
         core.forks.keep(&[], ran.fork);
-        explored.worlds.insert(ran.rest, Vec::new());
-        frontier.push((Vec::new(), ran.moves));
+        explored.worlds.insert(ran.rest.clone(), Vec::new());
+        frontier.push((Vec::new(), ran.rest, ran.moves));
     }
     for _ in 0..core.depth {
         if core.is_enough(&explored.failures) {
             break;
         }
         let known: Arc<BTreeSet<Key>> = Arc::new(explored.worlds.keys().cloned().collect());
-        let steps = frontier.drain(..).flat_map(|(way, moves)| {
+        let steps = frontier.drain(..).flat_map(|(way, rest, moves)| {
             moves
                 .into_iter()
-                .map(move |m| [way.clone(), vec![m]].concat())
+                .map(move |m| ([way.clone(), vec![m]].concat(), rest.clone()))
         });
         let work: Vec<_> = steps
             .enumerate()
-            .map(|(turn, way)| {
+            .map(|(turn, (way, rest))| {
                 let schedule = if turn.is_multiple_of(EVERY) {
                     Schedule::quiet(way)
                 } else {
                     Schedule::step(way)
                 };
-                (schedule, ask(turn, &known))
+                (schedule, ask(turn, &known, Some(rest)))
             })
             .collect();
         let ran = run_all(core, &work)?;
@@ -90,23 +90,24 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
                 wrote: ran.wrote,
                 end: ran.end,
             });
-            if let Entry::Vacant(unseen) = explored.worlds.entry(ran.rest) {
+            if let Entry::Vacant(unseen) = explored.worlds.entry(ran.rest.clone()) {
                 if schedule.goes_on() {
                     core.forks.keep(&schedule.moves, ran.fork);
                 }
                 unseen.insert(schedule.moves.clone());
-                frontier.push((schedule.moves, ran.moves));
+                frontier.push((schedule.moves, ran.rest, ran.moves));
             }
         }
     }
     Ok(explored)
 }
 
-fn ask(turn: usize, known: &Arc<BTreeSet<Key>>) -> Ask {
+fn ask(turn: usize, known: &Arc<BTreeSet<Key>>, before: Option<Key>) -> Ask {
     Ask {
         moves: Some(turn),
         long: turn.is_multiple_of(LONG),
         known: Arc::clone(known),
+        before,
         ..Ask::default()
     }
 }

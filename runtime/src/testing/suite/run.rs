@@ -53,6 +53,8 @@ pub(crate) struct Ask {
     pub(crate) end_only: bool,
     /// Worlds at rest that were judged before.
     pub(crate) known: Arc<BTreeSet<Key>>,
+    /// Where the last move begins.
+    pub(crate) before: Option<Key>,
 }
 
 /// What became of a run.
@@ -135,7 +137,10 @@ pub(crate) async fn run(
     }
     stage.faulty(false);
     ran.end = stage.key().await;
-    stage.judge(&ran.end, &ask, is_known).await;
+    // Whether nothing was to be seen or nobody has looked, only a new process can tell.
+    let is_blind = ran.writes == 0 && ask.before.as_ref() == Some(&ran.rest);
+    let anew = !is_known || is_blind;
+    stage.judge(&ran.end, &ask, anew).await;
     if !is_known && !ask.end_only {
         stage.delete_all().await;
     }
@@ -172,7 +177,7 @@ impl Stage {
     }
 
     /// Judges a run that is at rest.
-    async fn judge(&mut self, end: &Key, ask: &Ask, is_known: bool) {
+    async fn judge(&mut self, end: &Key, ask: &Ask, anew: bool) {
         if ask.end_only {
             return;
         }
@@ -206,7 +211,7 @@ impl Stage {
             let text = format!("{} writes at rest: {}", after - before, end.describe(ir));
             self.find(Oracle::QuietAtRest, text);
         }
-        if !is_known {
+        if anew {
             self.fresh(end, refused).await;
         }
         if end.0.is_empty() {

@@ -1,0 +1,55 @@
+//! Mistakes around a set of owned objects.
+
+use kube::CustomResourceExt;
+use lifecycle_runtime::testing::suite::{Oracle, Suite};
+
+use crate::fan::{self, Fan, Maker};
+use crate::layer::changing;
+use crate::{found_by, passes};
+
+const FIXTURES: &str = "
+variant: two
+apiVersion: tests.lifecycle/v1
+kind: Fan
+metadata: { name: f }
+spec: { blades: [a, b], colour: red }
+---
+variant: one
+apiVersion: tests.lifecycle/v1
+kind: Fan
+metadata: { name: f }
+spec: { blades: [a], colour: red }
+---
+variant: blue
+apiVersion: tests.lifecycle/v1
+kind: Fan
+metadata: { name: f }
+spec: { blades: [a, b], colour: blue }
+";
+
+fn suite() -> Suite {
+    Suite::of(|| fan::machine(Maker))
+        .define(&Fan::crd())
+        .fixtures(FIXTURES)
+        .depth(3)
+        .faults(120, 20)
+}
+
+#[test]
+fn without_a_mistake_a_fan_passes() {
+    passes(suite());
+}
+
+#[test]
+fn a_member_that_is_made_without_looking_is_found() {
+    found_by(
+        Oracle::HandsOff,
+        suite().through(changing(|asked| {
+            if asked.creates()
+                && let Some(meta) = asked.body["metadata"].as_object_mut()
+            {
+                meta.remove("resourceVersion");
+            }
+        })),
+    );
+}

@@ -1,5 +1,7 @@
 //! The generated suites of lifecycles: fixtures and what keeps their promises. Decides nothing about what must hold.
 
+pub mod sketches;
+
 use lifecycle_operator::listener::Exposure;
 use lifecycle_runtime::testing::suite::{Site, Suite};
 use lifecycle_specs::{crds, listener};

@@ -15,4 +15,5 @@ pub mod presets;
 pub mod sandbox;
 #[cfg(test)]
 mod scripted;
+pub mod volume;
 pub mod wiring;

@@ -1,7 +1,7 @@
 //! How a Listener is carried out: the pure answers and builders that its lifecycle asks for, one file per concern.
 //! Knows no client: every method looks only at what it is given.
 
-mod addresses;
+pub(crate) mod addresses;
 mod overrides;
 mod ports;
 mod reach;
@@ -15,7 +15,7 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, Desired, This};
 use lifecycle_specs::listener::{
-    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, Reach, Shape,
+    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Reach, Shape,
 };
 use lifecycle_specs::listener_class::ListenerClass;
 use serde_json::json;
@@ -72,6 +72,14 @@ impl ListenerLogic for Exposure {
         reach.addresses.clone()
     }
 
+    fn observed_class(
+        &self,
+        _: This<'_, Listener>,
+        class: &ListenerClass,
+    ) -> Option<ObservedClass> {
+        observed(class)
+    }
+
     fn node_ports(
         &self,
         _: This<'_, Listener>,
@@ -79,6 +87,14 @@ impl ListenerLogic for Exposure {
     ) -> Option<BTreeMap<String, i32>> {
         addresses::published_node_ports(service)
     }
+}
+
+/// A class as it is now; `None` for one that no API server has seen.
+pub(crate) fn observed(class: &ListenerClass) -> Option<ObservedClass> {
+    Some(ObservedClass {
+        uid: class.metadata.uid.clone()?,
+        generation: class.metadata.generation?,
+    })
 }
 
 #[cfg(test)]

@@ -4,4 +4,6 @@
 pub mod crds;
 pub mod listener;
 pub mod listener_class;
+pub mod listener_mount;
+pub mod listener_provisioning;
 pub mod pod_listeners;

@@ -106,6 +106,7 @@ lifecycle! {
         field service_name: String from service;
         field ingress_addresses: Vec<ListenerIngress> from reach kept;
         field phase = phase;
+        field observed_class: Option<ObservedClass> from class;
         field node_ports: Option<BTreeMap<String, i32>> from service;
         column Class ".spec.className";
         column Address ".status.ingressAddresses[0].address";
@@ -198,6 +199,19 @@ pub struct ListenerStatus {
     /// `Pending`, `Ready` or `Error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+
+    /// The class by which the addresses were found. A newer one may change them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_class: Option<ObservedClass>,
+}
+
+/// The class that a status was made by, as it was then.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ObservedClass {
+    /// Its uid.
+    pub uid: String,
+    /// Its generation.
+    pub generation: i64,
 }
 
 /// One address with its ports.

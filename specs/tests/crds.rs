@@ -69,7 +69,7 @@ const LISTENER: &[(&str, &str)] = &[
 ];
 
 /// What we add: optional, so that every object that was valid stays valid.
-const LISTENER_ADDITIONS: &[&str] = &["status.conditions", "status.phase"];
+const LISTENER_ADDITIONS: &[&str] = &["status.conditions", "status.observedClass", "status.phase"];
 
 const POD_LISTENERS: &[(&str, &str)] = &[
     ("spec", "object !"),

@@ -132,3 +132,36 @@ fn groups_of_another_kind_are_not_taken_for_sections() {
     let (resolved, found) = understood(tokens.into_iter().collect());
     assert!(!resolved && found.iter().all(|d| d.code == "LC000"));
 }
+
+/// What two declarations need of each other is named; it once made the checker go round for ever.
+#[test]
+fn declarations_in_a_circle_come_to_an_end() {
+    let text = "lifecycle! { volume Round;
+        observe {
+            pv:     part PersistentVolume  by name request.volume_id given asked == Mount;
+            claim:  PersistentVolumeClaim  by ref from pv            given pv != Absent;
+            chosen: Listener               by ref from request, pv   given source == Name;
+            own:    owned Listener of pv   by ref from pv            given source == Class && claim;
+            class:  ListenerClass          by ref from chosen, own   given source == Name && chosen || own in { Stale, Current };
+            pod:    part Pod               by ref from request       given pv != Absent;
+        }
+        facts {
+            asked:   { Mount, Block }      from request;
+            source:  { Class, Name, Bad }  from request              given pv != Absent;
+            mounts:  { Yes, No }           from pod, claim           given pod != Absent;
+            let aim: Option<Aim>           from chosen, own;
+            exposed: { No, Yes }           from chosen, own, class   given source == Name && chosen || own in { Stale, Current };
+        }
+        states { Any when true_or_not; }
+        effects {
+            apply own from request, claim, pod when mounts == Yes;
+            apply pv  from aim                 when exposed == Yes;
+            apply pod from aim                 when exposed == Yes;
+        }
+        rpc { NodeUnstageVolume; }
+    }";
+    let text = text.replace("true_or_not", "mounts == Yes || mounts == No");
+    let body = find(text.parse().expect("these are tokens")).remove(0);
+    let (_, found) = understood(body);
+    assert!(found.iter().any(|d| d.code == "LC066"), "{found:?}");
+}

@@ -11,10 +11,10 @@ use lifecycle_specs::listener_class::{PreferredAddressType, ServiceType};
 const LONGEST_HOSTNAME: usize = 253;
 
 /// An address with how to read it.
-pub(super) type Typed = (String, AddressType);
+pub(crate) type Typed = (String, AddressType);
 
 /// Which kind is wanted for a type of Service.
-pub(super) fn wanted(preferred: PreferredAddressType, service_type: ServiceType) -> AddressType {
+pub(crate) fn wanted(preferred: PreferredAddressType, service_type: ServiceType) -> AddressType {
     match (preferred, service_type) {
         (PreferredAddressType::IP, _)
         | (PreferredAddressType::HostnameConservative, ServiceType::NodePort) => AddressType::IP,
@@ -53,7 +53,7 @@ pub(super) fn balanced(service: &Service, wanted: AddressType) -> Vec<Typed> {
 }
 
 /// The primary address of a node.
-pub(super) fn of_node(node: &Node, wanted: AddressType) -> Option<Typed> {
+pub(crate) fn of_node(node: &Node, wanted: AddressType) -> Option<Typed> {
     let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref());
     let first = |kind: &str, read: fn(&str) -> Option<Typed>| {
         let of_kind = addresses.into_iter().flatten().filter(|a| a.type_ == kind);
@@ -64,7 +64,7 @@ pub(super) fn of_node(node: &Node, wanted: AddressType) -> Option<Typed> {
 }
 
 /// The same ports at each of these addresses; of equal addresses only the first.
-pub(super) fn published(
+pub(crate) fn published(
     addresses: Vec<Typed>,
     ports: &BTreeMap<String, i32>,
 ) -> Vec<ListenerIngress> {

@@ -158,9 +158,25 @@ struct Closure<'a> {
     reads: &'a [BTreeSet<Place>],
 }
 
+/// What one variable reads, as far as it was followed. What the last round found is read but not followed: else one round could find
+/// less than the one before, and declarations in a circle would go round for ever.
+#[derive(Default)]
+struct Reading {
+    places: BTreeSet<Place>,
+    followed: BTreeSet<Place>,
+}
+
+impl Reading {
+    /// Whether the place is to be followed now.
+    fn enters(&mut self, place: Place) -> bool {
+        self.places.insert(place.clone());
+        self.followed.insert(place)
+    }
+}
+
 impl Closure<'_> {
     fn of_var(&self, id: VarId) -> BTreeSet<Place> {
-        let mut into = BTreeSet::new();
+        let mut into = Reading::default();
         let var = &self.lifecycle.vars[id.0];
         match &var.origin {
             Origin::Input(input) => {
@@ -180,27 +196,27 @@ impl Closure<'_> {
             }
             Origin::Refused(_) | Origin::Deleting | Origin::Claimed => {}
         }
-        into
+        into.places
     }
 
-    fn uses(&self, uses: &[Use], into: &mut BTreeSet<Place>) {
+    fn uses(&self, uses: &[Use], into: &mut Reading) {
         for one in uses {
             match one.source {
                 Source::This => {
-                    into.insert(Place::This);
+                    into.places.insert(Place::This);
                 }
                 Source::Request => {
-                    into.insert(Place::Request);
+                    into.places.insert(Place::Request);
                 }
                 Source::Input(input) => self.input(input, into),
                 Source::Value(value) => self.value(value, into),
-                Source::Fact(fact) => into.extend(self.reads[fact.0].iter().cloned()),
+                Source::Fact(fact) => into.places.extend(self.reads[fact.0].iter().cloned()),
             }
         }
     }
 
-    fn value(&self, id: ValueId, into: &mut BTreeSet<Place>) {
-        if into.insert(Place::Value(id)) {
+    fn value(&self, id: ValueId, into: &mut Reading) {
+        if into.enters(Place::Value(id)) {
             let value = &self.lifecycle.values[id.0];
             self.uses(&value.from, into);
             // A value is absent where its `given` fails, and whoever reads it sees that.
@@ -210,8 +226,8 @@ impl Closure<'_> {
         }
     }
 
-    fn input(&self, id: InputId, into: &mut BTreeSet<Place>) {
-        if into.insert(Place::Input(id)) {
+    fn input(&self, id: InputId, into: &mut Reading) {
+        if into.enters(Place::Input(id)) {
             let input = &self.lifecycle.inputs[id.0];
             self.lookup(input, into);
             if let Some(given) = &input.given {
@@ -220,7 +236,7 @@ impl Closure<'_> {
         }
     }
 
-    fn lookup(&self, input: &Input, into: &mut BTreeSet<Place>) {
+    fn lookup(&self, input: &Input, into: &mut Reading) {
         match &input.lookup {
             Lookup::Name { path, .. } => self.path(path, into),
             Lookup::Names { of } => self.uses(of, into),
@@ -241,19 +257,19 @@ impl Closure<'_> {
         }
     }
 
-    fn path(&self, path: &Path, into: &mut BTreeSet<Place>) {
+    fn path(&self, path: &Path, into: &mut Reading) {
         if self.path_of_input(path, into) {
             return;
         }
         let parts: Vec<String> = path.parts.iter().map(ToString::to_string).collect();
-        into.insert(match parts[0].as_str() {
+        into.places.insert(match parts[0].as_str() {
             "request" => Place::Request,
             first => Place::Path(first.to_owned()),
         });
-        into.insert(Place::Path(parts.join(".")));
+        into.places.insert(Place::Path(parts.join(".")));
     }
 
-    fn path_of_input(&self, path: &Path, into: &mut BTreeSet<Place>) -> bool {
+    fn path_of_input(&self, path: &Path, into: &mut Reading) -> bool {
         let found = self
             .lifecycle
             .inputs
@@ -265,9 +281,9 @@ impl Closure<'_> {
         found.is_some()
     }
 
-    fn pred(&self, pred: &Pred, into: &mut BTreeSet<Place>) {
+    fn pred(&self, pred: &Pred, into: &mut Reading) {
         for var in pred.vars() {
-            into.extend(self.reads[var.0].iter().cloned());
+            into.places.extend(self.reads[var.0].iter().cloned());
         }
     }
 }

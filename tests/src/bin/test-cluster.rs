@@ -22,7 +22,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build etcd, Kubernetes, containerd, the CSI side-cars and csi-sanity from their Go modules, once.
+    /// Build etcd, Kubernetes, containerd, csi-provisioner and csi-sanity from their Go modules, once.
     Build,
     /// Start an API server with garbage collection, print how to use it, and remove all of it on Ctrl-C.
     Start,

@@ -55,6 +55,13 @@ pub fn build(progress: &mut dyn FnMut(&str)) -> Result<Binaries> {
         progress,
     )?;
     build_module(
+        &wrapper.provisioner,
+        "four minutes",
+        scratch.path(),
+        &output,
+        progress,
+    )?;
+    build_module(
         &wrapper.kubernetes,
         "about five minutes",
         scratch.path(),

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Every program that the wrapper modules build.
-pub(super) const PROGRAMS: [&str; 12] = [
+pub(super) const PROGRAMS: [&str; 11] = [
     super::ETCD,
     super::KUBE_APISERVER,
     super::KUBE_CONTROLLER_MANAGER,
@@ -14,7 +14,6 @@ pub(super) const PROGRAMS: [&str; 12] = [
     "containerd",
     "containerd-shim-runc-v2",
     "csi-provisioner",
-    "csi-sanity",
     "ctr",
     "kube-proxy",
     "kube-scheduler",
@@ -31,11 +30,13 @@ pub(super) struct Module {
     pub(super) go_sum: &'static str,
 }
 
-/// The modules together: what the cache is keyed by.
+/// The modules together: what the cache is keyed by. They are apart, so that each program has the versions of its own dependencies:
+/// in one module, the newest that any asks for would be taken for all, and an API server would answer as no released one does.
 pub(super) struct Wrapper {
     pub(super) etcd: Module,
     pub(super) kubernetes: Module,
     pub(super) containerd: Module,
+    pub(super) provisioner: Module,
 }
 
 impl Module {
@@ -89,6 +90,12 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/containerd/go.mod"),
                 go_sum: include_str!("../../binaries/containerd/go.sum"),
             },
+            provisioner: Module {
+                name: "csi-provisioner",
+                path: "github.com/kubernetes-csi/external-provisioner/v6",
+                go_mod: include_str!("../../binaries/provisioner/go.mod"),
+                go_sum: include_str!("../../binaries/provisioner/go.sum"),
+            },
         }
     }
 
@@ -99,7 +106,13 @@ impl Wrapper {
 
     pub(super) fn folder_name_without_go(&self) -> String {
         let mut hash = Fnv::default();
-        for module in [&self.etcd, &self.kubernetes, &self.containerd] {
+        let modules = [
+            &self.etcd,
+            &self.kubernetes,
+            &self.containerd,
+            &self.provisioner,
+        ];
+        for module in modules {
             for part in [module.go_mod, module.go_sum, &module.linker_flags()] {
                 hash.write(part);
             }
@@ -166,6 +179,7 @@ mod tests {
             etcd: MODULE,
             kubernetes: Module { go_sum, ..MODULE },
             containerd: MODULE,
+            provisioner: MODULE,
         }
     }
 
@@ -181,6 +195,14 @@ mod tests {
         assert_eq!(committed.kubernetes.version(), "v1.36.3");
         assert_eq!(committed.etcd.version(), "v3.6.16");
         assert_eq!(committed.containerd.version(), "v2.3.7");
+        assert_eq!(committed.provisioner.version(), "v6.3.0");
+    }
+
+    /// What merges applied objects: another version answers otherwise, and Kubernetes 1.36 was released with this one.
+    #[test]
+    fn kubernetes_has_the_dependencies_that_it_was_released_with() {
+        let kubernetes = Wrapper::committed().kubernetes.go_mod;
+        assert!(kubernetes.contains("sigs.k8s.io/structured-merge-diff/v6 v6.3.3 "));
     }
 
     #[test]

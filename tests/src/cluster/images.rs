@@ -26,12 +26,15 @@ const OPERATOR: &str = "lifecycle-operator";
 /// The image that the manifests name, of the version that `tests/binaries` pins.
 const PROVISIONER: &str = "registry.k8s.io/sig-storage/csi-provisioner:v6.3.0";
 
-/// Programs in an image `FROM scratch` must bring everything along.
-pub(super) const TARGET: &str = if cfg!(target_arch = "aarch64") {
-    "aarch64-unknown-linux-musl"
+/// Named even though it is the machine's own: only then do flags of a target leave build scripts alone.
+const TARGET: &str = if cfg!(target_arch = "aarch64") {
+    "aarch64-unknown-linux-gnu"
 } else {
-    "x86_64-unknown-linux-musl"
+    "x86_64-unknown-linux-gnu"
 };
+
+/// Programs in an image `FROM scratch` must bring everything along.
+const STATIC: &str = "-Ctarget-feature=+crt-static";
 
 /// Compiles the workload into the folder, and returns its path. It stands alone: neither Cargo nor a crate is needed.
 pub(super) fn compile_workload(folder: &Path) -> Result<PathBuf> {
@@ -39,7 +42,7 @@ pub(super) fn compile_workload(folder: &Path) -> Result<PathBuf> {
     let program = folder.join("workload");
     fs::write(&source, include_str!("../bin/workload.rs")).context("cannot write the source")?;
     let output = Command::new("rustc")
-        .args(["--edition=2024", "--target", TARGET])
+        .args(["--edition=2024", STATIC])
         .args(["-Copt-level=s", "-Cstrip=symbols", "-o"])
         .args([&program, &source])
         .output()
@@ -84,7 +87,8 @@ pub fn operator_image(release: bool) -> Result<Image> {
         .arg("--manifest-path")
         .arg(manifest)
         // The image is copied to every node of every test, and nobody debugs in it.
-        .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env(flags_of(TARGET), STATIC);
     // A test has these from the Cargo that runs it. Build scripts that look at them would run again, and half of the program be compiled anew.
     let inherited = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in inherited {
@@ -103,6 +107,14 @@ pub fn operator_image(release: bool) -> Result<Image> {
     );
     let program = executable(&output.stdout).context("cargo names no program")?;
     operator_with(vec![(format!("/{OPERATOR}"), program)])
+}
+
+/// The variable that holds the flags of a target.
+fn flags_of(target: &str) -> String {
+    format!(
+        "CARGO_TARGET_{}_RUSTFLAGS",
+        target.to_uppercase().replace('-', "_")
+    )
 }
 
 /// As `operator_image`, from a program that is there already and needs libraries: those come along. What Cargo builds with the tests is packed in a moment, while a static program means to compile everything once more.
@@ -173,6 +185,14 @@ pub fn csi_provisioner_image() -> Result<Image> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flags_of_a_target_have_a_variable_of_its_name() {
+        assert_eq!(
+            flags_of("x86_64-unknown-linux-gnu"),
+            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS"
+        );
+    }
 
     #[test]
     fn libraries_are_found_where_ldd_says_that_they_are() {

@@ -3,9 +3,7 @@
 
 use std::env;
 use std::path::Path;
-use std::process::Command;
 
-use super::images::TARGET;
 use super::settings::{CNI_PLUGINS, controllers};
 use crate::binaries;
 
@@ -60,25 +58,10 @@ pub(crate) fn absence() -> Option<String> {
             "control groups of version 1 are not mounted, and others are not supported".to_owned(),
         );
     }
-    if !has_target() {
-        return Some(format!(
-            "Rust cannot compile for {TARGET}; run `rustup target add {TARGET}`"
-        ));
-    }
     None
 }
 
 fn is_on_path(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
-}
-
-fn has_target() -> bool {
-    let mut command = Command::new("rustc");
-    command.args(["--print=target-libdir", "--target", TARGET]);
-    let output = command
-        .output()
-        .ok()
-        .filter(|output| output.status.success());
-    output.is_some_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }

@@ -1,0 +1,298 @@
+//! A Listener volume all the way: over sockets, with the controller beside it, on the simulated API server. What kubelet and
+//! external-provisioner do is done by hand here; no reply is changed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, Pod};
+use kube::api::{DeleteParams, DynamicObject, PostParams};
+use kube::{Api, Client, Resource, ResourceExt};
+use lifecycle_operator::args::Preset;
+use lifecycle_operator::wiring::{self, Controller};
+use lifecycle_operator::{cluster_domain, volume};
+use lifecycle_proto::csi;
+use lifecycle_proto::csi::controller_client::ControllerClient;
+use lifecycle_proto::csi::node_client::NodeClient;
+use lifecycle_runtime::Operator;
+use lifecycle_runtime::shutdown::{Shutdown, Trigger};
+use lifecycle_runtime::testing::faults::{Faults, Plan};
+use lifecycle_runtime::testing::server::{Server, User};
+use lifecycle_specs::listener::Listener;
+use lifecycle_specs::pod_listeners::PodListeners;
+use lifecycle_tests::harness::eventually;
+use lifecycle_tests::volumes::client::{connect, mount};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tonic::Code;
+use tonic::transport::Channel;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const VOLUME: &str = "pvc-1";
+
+/// The driver with its controller, and the cluster that they work in.
+struct Site {
+    admin: Client,
+    /// What the process on the node sends.
+    sent: Faults,
+    controller: ControllerClient<Channel>,
+    node: NodeClient<Channel>,
+    folder: TempDir,
+    _trigger: Trigger,
+}
+
+impl Site {
+    async fn start() -> Result<Self> {
+        let server = Server::new(1);
+        let admin = server.client(&User::admin());
+        let namespace: Namespace = parsed(json!({ "metadata": { "name": "apps" } }))?;
+        Api::all(admin.clone()).create(&PostParams::default(), &namespace).await?;
+        let (trigger, shutdown) = Shutdown::pair();
+        let reconciler = Controller {
+            cluster_domain: cluster_domain::resolve(None),
+            maintain_crds: true,
+            preset: Preset::EphemeralNodes,
+            leadership: None,
+        };
+        tokio::spawn(wiring::run_controller(admin.clone(), reconciler, shutdown.clone()));
+        let folder = TempDir::with_prefix("csi")?;
+        let place = |name: &str| folder.path().join(name);
+        let sent = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
+        let operator = |of: &str| Operator::new("listeners.stackable.tech").instance(of);
+        let text = |path: PathBuf| path.display().to_string();
+        let provisions = volume::provisions(operator("c"), &text(place("c.sock")));
+        tokio::spawn(provisions.start(admin.clone(), shutdown.clone()));
+        let mounts = volume::mounts(operator("n"), &text(place("n.sock")), "node-1");
+        tokio::spawn(mounts.start(sent.line(true).client(&admin), shutdown));
+        Ok(Self {
+            admin,
+            sent,
+            controller: ControllerClient::new(connect(&place("c.sock")).await?),
+            node: NodeClient::new(connect(&place("n.sock")).await?),
+            folder,
+            _trigger: trigger,
+        })
+    }
+
+    fn objects<K>(&self) -> Api<K>
+    where
+        K: Resource<Scope = k8s_openapi::NamespaceResourceScope>,
+        K::DynamicType: Default,
+    {
+        Api::namespaced(self.admin.clone(), "apps")
+    }
+
+    async fn claim(&self, annotations: Value) -> Result<()> {
+        let claim: PersistentVolumeClaim = parsed(json!({
+            "metadata": { "name": "web", "labels": { "team": "a" }, "annotations": annotations },
+            "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1" } } },
+        }))?;
+        self.objects().create(&PostParams::default(), &claim).await?;
+        Ok(())
+    }
+
+    async fn pod(&self) -> Result<Pod> {
+        let pod: Pod = parsed(json!({
+            "metadata": { "name": "web-0" },
+            "spec": {
+                "nodeName": "node-1",
+                "containers": [{ "name": "c", "image": "i", "ports": [{ "name": "http", "containerPort": 80 }] }],
+                "volumes": [{ "name": "listener", "persistentVolumeClaim": { "claimName": "web" } }],
+            },
+        }))?;
+        Ok(self.objects().create(&PostParams::default(), &pod).await?)
+    }
+
+    /// As external-provisioner: asks for a volume, and writes down what was promised.
+    async fn provision(&self) -> Result<(), tonic::Status> {
+        let request = csi::CreateVolumeRequest {
+            name: VOLUME.to_owned(),
+            volume_capabilities: vec![mount()],
+            parameters: [
+                ("csi.storage.k8s.io/pvc/name".to_owned(), "web".to_owned()),
+                ("csi.storage.k8s.io/pvc/namespace".to_owned(), "apps".to_owned()),
+            ]
+            .into(),
+            ..Default::default()
+        };
+        let made = self.controller.clone().create_volume(request).await?;
+        let made = made.into_inner().volume.unwrap_or_default();
+        assert!(made.accessible_topology.is_empty(), "nothing is pinned");
+        let volume: PersistentVolume = parsed(json!({
+            "metadata": { "name": VOLUME },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"], "capacity": { "storage": "1" },
+                "claimRef": { "name": "web", "namespace": "apps" },
+                "csi": { "driver": "listeners.stackable.tech", "volumeHandle": made.volume_id, "volumeAttributes": made.volume_context },
+            },
+        }))
+        .expect("it is a PersistentVolume");
+        let volumes = Api::all(self.admin.clone());
+        let created = volumes.create(&PostParams::default(), &volume).await;
+        created.map(drop).map_err(|error| tonic::Status::internal(error.to_string()))
+    }
+
+    async fn context(&self) -> Result<std::collections::BTreeMap<String, String>> {
+        let volume: PersistentVolume = Api::all(self.admin.clone()).get(VOLUME).await?;
+        let csi = volume.spec.and_then(|spec| spec.csi).context("it is a CSI volume")?;
+        let mut context = csi.volume_attributes.unwrap_or_default();
+        context.insert("csi.storage.k8s.io/pod.name".to_owned(), "web-0".to_owned());
+        context.insert("csi.storage.k8s.io/pod.namespace".to_owned(), "apps".to_owned());
+        Ok(context)
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("mount")
+    }
+
+    async fn stage(&self) -> Result<()> {
+        let request = csi::NodeStageVolumeRequest {
+            volume_id: VOLUME.to_owned(),
+            staging_target_path: self.folder.path().join("staging").display().to_string(),
+            volume_capability: Some(mount()),
+            volume_context: self.context().await?,
+            ..Default::default()
+        };
+        self.node.clone().node_stage_volume(request).await?;
+        Ok(())
+    }
+
+    async fn publish(&self) -> Result<(), tonic::Status> {
+        let context = self.context().await.map_err(|error| tonic::Status::internal(error.to_string()))?;
+        let request = csi::NodePublishVolumeRequest {
+            volume_id: VOLUME.to_owned(),
+            staging_target_path: self.folder.path().join("staging").display().to_string(),
+            target_path: self.target().display().to_string(),
+            volume_capability: Some(mount()),
+            volume_context: context,
+            ..Default::default()
+        };
+        self.node.clone().node_publish_volume(request).await.map(drop)
+    }
+
+    async fn unpublish(&self) -> Result<()> {
+        let request = csi::NodeUnpublishVolumeRequest {
+            volume_id: VOLUME.to_owned(),
+            target_path: self.target().display().to_string(),
+        };
+        self.node.clone().node_unpublish_volume(request).await?;
+        Ok(())
+    }
+
+    fn read(&self, path: &str) -> Result<String> {
+        let path = self.target().join(path);
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+}
+
+fn parsed<T: DeserializeOwned>(object: Value) -> Result<T> {
+    Ok(serde_json::from_value(object)?)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
+    let site = Site::start().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" })).await?;
+    let pod = site.pod().await?;
+    // The class is made by the controller, which has only begun.
+    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    site.stage().await?;
+    site.publish().await?;
+
+    let address = "web.apps.svc.cluster.local";
+    assert_eq!(site.read("default-address/address")?, address);
+    assert_eq!(site.read("default-address/ports/http")?, "80");
+    let listener = site.objects::<Listener>().get("web").await?;
+    assert_eq!(listener.labels()["team"], "a");
+    assert_eq!(listener.owner_references()[0].kind, "PersistentVolume");
+    let label = format!("listener.stackable.tech/mnt.{}", listener.uid().unwrap_or_default().replace('-', ""));
+    let labelled = site.objects::<Pod>().get("web-0").await?;
+    assert_eq!(labelled.labels().get(&label).map(String::as_str), Some("web"));
+    let volume: PersistentVolume = Api::all(site.admin.clone()).get(VOLUME).await?;
+    assert_eq!(volume.labels()["listeners.stackable.tech/listener-name"], "web");
+    assert_eq!(volume.labels()["listeners.stackable.tech/listener-namespace"], "apps");
+    let list = format!("pod-{}", pod.uid().unwrap_or_default());
+    let entries = site.objects::<PodListeners>().get(&list).await?;
+    let entry = serde_json::to_value(&entries.spec.listeners["listener"])?;
+    assert_eq!(entry["scope"], "Cluster");
+    assert_eq!(entry["ingressAddresses"][0]["address"], address);
+    assert_eq!(entries.owner_references()[0].kind, "Pod");
+
+    let writes = site.sent.writes();
+    assert_eq!(writes, 4, "the Listener, the PersistentVolume, the Pod, the PodListeners");
+    site.publish().await?;
+    assert_eq!(site.sent.writes(), writes, "a repeated publish writes nothing");
+    for _ in 0..2 {
+        site.unpublish().await?;
+        ensure!(!site.target().exists());
+    }
+    site.publish().await?;
+    assert_eq!(site.sent.writes(), writes, "all is there but the files");
+    assert_eq!(site.read("default-address/address")?, address);
+    Ok(())
+}
+
+/// Publish waits inside the call, and goes on as soon as there is an address.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
+    let site = Site::start().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "external-stable" })).await?;
+    site.pod().await?;
+    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    site.stage().await?;
+    let balance = async {
+        let services: Api<k8s_openapi::api::core::v1::Service> = site.objects();
+        eventually("the Service is there", PATIENCE, async || Ok(services.get_opt("web").await?)).await?;
+        let answer = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.7" }] } } });
+        let patch = kube::api::Patch::Merge(&answer);
+        services.patch_status("web", &Default::default(), &patch).await?;
+        anyhow::Ok(())
+    };
+    let (published, balanced) = tokio::join!(site.publish(), balance);
+    balanced?;
+    published?;
+    assert_eq!(site.read("default-address/address")?, "192.0.2.7");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
+    let site = Site::start().await?;
+    let refused = |answer: Result<(), tonic::Status>, code: Code, words: &str| {
+        let status = answer.expect_err(words);
+        assert_eq!(status.code(), code, "{status:?}");
+        assert!(status.message().contains(words) && status.message().len() <= 200, "{status:?}");
+    };
+    refused(site.provision().await, Code::Unavailable, "PersistentVolumeClaim");
+    site.claim(json!({})).await?;
+    refused(site.provision().await, Code::InvalidArgument, "neither annotation");
+    let claims: Api<PersistentVolumeClaim> = site.objects();
+    claims.delete("web", &DeleteParams::default()).await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "nowhere" })).await?;
+    refused(site.provision().await, Code::Unavailable, "ListenerClass");
+    claims.delete("web", &DeleteParams::default()).await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" })).await?;
+    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    refused(site.publish().await, Code::FailedPrecondition, "Pod");
+    site.pod().await?;
+    // A Listener of the claim's name that is somebody else's is never touched.
+    let foreign: Listener = parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "web" }, "spec": { "className": "cluster-internal" },
+    }))?;
+    let listeners: Api<Listener> = site.objects();
+    listeners.create(&PostParams::default(), &foreign).await?;
+    refused(site.publish().await, Code::FailedPrecondition, "not ours");
+    assert_eq!(site.sent.writes(), 0, "nothing was written");
+    ensure!(!site.target().exists(), "nothing is left at the target");
+    listeners.delete("web", &DeleteParams::default()).await?;
+    site.publish().await?;
+    let pods: Api<DynamicObject> = Api::namespaced_with(
+        site.admin.clone(),
+        "apps",
+        &kube::core::ApiResource::erase::<Pod>(&()),
+    );
+    ensure!(!pods.get("web-0").await?.labels().is_empty());
+    Ok(())
+}

@@ -29,7 +29,7 @@ use kubeconfig::Kubeconfig;
 use manifests::Manifest;
 
 /// What the operator may do here, as in any cluster.
-const RIGHTS: &str = include_str!("../../deploy/rights.yaml");
+const RIGHTS: &str = include_str!("../../deploy/install/controller.yaml");
 /// How long what has begun may take to end once it is told to.
 const GRACE: Duration = Duration::from_secs(3);
 /// What a command line, a file or a port that cannot be used ends with.
@@ -150,13 +150,18 @@ impl Cluster {
             leadership: None,
         };
         let client = server.client(&User::new(
-            "system:serviceaccount:lifecycle:operator",
-            &["system:serviceaccounts", "system:serviceaccounts:lifecycle"],
+            "system:serviceaccount:listener-operator:listener-operator-controller",
+            &[
+                "system:serviceaccounts",
+                "system:serviceaccounts:listener-operator",
+            ],
         ));
         let admin = server.client(&User::admin());
         let running = wiring::run_watched(client, operator, Some(onlooker), shutdown.clone());
         let operator = tokio::spawn(async move {
-            if let Err(error) = manifests::apply_own(&admin, "deploy/rights.yaml", RIGHTS).await {
+            if let Err(error) =
+                manifests::apply_rights(&admin, "deploy/install/controller.yaml", RIGHTS).await
+            {
                 complain(&cause::in_one_line(&error));
                 return;
             }

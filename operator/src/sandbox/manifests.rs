@@ -177,9 +177,14 @@ pub(super) async fn apply(client: &Client, manifests: Vec<Manifest>) -> Result<V
     Ok(wanted)
 }
 
-/// Applies what is part of this program, without a word.
-pub(super) async fn apply_own(client: &Client, name: &str, text: &str) -> Result<(), Error> {
-    for manifest in parse(Path::new(name), text)? {
+/// Applies what a manifest that is part of this program says of rights, and whom it gives them to, without a word.
+pub(super) async fn apply_rights(client: &Client, name: &str, text: &str) -> Result<(), Error> {
+    let all = parse(Path::new(name), text)?.into_iter();
+    let about = |manifest: &Manifest| {
+        manifest.of.group == "rbac.authorization.k8s.io"
+            || ["Namespace", "ServiceAccount"].contains(&manifest.of.kind.as_str())
+    };
+    for manifest in all.filter(about) {
         apply_one(client, &manifest).await?;
     }
     Ok(())

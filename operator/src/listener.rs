@@ -89,11 +89,19 @@ impl ListenerLogic for Exposure {
     }
 }
 
-/// A class as it is now; `None` for one that no API server has seen.
+/// What a class says of addresses now; `None` for one that no API server has seen. Whatever else is edited in it makes no status older.
 pub(crate) fn observed(class: &ListenerClass) -> Option<ObservedClass> {
+    let spec = &class.spec;
+    let overridden = spec.service_overrides.get("spec");
+    let overridden = overridden.and_then(|spec| spec.get("type"));
+    let overridden = overridden.filter(|said| !said.is_null());
+    let service_type = overridden.cloned().unwrap_or(json!(spec.service_type));
+    // A type that there is not makes no Service, and so no addresses.
+    let known = serde_json::from_value(service_type.clone()).unwrap_or(spec.service_type);
     Some(ObservedClass {
         uid: class.metadata.uid.clone()?,
-        generation: class.metadata.generation?,
+        service_type: service_type.as_str()?.to_owned(),
+        address_type: addresses::wanted(spec.preferred_address_type, known),
     })
 }
 

@@ -205,13 +205,16 @@ pub struct ListenerStatus {
     pub observed_class: Option<ObservedClass>,
 }
 
-/// The class that a status was made by, as it was then.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What of its class decides which addresses a Listener has, as it was when they were found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ObservedClass {
-    /// Its uid.
+    /// The uid of the class.
     pub uid: String,
-    /// Its generation.
-    pub generation: i64,
+    /// The type of Service that the class asks for.
+    pub service_type: String,
+    /// The kind of address that it prefers for that type.
+    pub address_type: AddressType,
 }
 
 /// One address with its ports.

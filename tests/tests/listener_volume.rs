@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, Pod};
-use kube::api::{DeleteParams, DynamicObject, PostParams};
+use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_operator::args::Preset;
 use lifecycle_operator::wiring::{self, Controller};
@@ -47,7 +47,9 @@ impl Site {
         let server = Server::new(1);
         let admin = server.client(&User::admin());
         let namespace: Namespace = parsed(json!({ "metadata": { "name": "apps" } }))?;
-        Api::all(admin.clone()).create(&PostParams::default(), &namespace).await?;
+        Api::all(admin.clone())
+            .create(&PostParams::default(), &namespace)
+            .await?;
         let (trigger, shutdown) = Shutdown::pair();
         let reconciler = Controller {
             cluster_domain: cluster_domain::resolve(None),
@@ -55,7 +57,11 @@ impl Site {
             preset: Preset::EphemeralNodes,
             leadership: None,
         };
-        tokio::spawn(wiring::run_controller(admin.clone(), reconciler, shutdown.clone()));
+        tokio::spawn(wiring::run_controller(
+            admin.clone(),
+            reconciler,
+            shutdown.clone(),
+        ));
         let folder = TempDir::with_prefix("csi")?;
         let place = |name: &str| folder.path().join(name);
         let sent = Faults::new(Plan::default(), jiff::Timestamp::UNIX_EPOCH);
@@ -88,7 +94,20 @@ impl Site {
             "metadata": { "name": "web", "labels": { "team": "a" }, "annotations": annotations },
             "spec": { "accessModes": ["ReadWriteOnce"], "resources": { "requests": { "storage": "1" } } },
         }))?;
-        self.objects().create(&PostParams::default(), &claim).await?;
+        self.objects()
+            .create(&PostParams::default(), &claim)
+            .await?;
+        Ok(())
+    }
+
+    /// Takes a claim away at once, whatever protects it in a whole cluster.
+    async fn unclaim(&self) -> Result<()> {
+        let claims: Api<PersistentVolumeClaim> = self.objects();
+        let freed = json!({ "metadata": { "finalizers": null } });
+        claims
+            .patch("web", &Default::default(), &kube::api::Patch::Merge(&freed))
+            .await?;
+        claims.delete("web", &DeleteParams::default()).await?;
         Ok(())
     }
 
@@ -111,7 +130,10 @@ impl Site {
             volume_capabilities: vec![mount()],
             parameters: [
                 ("csi.storage.k8s.io/pvc/name".to_owned(), "web".to_owned()),
-                ("csi.storage.k8s.io/pvc/namespace".to_owned(), "apps".to_owned()),
+                (
+                    "csi.storage.k8s.io/pvc/namespace".to_owned(),
+                    "apps".to_owned(),
+                ),
             ]
             .into(),
             ..Default::default()
@@ -130,15 +152,23 @@ impl Site {
         .expect("it is a PersistentVolume");
         let volumes = Api::all(self.admin.clone());
         let created = volumes.create(&PostParams::default(), &volume).await;
-        created.map(drop).map_err(|error| tonic::Status::internal(error.to_string()))
+        created
+            .map(drop)
+            .map_err(|error| tonic::Status::internal(error.to_string()))
     }
 
     async fn context(&self) -> Result<std::collections::BTreeMap<String, String>> {
         let volume: PersistentVolume = Api::all(self.admin.clone()).get(VOLUME).await?;
-        let csi = volume.spec.and_then(|spec| spec.csi).context("it is a CSI volume")?;
+        let csi = volume
+            .spec
+            .and_then(|spec| spec.csi)
+            .context("it is a CSI volume")?;
         let mut context = csi.volume_attributes.unwrap_or_default();
         context.insert("csi.storage.k8s.io/pod.name".to_owned(), "web-0".to_owned());
-        context.insert("csi.storage.k8s.io/pod.namespace".to_owned(), "apps".to_owned());
+        context.insert(
+            "csi.storage.k8s.io/pod.namespace".to_owned(),
+            "apps".to_owned(),
+        );
         Ok(context)
     }
 
@@ -159,7 +189,10 @@ impl Site {
     }
 
     async fn publish(&self) -> Result<(), tonic::Status> {
-        let context = self.context().await.map_err(|error| tonic::Status::internal(error.to_string()))?;
+        let context = self
+            .context()
+            .await
+            .map_err(|error| tonic::Status::internal(error.to_string()))?;
         let request = csi::NodePublishVolumeRequest {
             volume_id: VOLUME.to_owned(),
             staging_target_path: self.folder.path().join("staging").display().to_string(),
@@ -168,7 +201,11 @@ impl Site {
             volume_context: context,
             ..Default::default()
         };
-        self.node.clone().node_publish_volume(request).await.map(drop)
+        self.node
+            .clone()
+            .node_publish_volume(request)
+            .await
+            .map(drop)
     }
 
     async fn unpublish(&self) -> Result<()> {
@@ -193,10 +230,14 @@ fn parsed<T: DeserializeOwned>(object: Value) -> Result<T> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
     let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" })).await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
     let pod = site.pod().await?;
     // The class is made by the controller, which has only begun.
-    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
     site.stage().await?;
     site.publish().await?;
 
@@ -206,12 +247,24 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
     let listener = site.objects::<Listener>().get("web").await?;
     assert_eq!(listener.labels()["team"], "a");
     assert_eq!(listener.owner_references()[0].kind, "PersistentVolume");
-    let label = format!("listener.stackable.tech/mnt.{}", listener.uid().unwrap_or_default().replace('-', ""));
+    let label = format!(
+        "listener.stackable.tech/mnt.{}",
+        listener.uid().unwrap_or_default().replace('-', "")
+    );
     let labelled = site.objects::<Pod>().get("web-0").await?;
-    assert_eq!(labelled.labels().get(&label).map(String::as_str), Some("web"));
+    assert_eq!(
+        labelled.labels().get(&label).map(String::as_str),
+        Some("web")
+    );
     let volume: PersistentVolume = Api::all(site.admin.clone()).get(VOLUME).await?;
-    assert_eq!(volume.labels()["listeners.stackable.tech/listener-name"], "web");
-    assert_eq!(volume.labels()["listeners.stackable.tech/listener-namespace"], "apps");
+    assert_eq!(
+        volume.labels()["listeners.stackable.tech/listener-name"],
+        "web"
+    );
+    assert_eq!(
+        volume.labels()["listeners.stackable.tech/listener-namespace"],
+        "apps"
+    );
     let list = format!("pod-{}", pod.uid().unwrap_or_default());
     let entries = site.objects::<PodListeners>().get(&list).await?;
     let entry = serde_json::to_value(&entries.spec.listeners["listener"])?;
@@ -220,9 +273,16 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
     assert_eq!(entries.owner_references()[0].kind, "Pod");
 
     let writes = site.sent.writes();
-    assert_eq!(writes, 4, "the Listener, the PersistentVolume, the Pod, the PodListeners");
+    assert_eq!(
+        writes, 4,
+        "the Listener, the PersistentVolume, the Pod, the PodListeners"
+    );
     site.publish().await?;
-    assert_eq!(site.sent.writes(), writes, "a repeated publish writes nothing");
+    assert_eq!(
+        site.sent.writes(),
+        writes,
+        "a repeated publish writes nothing"
+    );
     for _ in 0..2 {
         site.unpublish().await?;
         ensure!(!site.target().exists());
@@ -237,16 +297,26 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
     let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "external-stable" })).await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "external-stable" }))
+        .await?;
     site.pod().await?;
-    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
     site.stage().await?;
     let balance = async {
         let services: Api<k8s_openapi::api::core::v1::Service> = site.objects();
-        eventually("the Service is there", PATIENCE, async || Ok(services.get_opt("web").await?)).await?;
-        let answer = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.7" }] } } });
+        eventually("the Service is there", PATIENCE, async || {
+            Ok(services.get_opt("web").await?)
+        })
+        .await?;
+        let answer =
+            json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.7" }] } } });
         let patch = kube::api::Patch::Merge(&answer);
-        services.patch_status("web", &Default::default(), &patch).await?;
+        services
+            .patch_status("web", &Default::default(), &patch)
+            .await?;
         anyhow::Ok(())
     };
     let (published, balanced) = tokio::join!(site.publish(), balance);
@@ -262,18 +332,33 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     let refused = |answer: Result<(), tonic::Status>, code: Code, words: &str| {
         let status = answer.expect_err(words);
         assert_eq!(status.code(), code, "{status:?}");
-        assert!(status.message().contains(words) && status.message().len() <= 200, "{status:?}");
+        assert!(
+            status.message().contains(words) && status.message().len() <= 200,
+            "{status:?}"
+        );
     };
-    refused(site.provision().await, Code::Unavailable, "PersistentVolumeClaim");
+    refused(
+        site.provision().await,
+        Code::Unavailable,
+        "PersistentVolumeClaim",
+    );
     site.claim(json!({})).await?;
-    refused(site.provision().await, Code::InvalidArgument, "neither annotation");
-    let claims: Api<PersistentVolumeClaim> = site.objects();
-    claims.delete("web", &DeleteParams::default()).await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "nowhere" })).await?;
+    refused(
+        site.provision().await,
+        Code::InvalidArgument,
+        "neither annotation",
+    );
+    site.unclaim().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "nowhere" }))
+        .await?;
     refused(site.provision().await, Code::Unavailable, "ListenerClass");
-    claims.delete("web", &DeleteParams::default()).await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" })).await?;
-    eventually("the class is there", PATIENCE, async || Ok(site.provision().await.ok())).await?;
+    site.unclaim().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
     refused(site.publish().await, Code::FailedPrecondition, "Pod");
     site.pod().await?;
     // A Listener of the claim's name that is somebody else's is never touched.
@@ -288,11 +373,7 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     ensure!(!site.target().exists(), "nothing is left at the target");
     listeners.delete("web", &DeleteParams::default()).await?;
     site.publish().await?;
-    let pods: Api<DynamicObject> = Api::namespaced_with(
-        site.admin.clone(),
-        "apps",
-        &kube::core::ApiResource::erase::<Pod>(&()),
-    );
-    ensure!(!pods.get("web-0").await?.labels().is_empty());
+    let pod = site.objects::<Pod>().get("web-0").await?;
+    ensure!(!pod.labels().is_empty(), "{pod:?}");
     Ok(())
 }

@@ -88,3 +88,38 @@ fn every_shape_that_is_not_fine_says_what_to_do() {
         assert!(because.sentence.contains("; "), "{}", because.sentence);
     }
 }
+
+/// A mount goes by it: what changes addresses makes a status older, and nothing else does.
+#[test]
+fn of_a_class_only_what_decides_addresses_is_noted() {
+    let class = |spec: Value| -> ListenerClass {
+        let object = json!({
+            "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "ListenerClass",
+            "metadata": { "name": "c", "uid": "u", "generation": 7 }, "spec": spec,
+        });
+        serde_json::from_value(object).unwrap()
+    };
+    let plain = observed(&class(json!({ "serviceType": "NodePort" })));
+    let noted = json!({ "uid": "u", "serviceType": "NodePort", "addressType": "IP" });
+    assert_eq!(serde_json::to_value(&plain).unwrap(), noted);
+    for same in [
+        json!({ "serviceType": "NodePort", "serviceAnnotations": { "a": "b" } }),
+        json!({ "serviceType": "NodePort", "preferredAddressType": "IP" }),
+    ] {
+        assert_eq!(observed(&class(same)), plain);
+    }
+    for other in [
+        json!({ "serviceType": "ClusterIP" }),
+        json!({ "serviceType": "NodePort", "preferredAddressType": "Hostname" }),
+        json!({ "serviceType": "NodePort", "serviceOverrides": { "spec": { "type": "ClusterIP" } } }),
+    ] {
+        assert_ne!(observed(&class(other)), plain);
+    }
+    assert_eq!(
+        observed(&ListenerClass::new(
+            "c",
+            ListenerClassSpec::new(ServiceType::ClusterIP)
+        )),
+        None
+    );
+}

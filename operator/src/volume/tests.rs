@@ -42,7 +42,7 @@ fn class(spec: Value) -> ListenerClass {
 /// A Listener of the class `c` in its generation 2, as its lifecycle left it.
 fn listener(status: &Value) -> Listener {
     let mut whole = json!({
-        "observedClass": { "uid": "class", "generation": 3 },
+        "observedClass": { "uid": "class", "serviceType": "ClusterIP", "addressType": "Hostname" },
         "conditions": [{
             "type": "Ready", "status": "False", "reason": "R", "message": "the cloud is out of addresses",
             "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2,
@@ -188,17 +188,20 @@ fn pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
 #[test]
 fn a_status_counts_only_if_it_speaks_of_the_class_and_the_listener_of_now() {
     let class = class(json!({ "serviceType": "ClusterIP" }));
-    let served = json!({ "serviceName": "web", "ingressAddresses": [] });
+    let served = json!({
+        "serviceName": "web", "ingressAddresses": [],
+        "observedClass": { "uid": "class", "serviceType": "ClusterIP", "addressType": "Hostname" },
+    });
     let check = |listener: &Listener, expected: Exposed| {
         let answer = exposure::exposed(listener, Some(&class));
         assert_eq!(answer.value, expected, "{:?}", listener.status);
     };
     check(&listener(&served), Exposed::Yes);
     let mut older = served.clone();
-    older["observedClass"] = json!({ "uid": "class", "generation": 2 });
+    older["observedClass"]["serviceType"] = "NodePort".into();
     check(&listener(&older), Exposed::No);
     let mut other = served.clone();
-    other["observedClass"] = json!({ "uid": "other", "generation": 3 });
+    other["observedClass"]["uid"] = "other".into();
     check(&listener(&other), Exposed::No);
     let mut unsaid = served.clone();
     unsaid["observedClass"] = Value::Null;

@@ -28,10 +28,10 @@ pub enum Command {
     /// Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.
     ///
     /// Starts the cluster with two nodes, runs the operator in it, applies the manifests, tells what becomes of each Listener
-    /// until it is Ready, and goes on serving `kubectl` until Ctrl-C or SIGTERM.
+    /// until it is Ready and of each Pod until it runs, and goes on serving `kubectl` until Ctrl-C or SIGTERM.
     ///
-    /// Ends with 0 when it was told to stop or, with --once, when all Listeners are Ready; with 1 if with --once one was not
-    /// Ready in time; with 2 if a manifest, the port or the kubeconfig cannot be used.
+    /// Ends with 0 when it was told to stop or, with --once, when all Listeners are Ready and all Pods run; with 1 if with --once
+    /// one was not in time; with 2 if a manifest, the port or the kubeconfig cannot be used.
     Sandbox(Sandbox),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd,
@@ -200,11 +200,11 @@ pub struct Sandbox {
     #[arg(value_name = "FILE")]
     pub manifests: Vec<PathBuf>,
 
-    /// Stop once every Listener of the manifests is Ready, or the time is over.
+    /// Stop once every Listener of the manifests is Ready and every Pod runs, or the time is over.
     #[arg(long, requires = "manifests")]
     pub once: bool,
 
-    /// How long Listeners may take to be Ready, in seconds. Without --once the sandbox says what is missing and goes on.
+    /// How long Listeners may take to be Ready and Pods to run, in seconds. Without --once the sandbox says what is missing and goes on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
 

@@ -1,10 +1,12 @@
 //! `lifecycle-operator sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
 //! Puts the parts together; what a cluster does is the business of `lifecycle_runtime::testing`, what the operator does of `wiring`.
 
+mod driver;
 mod follow;
 pub mod http;
 mod kubeconfig;
 mod manifests;
+mod mounted;
 pub mod world;
 
 use std::io::{self, Write};
@@ -24,12 +26,11 @@ use tokio::task::JoinHandle;
 use crate::args::Sandbox;
 use crate::cluster_domain::ClusterDomain;
 use crate::{cause, logging, wiring};
+use driver::Driver;
 use follow::{Follow, Verdict};
 use kubeconfig::Kubeconfig;
 use manifests::Manifest;
 
-/// What the operator may do here, as in any cluster.
-const RIGHTS: &str = include_str!("../../deploy/install/controller.yaml");
 /// How long what has begun may take to end once it is told to.
 const GRACE: Duration = Duration::from_secs(3);
 /// What a command line, a file or a port that cannot be used ends with.
@@ -59,8 +60,9 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
         "  export KUBECONFIG={}",
         kubeconfig.path().display()
     ));
-    let (mut follow, onlooker) = Follow::new();
-    let cluster = Cluster::start(listener, &options, onlooker);
+    let driver = Driver::new()?;
+    let (mut follow, onlooker) = Follow::new(driver.volumes());
+    let cluster = Cluster::start(listener, &options, &driver, onlooker);
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
@@ -85,7 +87,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     verdict
 }
 
-/// What happens once the cluster runs: the manifests are applied, and their Listeners followed.
+/// What happens once the cluster runs: the manifests are applied, and their Listeners and Pods followed.
 async fn inside(
     cluster: &Cluster,
     options: &Sandbox,
@@ -97,7 +99,7 @@ async fn inside(
     let wanted = manifests::apply(&client, manifests).await?;
     if options.once && wanted.is_empty() {
         bail!(
-            "the manifests contain no Listener, so that there is nothing to wait for: leave out --once"
+            "the manifests contain no Listener and no Pod, so that there is nothing to wait for: leave out --once"
         );
     }
     follow
@@ -105,7 +107,7 @@ async fn inside(
         .await
 }
 
-/// Keeps serving, and goes on telling what becomes of Listeners.
+/// Keeps serving, and goes on telling what becomes of Listeners and Pods.
 async fn stay(
     address: SocketAddr,
     kubeconfig: &Kubeconfig,
@@ -124,7 +126,7 @@ async fn stay(
 fn how_to_look(address: SocketAddr, kubeconfig: &Kubeconfig) -> String {
     format!(
         "\nLook around in another terminal (the API server is http://{address}):\n\n  export KUBECONFIG={}\n  \
-         kubectl get listeners,services\n  kubectl describe listener\n  kubectl get listenerclasses\n  kubectl explain listener.spec\n\n\
+         kubectl get listeners,services,pods,pvc,pv\n  kubectl describe listener\n  kubectl get listenerclasses\n  kubectl explain listener.spec\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
         kubeconfig.path().display()
     )
@@ -138,7 +140,12 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn start(listener: TcpListener, options: &Sandbox, onlooker: Arc<dyn Trace>) -> Self {
+    fn start(
+        listener: TcpListener,
+        options: &Sandbox,
+        driver: &Driver,
+        onlooker: Arc<dyn Trace>,
+    ) -> Self {
         let server = Server::new(options.seed);
         server.set_clock(jiff::Timestamp::now());
         server.enforce_rbac(true);
@@ -149,19 +156,11 @@ impl Cluster {
             preset: options.listener_class_preset,
             leadership: None,
         };
-        let client = server.client(&User::new(
-            "system:serviceaccount:listener-operator:listener-operator-controller",
-            &[
-                "system:serviceaccounts",
-                "system:serviceaccounts:listener-operator",
-            ],
-        ));
+        let client = driver::account(&server, "listener-operator-controller");
         let admin = server.client(&User::admin());
         let running = wiring::run_watched(client, operator, Some(onlooker), shutdown.clone());
         let operator = tokio::spawn(async move {
-            if let Err(error) =
-                manifests::apply_rights(&admin, "deploy/install/controller.yaml", RIGHTS).await
-            {
+            if let Err(error) = driver::install(&admin).await {
                 complain(&cause::in_one_line(&error));
                 return;
             }
@@ -178,12 +177,15 @@ impl Cluster {
                 "system:kube-controller-manager",
                 &["system:masters"],
             )),
-            shutdown,
+            driver.volumes(),
+            shutdown.clone(),
         ));
+        let mut tasks = driver.start(&server, &shutdown);
+        tasks.extend([operator, door, around]);
         Self {
             server,
             trigger,
-            tasks: vec![operator, door, around],
+            tasks,
         }
     }
 

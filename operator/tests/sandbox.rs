@@ -144,6 +144,58 @@ fn a_node_port_is_told_with_the_address_of_its_node() {
 }
 
 #[test]
+fn a_pod_that_mounts_listeners_runs_and_finds_their_addresses() {
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("pod.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    let failed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}{failed}");
+    assert_eq!(failed, "");
+    assert!(!said.contains("FailedMount"), "{said}");
+    let mut lines = said.lines().skip_while(|line| !line.contains("Running"));
+    let runs = lines.next().unwrap();
+    assert!(
+        runs.contains("s  default/web-0  Running       on node-"),
+        "{said}"
+    );
+    let listener = lines.next().unwrap().trim();
+    let address = "listener/default-address: address=web.default.svc.cluster.local http=8080, in /";
+    assert!(listener.starts_with(address), "{said}");
+    let outside = lines.next().unwrap().trim();
+    assert!(
+        outside.starts_with("outside/default-address: address=192.0.2."),
+        "{said}"
+    );
+    let folder = listener.rsplit(" in ").next().unwrap();
+    assert!(
+        folder.ends_with("/mount") && !Path::new(folder).exists(),
+        "{folder}"
+    );
+}
+
+#[test]
+fn a_pod_whose_volume_cannot_be_made_ends_with_1_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let pod = fs::read_to_string(example("pod.yaml")).unwrap();
+    fs::write(&file, pod.replace("cluster-internal", "nowhere")).unwrap();
+    let output = run(&["--once", "--timeout", "3", file.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("error: not Ready within 3 s: default/web-0: Pending"),
+        "{said}"
+    );
+    let said = text(&output.stdout);
+    let reason = "default/web  ProvisioningFailed  claim web: failed to provision volume: rpc error: code = Unavailable desc = ";
+    assert!(said.contains(reason), "{said}");
+}
+
+#[test]
 fn what_is_not_ready_in_time_ends_with_1_and_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.yaml");

@@ -1,5 +1,5 @@
-//! Tells what becomes of Listeners, a line for each change, until all that were asked for are Ready.
-//! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
+//! Tells what becomes of Listeners and Pods, a line for each change, until all that were asked for are Ready, and run.
+//! States of Listeners come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use futures::TryStreamExt;
+use k8s_openapi::api::core::v1::{Event as CoreEvent, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, ResourceExt};
 use lifecycle_runtime::controller::{Moment, Passed, Trace};
 use lifecycle_runtime::machine::ir::Phase;
 use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::testing::world::Volumes;
 use lifecycle_specs::listener::{Listener, ListenerStatus};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::manifests::Wanted;
-use super::{complain, say};
+use super::manifests::{Sort, Wanted};
+use super::{complain, mounted, say};
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,7 @@ fn told(passed: &Passed<'_>) -> Told {
     let name = passed.object;
     Told {
         of: Wanted {
+            sort: Sort::Listener,
             namespace: name.namespace.clone().unwrap_or_default(),
             name: name.name.clone(),
         },
@@ -91,6 +94,7 @@ fn reason(reason: &str, message: &str) -> String {
 pub(super) struct Follow {
     began: Instant,
     passes: UnboundedReceiver<Told>,
+    volumes: Volumes,
     last: BTreeMap<Wanted, Said>,
 }
 
@@ -101,12 +105,13 @@ struct Said {
 }
 
 impl Follow {
-    /// Follows all Listeners, and the onlooker to be given to the operator.
-    pub(super) fn new() -> (Self, Arc<dyn Trace>) {
+    /// Follows all Listeners and Pods, and the onlooker to be given to the operator.
+    pub(super) fn new(volumes: Volumes) -> (Self, Arc<dyn Trace>) {
         let (sender, passes) = unbounded_channel();
         let follow = Self {
             began: Instant::now(),
             passes,
+            volumes,
             last: BTreeMap::new(),
         };
         (follow, Arc::new(Onlooker(sender)))
@@ -147,16 +152,32 @@ impl Follow {
     }
 
     async fn follow(&mut self, client: &Client, wanted: &[Wanted]) -> anyhow::Result<()> {
+        let config = watcher::Config::default;
         let listeners: Api<Listener> = Api::all(client.clone());
-        let mut changes = pin!(watcher::watcher(listeners, watcher::Config::default()));
+        let mut changes = pin!(watcher::watcher(listeners, config()));
+        let pods: Api<Pod> = Api::all(client.clone());
+        let mut pods = pin!(watcher::watcher(pods, config()));
+        let events: Api<CoreEvent> = Api::all(client.clone());
+        let mut events = pin!(watcher::watcher(events, config()));
         loop {
             tokio::select! {
                 biased;
                 Some(told) = self.passes.recv() => self.note_pass(told),
                 event = changes.try_next() => match event? {
                     Some(Event::Apply(listener) | Event::InitApply(listener)) => self.note_status(&listener),
-                    Some(Event::Delete(listener)) => self.note_end(&listener),
+                    Some(Event::Delete(listener)) => self.note_end(&key(&listener)),
                     Some(Event::Init | Event::InitDone) => {}
+                    None => bail!("the API server ended the watch"),
+                },
+                pod = pods.try_next() => match pod? {
+                    Some(Event::Apply(pod) | Event::InitApply(pod)) => self.note_pod(client, &pod).await,
+                    Some(Event::Delete(pod)) => self.note_end(&pod_key(&pod)),
+                    Some(Event::Init | Event::InitDone) => {}
+                    None => bail!("the API server ended the watch"),
+                },
+                event = events.try_next() => match event? {
+                    Some(Event::Apply(event) | Event::InitApply(event)) => self.note_complaint(&event),
+                    Some(Event::Delete(_) | Event::Init | Event::InitDone) => {}
                     None => bail!("the API server ended the watch"),
                 },
             }
@@ -188,15 +209,44 @@ impl Follow {
         }
     }
 
-    fn note_end(&mut self, listener: &Listener) {
-        self.note(
-            key(listener),
-            Said {
-                line: "Gone".to_owned(),
-                ready: false,
-            },
-        );
-        self.last.remove(&key(listener));
+    fn note_end(&mut self, of: &Wanted) {
+        let line = "Gone".to_owned();
+        self.note(of.clone(), Said { line, ready: false });
+        self.last.remove(of);
+    }
+
+    async fn note_pod(&mut self, client: &Client, pod: &Pod) {
+        let (of, line) = (pod_key(pod), phase(pod));
+        let ready = line.starts_with("Running") || line.starts_with("Succeeded");
+        let known = self
+            .last
+            .get(&of)
+            .map(|said| (said.line.as_str(), said.ready));
+        // What was complained of stays until it runs.
+        if known == Some((line.as_str(), ready)) || known.is_some() && line == "Pending" {
+            return;
+        }
+        self.note(of, Said { line, ready });
+        if ready {
+            for mounted in mounted::of_pod(client, &self.volumes, pod).await {
+                say(&format!("{:14}{}", "", mounted.line()));
+            }
+        }
+    }
+
+    fn note_complaint(&mut self, event: &CoreEvent) {
+        let Some((namespace, name, line)) = mounted::complaint(event) else {
+            return;
+        };
+        let sort = Sort::Pod;
+        let of = Wanted {
+            sort,
+            namespace,
+            name,
+        };
+        if self.last.get(&of).is_none_or(|said| !said.ready) {
+            self.note(of, Said { line, ready: false });
+        }
     }
 
     fn note(&mut self, of: Wanted, said: Said) {
@@ -225,9 +275,34 @@ impl Follow {
 }
 
 fn key(listener: &Listener) -> Wanted {
+    named(Sort::Listener, listener)
+}
+
+fn pod_key(pod: &Pod) -> Wanted {
+    named(Sort::Pod, pod)
+}
+
+fn named(sort: Sort, object: &impl ResourceExt) -> Wanted {
     Wanted {
-        namespace: listener.namespace().unwrap_or_default(),
-        name: listener.name_any(),
+        sort,
+        namespace: object.namespace().unwrap_or_default(),
+        name: object.name_any(),
+    }
+}
+
+/// In which phase a Pod is, and where.
+fn phase(pod: &Pod) -> String {
+    let phase = pod
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_deref());
+    let phase = phase.unwrap_or("Pending");
+    let is_leaving = pod.metadata.deletion_timestamp.is_some();
+    let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
+    match (phase, node) {
+        _ if is_leaving => "Terminating".to_owned(),
+        ("Running", Some(node)) => format!("{phase:<12}  on {node}"),
+        (phase, _) => phase.to_owned(),
     }
 }
 
@@ -276,6 +351,7 @@ mod tests {
 
     fn wanted(name: &str) -> Wanted {
         Wanted {
+            sort: Sort::Listener,
             namespace: "d".to_owned(),
             name: name.to_owned(),
         }
@@ -283,7 +359,7 @@ mod tests {
 
     #[test]
     fn only_a_status_of_the_present_generation_makes_it_ready() {
-        let (mut follow, _) = Follow::new();
+        let (mut follow, _) = Follow::new(Volumes::inside("nowhere"));
         for stale in [status("True", 1), status("False", 2), json!({})] {
             follow.note_status(&listener(&stale));
             assert!(follow.last.is_empty(), "{stale}");
@@ -296,13 +372,13 @@ mod tests {
                 ready: true
             }
         );
-        follow.note_end(&listener(&json!({})));
+        follow.note_end(&wanted("a"));
         assert!(follow.last.is_empty());
     }
 
     #[test]
     fn what_is_not_ready_is_named_with_its_reason() {
-        let (mut follow, _) = Follow::new();
+        let (mut follow, _) = Follow::new(Volumes::inside("nowhere"));
         let passed = |name: &str, phase| Told {
             of: wanted(name),
             phase,

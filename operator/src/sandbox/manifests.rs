@@ -87,9 +87,20 @@ pub(super) struct Manifest {
     of: GroupVersionKind,
 }
 
-/// A Listener by namespace and name.
+/// What is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    /// Until it is Ready.
+    Listener,
+    /// Until it runs.
+    Pod,
+}
+
+/// A Listener or a Pod by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
+    /// Which of both.
+    pub(super) sort: Sort,
     /// Its namespace.
     pub(super) namespace: String,
     /// Its name.
@@ -159,32 +170,34 @@ fn manifest(place: Place, document: Value) -> Result<Manifest, Error> {
     }
 }
 
-/// Applies all manifests in their order, and says which Listeners are among them.
+/// Applies all manifests in their order, and says which Listeners and Pods are among them.
 pub(super) async fn apply(client: &Client, manifests: Vec<Manifest>) -> Result<Vec<Wanted>, Error> {
     let mut wanted = Vec::new();
     for manifest in manifests {
         let applied = apply_one(client, &manifest).await?;
         let (kind, name) = (&manifest.of.kind, applied.name_any());
         super::say(&format!("{} {name} applied", kind.to_lowercase()));
-        let listener = Wanted {
+        let sort = match (manifest.of.group.as_str(), kind.as_str()) {
+            ("listeners.stackable.tech", "Listener") => Sort::Listener,
+            ("", "Pod") => Sort::Pod,
+            (_, _) => continue,
+        };
+        let followed = Wanted {
+            sort,
             namespace: applied.namespace().unwrap_or_default(),
             name,
         };
-        if kind == "Listener" && !wanted.contains(&listener) {
-            wanted.push(listener);
+        if !wanted.contains(&followed) {
+            wanted.push(followed);
         }
     }
     Ok(wanted)
 }
 
-/// Applies what a manifest that is part of this program says of rights, and whom it gives them to, without a word.
-pub(super) async fn apply_rights(client: &Client, name: &str, text: &str) -> Result<(), Error> {
+/// Applies what a manifest that is part of this program says, without a word. What would run in Pods runs in this process instead.
+pub(super) async fn install(client: &Client, name: &str, text: &str) -> Result<(), Error> {
     let all = parse(Path::new(name), text)?.into_iter();
-    let about = |manifest: &Manifest| {
-        manifest.of.group == "rbac.authorization.k8s.io"
-            || ["Namespace", "ServiceAccount"].contains(&manifest.of.kind.as_str())
-    };
-    for manifest in all.filter(about) {
+    for manifest in all.filter(|manifest| manifest.of.group != "apps") {
         apply_one(client, &manifest).await?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Node;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::testing::world::World;
+use lifecycle_runtime::testing::world::{Volumes, World};
 use lifecycle_specs::listener_class::ListenerClass;
 use serde_json::json;
 
@@ -96,11 +96,17 @@ async fn make_node(client: &Client, name: &str, inside: &str, outside: &str) -> 
     Ok(())
 }
 
+/// The names of all nodes.
+pub(super) fn nodes() -> impl Iterator<Item = &'static str> {
+    NODES.into_iter().map(|(name, _, _)| name)
+}
+
 /// Runs the controllers of the world until told to stop.
-pub async fn run(client: Client, mut shutdown: Shutdown) {
+pub async fn run(client: Client, volumes: Volumes, mut shutdown: Shutdown) {
     let no_more_nodes: [&str; 0] = [];
     let world = World::whole()
         .nodes(no_more_nodes)
+        .volumes(Some(volumes))
         .origin(jiff::Timestamp::now());
     tokio::select! {
         biased;

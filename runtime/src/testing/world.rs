@@ -1,28 +1,36 @@
 //! What runs around an API server in a cluster, as small controllers with a switch each: garbage collection, the end of namespaces, load balancers,
-//! EndpointSlices, workloads, a scheduler and a kubelet. Written against `kube::Client` alone, so that they drive a real API server just as well.
+//! EndpointSlices, workloads, a scheduler, a kubelet, and what makes and mounts volumes. Written against `kube::Client` alone, so that they drive a real API server just as well.
 
 mod balancers;
 mod cache;
+mod calls;
+mod claims;
 mod deed;
 mod duties;
+mod events;
 mod garbage;
 mod jobs;
 mod kinds;
 mod kubelet;
+mod mounts;
 mod namespaces;
 mod nodes;
 mod pods;
+mod provisioner;
+mod rpc;
 mod run;
 mod scheduler;
 mod send;
 mod sets;
 mod slices;
+mod volumes;
 mod watching;
 mod workloads;
 
 use std::time::Duration;
 
 pub use kubelet::{EXIT, READY};
+pub use volumes::Volumes;
 
 /// What runs around an API server.
 ///
@@ -38,6 +46,7 @@ pub struct World {
     workloads: bool,
     scheduler: bool,
     kubelet: Option<Duration>,
+    volumes: Option<Volumes>,
     nodes: Vec<String>,
     origin: jiff::Timestamp,
 }
@@ -60,6 +69,7 @@ impl World {
             workloads: false,
             scheduler: false,
             kubelet: None,
+            volumes: None,
             nodes: Vec::new(),
             origin: jiff::Timestamp::UNIX_EPOCH,
         }
@@ -132,6 +142,13 @@ impl World {
     #[must_use]
     pub fn kubelet(mut self, after: Option<Duration>) -> Self {
         self.kubelet = after;
+        self
+    }
+
+    /// The drivers that make and mount volumes; it is real time that their sockets take.
+    #[must_use]
+    pub fn volumes(mut self, volumes: Option<Volumes>) -> Self {
+        self.volumes = volumes;
         self
     }
 

@@ -57,6 +57,20 @@ impl Cache {
         })
     }
 
+    /// The same, at once.
+    pub(super) fn inside_of<'a>(
+        &'a self,
+        kind: &Kind,
+        namespace: Option<&str>,
+    ) -> Vec<(&'a Key, &'a Object)> {
+        let from = Key::new(kind.clone(), namespace, "");
+        let here = |key: &Key| {
+            key.kind == *kind && (namespace.is_none() || key.namespace.as_deref() == namespace)
+        };
+        let rest = self.objects.range(from..);
+        rest.take_while(|(key, _)| here(key)).collect()
+    }
+
     /// Everything in a namespace.
     pub(super) fn inside<'a>(&'a self, namespace: &'a str) -> Vec<(&'a Key, &'a Object)> {
         let kinds: Vec<&Kind> = self.listed.iter().filter(|k| k.namespaced).collect();

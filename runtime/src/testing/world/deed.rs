@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::calls::{About, Call};
 use super::kinds::Key;
 
 /// One thing to do.
@@ -25,6 +26,12 @@ pub(super) enum Deed {
     EndNamespace(Key, Value),
     /// Look again after this time.
     Later(Duration),
+    /// The same, without counting as waiting.
+    Again(Duration),
+    /// Has a driver do something, behind the back of everybody else.
+    Call(Box<Call>),
+    /// Nothing is held any more.
+    Forget(About),
 }
 
 /// How an object is deleted.

@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::World;
 use super::cache::{Cache, Change};
+use super::calls::Calls;
 use super::deed::Deed;
 use super::kinds::Key;
 use super::{
-    balancers, garbage, jobs, kubelet, namespaces, nodes, scheduler, sets, slices, workloads,
+    balancers, claims, garbage, jobs, kubelet, mounts, namespaces, nodes, provisioner, scheduler,
+    sets, slices, workloads,
 };
 
 /// One controller.
@@ -25,6 +29,9 @@ pub(super) enum Duty {
     StatefulSets,
     DaemonSets,
     Jobs,
+    Plugins,
+    Claims,
+    Provisioner,
     Scheduler,
     Kubelet,
 }
@@ -33,6 +40,9 @@ pub(super) enum Duty {
 pub(super) struct View<'a> {
     pub(super) cache: &'a Cache,
     pub(super) world: &'a World,
+    pub(super) calls: &'a Calls,
+    /// Our own clock.
+    pub(super) at: Instant,
     /// For how long it has waited for this object.
     pub(super) waited: Duration,
     /// The wall clock, as statuses show it.
@@ -54,6 +64,9 @@ impl Duty {
             (Self::StatefulSets, world.workloads),
             (Self::DaemonSets, world.workloads),
             (Self::Jobs, world.workloads),
+            (Self::Plugins, world.volumes.is_some()),
+            (Self::Claims, world.volumes.is_some()),
+            (Self::Provisioner, world.volumes.is_some()),
             (Self::Scheduler, world.scheduler),
             (Self::Kubelet, world.kubelet.is_some()),
         ];
@@ -77,6 +90,9 @@ impl Duty {
             Self::StatefulSets => workloads::concerned(cache, change, "StatefulSet"),
             Self::DaemonSets => sets::concerned(cache, change),
             Self::Jobs => workloads::concerned(cache, change, "Job"),
+            Self::Plugins => mounts::concerned(change),
+            Self::Claims => claims::concerned(cache, change),
+            Self::Provisioner => provisioner::concerned(cache, change),
             Self::Scheduler => scheduler::concerned(cache, change),
             Self::Kubelet => kubelet::concerned(cache, change),
         }
@@ -96,6 +112,9 @@ impl Duty {
             Self::StatefulSets => sets::stateful(view, key),
             Self::DaemonSets => sets::daemons(view, key),
             Self::Jobs => jobs::deeds(view, key),
+            Self::Plugins => mounts::registered(view, key),
+            Self::Claims => claims::deeds(view, key),
+            Self::Provisioner => provisioner::deeds(view, key),
             Self::Scheduler => scheduler::deeds(view, key),
             Self::Kubelet => kubelet::deeds(view, key),
         }

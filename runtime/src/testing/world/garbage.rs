@@ -165,7 +165,7 @@ fn without_owners(key: &Key, object: &Value, uids: &[&String]) -> Deed {
     Deed::Patch(key.clone(), None, patch)
 }
 
-fn without_finalizer(key: &Key, object: &Value, name: &str) -> Deed {
+pub(super) fn without_finalizer(key: &Key, object: &Value, name: &str) -> Deed {
     let all = list(object, "/metadata/finalizers").iter();
     let rest: Vec<_> = all.filter(|f| *f != name).collect();
     let patch = json!({ "metadata": {

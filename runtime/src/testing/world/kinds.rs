@@ -63,15 +63,33 @@ const BUILT_IN: [(&str, &str, &str, &str, bool); 20] = [
     ),
 ];
 
+/// Those that only volumes need.
+const OF_VOLUMES: [(&str, &str, &str, &str, bool); 3] = [
+    (
+        "storage.k8s.io",
+        "v1",
+        "StorageClass",
+        "storageclasses",
+        false,
+    ),
+    ("storage.k8s.io", "v1", "CSIDriver", "csidrivers", false),
+    ("storage.k8s.io", "v1", "CSINode", "csinodes", false),
+];
+
+fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static str, &'static str, bool)> {
+    BUILT_IN.into_iter().chain(OF_VOLUMES)
+}
+
 impl Kind {
-    /// All that are built in.
-    pub(super) fn built_in() -> impl Iterator<Item = Self> {
-        BUILT_IN.into_iter().map(Self::from)
+    /// All that are built in and needed.
+    pub(super) fn built_in(has_volumes: bool) -> impl Iterator<Item = Self> {
+        let also = OF_VOLUMES.into_iter().filter(move |_| has_volumes);
+        BUILT_IN.into_iter().chain(also).map(Self::from)
     }
 
     /// One that is built in.
     pub(super) fn of(kind: &str) -> Self {
-        let found = BUILT_IN.into_iter().find(|(_, _, k, _, _)| *k == kind);
+        let found = known().find(|(_, _, k, _, _)| *k == kind);
         Self::from(found.expect("it stands in the table"))
     }
 
@@ -165,10 +183,7 @@ impl Key {
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
-        self.kind.kind == kind
-            && BUILT_IN
-                .iter()
-                .any(|b| b.2 == kind && b.0 == self.kind.group)
+        self.kind.kind == kind && known().any(|b| b.2 == kind && b.0 == self.kind.group)
     }
 
     pub(super) fn collection(&self) -> String {

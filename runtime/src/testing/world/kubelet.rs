@@ -2,6 +2,7 @@
 //! what that takes is decided in `mounts`, where the calls of drivers belong.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use super::cache::{Cache, Change, has_condition, is_leaving, list, text, uid};
 use super::deed::{Deed, Removal};
 use super::duties::View;
 use super::kinds::{Key, Kind};
-use super::pods;
+use super::{mounts, pods};
 
 /// Annotation of a Pod: with which code its containers end. A Pod that may not be restarted ends with 0 without it.
 pub const EXIT: &str = "world.lifecycle/exit";
@@ -20,24 +21,42 @@ pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<Key> {
     if change.key.is("Pod") {
         return BTreeSet::from([change.key.clone()]);
     }
-    if !change.key.is("Node") {
+    if change.key.is("Node") {
+        return pods::on_node(cache, &change.key.name);
+    }
+    // What a Pod that does not run yet may wait for.
+    let of_volumes = [
+        "ConfigMap",
+        "Secret",
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+    ];
+    if !of_volumes.iter().any(|kind| change.key.is(kind)) {
         return BTreeSet::new();
     }
     let kind = Kind::of("Pod");
-    let here = |pod: &Value| text(pod, "/spec/nodeName").as_ref() == Some(&change.key.name);
-    let pods = cache.all(&kind, None).filter(|(_, pod)| here(pod));
+    let waits = |pod: &Value| !pods::has_phase(pod, "Running") && !pods::is_over(pod);
+    let pods = cache.all(&kind, change.key.namespace.as_deref());
+    let pods = pods.filter(|(_, pod)| waits(pod));
     pods.map(|(key, _)| key.clone()).collect()
 }
 
 pub(super) fn deeds(view: &View<'_>, key: &Key) -> Vec<Deed> {
-    let (Some(pod), Some(delay)) = (view.cache.get(key), view.world.kubelet) else {
+    let Some(delay) = view.world.kubelet else {
         return Vec::new();
     };
+    match view.cache.get(key) {
+        Some(pod) => of_pod(view, key, pod, delay),
+        None => mounts::away(view, key, None),
+    }
+}
+
+fn of_pod(view: &View<'_>, key: &Key, pod: &Value, delay: Duration) -> Vec<Deed> {
     let node_name = text(pod, "/spec/nodeName").unwrap_or_default();
     if node_name.is_empty() {
         return match is_leaving(pod) {
             true => vec![gone(key, pod)],
-            false => Vec::new(),
+            false => mounts::away(view, key, None),
         };
     }
     let Some(node) = view.cache.get(&key.beside("Node", &node_name)) else {
@@ -47,30 +66,40 @@ pub(super) fn deeds(view: &View<'_>, key: &Key) -> Vec<Deed> {
         return unreachable(view, key, pod);
     }
     if is_leaving(pod) {
-        return match view.waited < delay && !pods::is_over(pod) {
-            true => vec![Deed::Later(delay - view.waited)],
-            false => vec![gone(key, pod)],
+        if view.waited < delay && !pods::is_over(pod) {
+            return vec![Deed::Later(delay - view.waited)];
+        }
+        // A Pod goes when nothing of it is left.
+        let deeds = mounts::away(view, key, Some(&uid(pod)));
+        return match mounts::is_held(view, &uid(pod)) {
+            true => deeds,
+            false => deeds.into_iter().chain([gone(key, pod)]).collect(),
         };
     }
-    if pods::is_over(pod) || !mounts(view, pod) {
-        return Vec::new();
+    if pods::is_over(pod) {
+        return mounts::away(view, key, Some(&uid(pod)));
     }
+    let mut mounting = mounts::toward(view, key, pod, &node_name);
+    mounting.deeds.extend(mounts::away(view, key, None));
     let runs = pods::has_phase(pod, "Running");
+    if !runs && (mounting.waits || !mounts(view, pod)) {
+        return mounting.deeds;
+    }
     let ends = text(pod, "/spec/restartPolicy").is_some_and(|p| p != "Always");
     let may_be_ready = annotation(pod, READY) != Some("false");
-    match (runs, ends) {
-        (false, _) if view.waited < delay => vec![Deed::Later(delay - view.waited)],
-        (false, _) => vec![status(key, running(view, pod, node, may_be_ready))],
-        (true, true) if view.waited < delay => vec![Deed::Later(delay - view.waited)],
-        (true, true) => vec![status(key, ended(view, pod))],
+    let deed = match (runs, ends) {
+        (_, true) | (false, _) if view.waited < delay => Some(Deed::Later(delay - view.waited)),
+        (false, _) => Some(status(key, running(view, pod, node, may_be_ready))),
+        (true, true) => Some(status(key, ended(view, pod))),
         (true, false) if pods::is_ready(pod) != may_be_ready => {
-            vec![status(key, running(view, pod, node, may_be_ready))]
+            Some(status(key, running(view, pod, node, may_be_ready)))
         }
-        (true, false) => Vec::new(),
-    }
+        (true, false) => None,
+    };
+    mounting.deeds.into_iter().chain(deed).collect()
 }
 
-/// Whether the volumes of a Pod are mounted. Those of ConfigMaps and the like are as soon as these are there.
+/// Whether what a Pod mounts besides the volumes of drivers is there: ConfigMaps, Secrets, claims of any kind.
 fn mounts(view: &View<'_>, pod: &Value) -> bool {
     let namespace = text(pod, "/metadata/namespace");
     let is_there = |kind: &str, name: Option<String>, optional: bool| {

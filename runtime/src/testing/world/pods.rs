@@ -1,8 +1,11 @@
 //! What all controllers ask of Pods.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::cache::{has_condition, text};
+use super::cache::{Cache, has_condition, text};
+use super::kinds::{Key, Kind};
 
 /// It has ended, well or not.
 pub(super) fn is_over(pod: &Value) -> bool {
@@ -16,4 +19,12 @@ pub(super) fn is_ready(pod: &Value) -> bool {
 
 pub(super) fn has_phase(pod: &Value, phase: &str) -> bool {
     text(pod, "/status/phase").as_deref() == Some(phase)
+}
+
+/// Those that have a node.
+pub(super) fn on_node(cache: &Cache, node: &str) -> BTreeSet<Key> {
+    let kind = Kind::of("Pod");
+    let here = |pod: &Value| text(pod, "/spec/nodeName").as_deref() == Some(node);
+    let pods = cache.all(&kind, None).filter(|(_, pod)| here(pod));
+    pods.map(|(key, _)| key.clone()).collect()
 }

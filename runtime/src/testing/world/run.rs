@@ -6,23 +6,30 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Client;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::World;
 use super::cache::{Cache, Change};
+use super::calls::{About, Call, Calls, Failure, Reply};
+use super::deed::Deed;
 use super::duties::{Duty, View};
-use super::kinds::Key;
-use super::nodes;
+use super::kinds::{Key, Kind};
 use super::send::{Ended, carry_out, ensure};
 use super::watching::Watches;
+use super::{events, nodes, rpc};
 
 type Task = (Duty, Key);
+/// Who had a call made, the call, and how it ended.
+type Called = (Task, Call, Result<Reply, Failure>);
 
 pub(super) struct Runner {
     world: World,
     client: Client,
     cache: Cache,
     watches: Watches,
+    calls: Calls,
+    calling: JoinSet<Called>,
     duties: Vec<Duty>,
     due: BTreeMap<Task, Instant>,
     /// Since when a controller waits for an object.
@@ -35,7 +42,9 @@ impl Runner {
     pub(super) fn new(world: World, client: Client) -> Self {
         Self {
             duties: Duty::of(&world),
-            watches: Watches::new(client.clone()),
+            watches: Watches::new(client.clone(), world.volumes.is_some()),
+            calls: Calls::default(),
+            calling: JoinSet::new(),
             cache: Cache::default(),
             due: BTreeMap::new(),
             waits: BTreeMap::new(),
@@ -64,6 +73,13 @@ impl Runner {
         let changes = tokio::select! {
             biased;
             changes = poll_fn(|cx| watches.poll(cache, cx)) => changes,
+            Some(called) = self.calling.join_next() => {
+                // One that panicked has said so.
+                if let Ok(called) = called {
+                    self.called(called).await;
+                }
+                Vec::new()
+            }
             () = sleep_until(next.unwrap_or(self.began)), if next.is_some() => Vec::new(),
         };
         let now = Instant::now();
@@ -107,30 +123,90 @@ impl Runner {
         let view = View {
             cache: &self.cache,
             world: &self.world,
+            calls: &self.calls,
+            at: now,
             waited: waited.unwrap_or_default(),
             now: self.now(),
         };
         let deeds = task.0.deeds(&view, &task.1);
-        let waits = deeds
-            .iter()
-            .any(|d| matches!(d, super::deed::Deed::Later(_)));
+        let waits = deeds.iter().any(|d| matches!(d, Deed::Later(_)));
         if waits {
             self.waits.entry(task.clone()).or_insert(now);
         } else {
             self.waits.remove(&task);
         }
         for deed in deeds {
-            let (ended, made) = carry_out(&self.client, &self.cache, deed).await;
-            let now = Instant::now();
-            if let Ended::Again(time) = ended {
-                self.due.entry(task.clone()).or_insert(now + time);
-            }
-            // The next deed may depend on it, and the watch is not that fast.
-            if let Some((key, object)) = made {
-                let change = self.cache.put(key, Some(object));
-                self.wake(&change, now);
-            }
+            self.carry_out(&task, deed).await;
         }
+    }
+
+    async fn carry_out(&mut self, task: &Task, deed: Deed) {
+        if let Deed::Call(call) = deed {
+            return self.call(task, *call);
+        }
+        if let Deed::Forget(about) = &deed {
+            self.calls.forget(about);
+            self.due.entry(task.clone()).or_insert_with(Instant::now);
+            return;
+        }
+        let (ended, made) = carry_out(&self.client, &self.cache, deed).await;
+        let now = Instant::now();
+        if let Ended::Again(time) = ended {
+            let at = self.due.entry(task.clone()).or_insert(now + time);
+            *at = (*at).min(now + time);
+        }
+        // The next deed may depend on it, and the watch is not that fast.
+        if let Some((key, object)) = made {
+            let change = self.cache.put(key, Some(object));
+            self.wake(&change, now);
+        }
+    }
+
+    /// Begins a call; the loop goes on meanwhile.
+    fn call(&mut self, task: &Task, call: Call) {
+        let Some(volumes) = self.world.volumes.clone() else {
+            return;
+        };
+        self.calls.begin(&call);
+        let task = task.clone();
+        self.calling.spawn(async move {
+            let outcome = rpc::perform(&volumes, &call).await;
+            (task, call, outcome)
+        });
+    }
+
+    /// A call has ended: who had it made looks at it, and so does everybody whom it may concern.
+    async fn called(&mut self, (task, call, outcome): Called) {
+        let now = Instant::now();
+        if let Err(failure) = &outcome
+            && let Some(deed) =
+                events::of_failure(&self.cache, &task.1, (&call, failure), &self.now())
+        {
+            self.carry_out(&task, deed).await;
+        }
+        self.calls.end(&call.about, call.verb(), outcome, now);
+        let all = match &call.about {
+            About::Volume { .. } => BTreeSet::new(),
+            About::Plugin { node, .. }
+            | About::Staged { node, .. }
+            | About::Published { node, .. } => super::pods::on_node(&self.cache, node),
+        };
+        for key in all {
+            self.due.insert((Duty::Kubelet, key), now);
+        }
+        if let About::Plugin { .. } = &call.about {
+            let kind = Kind::of("PersistentVolumeClaim");
+            let claims: Vec<Key> = self
+                .cache
+                .all(&kind, None)
+                .map(|(k, _)| k.clone())
+                .collect();
+            let tasks = claims
+                .into_iter()
+                .map(|key| ((Duty::Provisioner, key), now));
+            self.due.extend(tasks);
+        }
+        self.due.insert(task, now);
     }
 
     /// The wall clock: it began where it was told to.

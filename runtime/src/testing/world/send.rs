@@ -31,7 +31,9 @@ pub(super) type Outcome = (Ended, Option<(Key, Value)>);
 /// Carries one deed out.
 pub(super) async fn carry_out(client: &Client, cache: &Cache, deed: Deed) -> Outcome {
     let (key, made) = match deed {
-        Deed::Later(time) => return (Ended::Again(time), None),
+        Deed::Later(time) | Deed::Again(time) => return (Ended::Again(time), None),
+        // The loop does these itself.
+        Deed::Call(_) | Deed::Forget(_) => return (Ended::Well, None),
         Deed::IfGone(owners, deed) => return if_gone(client, cache, owners, *deed).await,
         Deed::EndNamespace(key, body) => {
             return (end_namespace(client, cache, &key, &body).await, None);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::cache::{Cache, Change, is_leaving, letters, number, text};
+use super::cache::{Cache, Change, is_leaving, letters, list, number, text};
 use super::deed::Deed;
 use super::duties::View;
 use super::kinds::{Key, Kind};
@@ -28,6 +28,7 @@ pub(super) fn stateful(view: &View<'_>, key: &Key) -> Vec<Deed> {
                 let (at, mut made) = pod((key, set), &name, &set["spec"]["template"]);
                 made["metadata"]["labels"]["statefulset.kubernetes.io/pod-name"] = json!(name);
                 made["spec"]["hostname"] = json!(name);
+                deeds.extend(claims(view, (key, set), &name, &mut made));
                 deeds.push(Deed::Create(at, made));
                 break;
             }
@@ -47,6 +48,34 @@ pub(super) fn stateful(view: &View<'_>, key: &Key) -> Vec<Deed> {
         "readyReplicas": ready, "availableReplicas": ready, "currentReplicas": there.len(), "updatedReplicas": there.len(),
     });
     deeds.extend(report(key, set, status));
+    deeds
+}
+
+/// The claims of a Pod by their templates, which stay when it goes; the Pod mounts them.
+fn claims(view: &View<'_>, (key, set): (&Key, &Value), pod: &str, made: &mut Value) -> Vec<Deed> {
+    let mut deeds = Vec::new();
+    for template in list(set, "/spec/volumeClaimTemplates") {
+        let volume = text(template, "/metadata/name").unwrap_or_default();
+        let at = key.beside("PersistentVolumeClaim", &format!("{volume}-{pod}"));
+        let mounts = json!({ "name": volume, "persistentVolumeClaim": { "claimName": at.name } });
+        match made
+            .pointer_mut("/spec/volumes")
+            .and_then(Value::as_array_mut)
+        {
+            Some(volumes) => {
+                volumes.retain(|v| v["name"] != mounts["name"]);
+                volumes.push(mounts);
+            }
+            None => made["spec"]["volumes"] = json!([mounts]),
+        }
+        if view.cache.get(&at).is_none() {
+            let mut claim = at.kind.object(&at);
+            claim["metadata"]["annotations"] = template["metadata"]["annotations"].clone();
+            claim["metadata"]["labels"] = set["spec"]["selector"]["matchLabels"].clone();
+            claim["spec"] = template["spec"].clone();
+            deeds.push(Deed::Create(at, claim));
+        }
+    }
     deeds
 }
 

@@ -32,12 +32,12 @@ pub(super) struct Watches {
 }
 
 impl Watches {
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client, has_volumes: bool) -> Self {
         let mut watches = Self {
             client,
             all: BTreeMap::new(),
         };
-        for kind in Kind::built_in() {
+        for kind in Kind::built_in(has_volumes) {
             watches.add(kind);
         }
         watches

@@ -1,0 +1,116 @@
+//! The processes of the volume driver in the sandbox, one that makes volumes and one for each node, and the folder of their sockets and files.
+//! Each has the rights of the manifest that installs it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use kube::Client;
+use lifecycle_runtime::Operator;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::testing::world::Volumes;
+use lifecycle_runtime::testing::{Server, User};
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use super::{complain, manifests, world};
+use crate::{cause, volume};
+
+const NAME: &str = "listeners.stackable.tech";
+const NAMESPACE: &str = "listener-operator";
+/// The path of a Unix socket has no more bytes.
+const LONGEST: usize = 107;
+/// Where folders are made if that of the system has too long a name.
+const SHORT: &str = "/tmp";
+
+/// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
+pub(super) const INSTALLED: [(&str, &str); 3] = [
+    (
+        "deploy/install/controller.yaml",
+        include_str!("../../../deploy/install/controller.yaml"),
+    ),
+    (
+        "deploy/install/node.yaml",
+        include_str!("../../../deploy/install/node.yaml"),
+    ),
+    (
+        "deploy/install/driver.yaml",
+        include_str!("../../../deploy/install/driver.yaml"),
+    ),
+];
+
+/// Where the driver works; all is removed when it is dropped.
+pub(super) struct Driver {
+    folder: TempDir,
+}
+
+impl Driver {
+    /// Makes its folder.
+    pub(super) fn new() -> anyhow::Result<Self> {
+        let longest = world::nodes().map(|node| socket(Path::new(""), node).as_os_str().len());
+        let longest = longest.max().unwrap_or_default();
+        // A separator, and what makes the name of the folder unique.
+        let fits = |parent: &Path| parent.as_os_str().len() + longest + 18 <= LONGEST;
+        let usual = std::env::temp_dir();
+        let parent = if fits(&usual) {
+            usual
+        } else {
+            PathBuf::from(SHORT)
+        };
+        let made = tempfile::Builder::new()
+            .prefix("lifecycle-")
+            .tempdir_in(&parent);
+        let folder =
+            made.with_context(|| format!("no folder can be made in {}", parent.display()))?;
+        Ok(Self { folder })
+    }
+
+    /// What the controllers around it know of it.
+    pub(super) fn volumes(&self) -> Volumes {
+        let folder = self.folder.path();
+        let nodes = world::nodes().map(|node| (node, socket(folder, node)));
+        Volumes::inside(folder).driver(NAME, folder.join("c.sock"), nodes)
+    }
+
+    /// Starts its processes.
+    pub(super) fn start(&self, server: &Server, shutdown: &Shutdown) -> Vec<JoinHandle<()>> {
+        let folder = self.folder.path();
+        let operator = |of: &str| Operator::new(NAME).instance(of);
+        let endpoint = folder.join("c.sock").display().to_string();
+        let made = volume::provisions(operator("controller"), &endpoint);
+        let client = account(server, "listener-operator-controller");
+        let mut tasks = vec![tokio::spawn(run(made, client, shutdown.clone()))];
+        for node in world::nodes() {
+            let endpoint = socket(folder, node).display().to_string();
+            let mounts = volume::mounts(operator(node), &endpoint, node);
+            let client = account(server, "listener-operator-node");
+            tasks.push(tokio::spawn(run(mounts, client, shutdown.clone())));
+        }
+        tasks
+    }
+}
+
+fn socket(folder: &Path, node: &str) -> PathBuf {
+    folder.join(format!("{node}.sock"))
+}
+
+async fn run(operator: Operator, client: Client, shutdown: Shutdown) {
+    if let Err(error) = operator.start(client, shutdown).await {
+        let said = cause::in_one_line(&error);
+        complain(&format!("the volume driver ended: {said}"));
+    }
+}
+
+/// Somebody who is a ServiceAccount of the operator.
+pub(super) fn account(server: &Server, name: &str) -> Client {
+    let user = format!("system:serviceaccount:{NAMESPACE}:{name}");
+    let all = format!("system:serviceaccounts:{NAMESPACE}");
+    server.client(&User::new(&user, &["system:serviceaccounts", &all]))
+}
+
+/// Gives the cluster the accounts, the rights, the driver and its StorageClass.
+pub(super) async fn install(client: &Client) -> Result<(), manifests::Error> {
+    for (name, text) in INSTALLED {
+        manifests::install(client, name, text).await?;
+    }
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! The generated suites of lifecycles: fixtures and what keeps their promises. Decides nothing about what must hold.
 
+pub mod real;
 pub mod sketches;
 
 use lifecycle_operator::listener::Exposure;

@@ -19,6 +19,7 @@ mod kinds;
 mod list;
 mod metadata;
 mod names;
+mod nulls;
 mod object;
 mod openapi;
 mod openapi2;

@@ -6,6 +6,7 @@ mod choose;
 mod cluster;
 mod contract;
 mod coverage;
+mod elsewhere;
 mod explore;
 mod fixture;
 mod fork;
@@ -16,10 +17,12 @@ mod onlooker;
 mod oracle;
 mod outside;
 mod report;
+mod rest;
 mod run;
 mod shrink;
 mod site;
 mod stage;
+mod told;
 mod wire;
 mod workers;
 
@@ -35,6 +38,7 @@ use serde_json::Value;
 
 pub use cluster::{Cluster, Later, Opened, Simulated};
 pub use coverage::Coverage;
+pub use elsewhere::Likeness;
 pub use moves::{Fault, Move, Planned, Schedule};
 pub use oracle::{Finding, Oracle};
 pub use outside::{Nothing, Outside};
@@ -124,15 +128,6 @@ impl Core {
     /// Whether the rule was broken that a caller waits for.
     fn is_enough(&self, failures: &[Failure]) -> bool {
         failures.iter().any(|f| Some(f.oracle) == self.stop_at)
-    }
-
-    /// A time that must pass, where time costs nothing.
-    fn scaled(&self, time: Duration) -> Duration {
-        if self.cluster.is_simulated() {
-            time
-        } else {
-            self.quiet
-        }
     }
 }
 
@@ -254,19 +249,6 @@ impl Suite {
         self
     }
 
-    /// Another cluster than the simulated one.
-    #[must_use]
-    pub fn on(mut self, cluster: impl Cluster) -> Self {
-        if !cluster.is_simulated() {
-            self.core.quiet = Duration::from_millis(2500);
-            self.core.calm = self.core.quiet;
-            self.core.soon = Duration::from_millis(300);
-            self.core.threads = 1;
-        }
-        self.core.cluster = Arc::new(cluster);
-        self
-    }
-
     /// What stands between the operator and everything that looks at it.
     #[must_use]
     pub fn through(mut self, layer: impl Fn(Client) -> Client + Send + Sync + 'static) -> Self {
@@ -353,25 +335,15 @@ impl Suite {
         run_all(&self.ready()?)
     }
 
-    /// Runs these schedules alone: where each ends, in words, and what is wrong with it.
+    /// Runs a seeded choice of schedules on the simulated cluster and then on another one: crash points, lost replies, failures, broken watches, and every move of the exploration.
+    ///
+    /// # Guarantees
+    /// At every rest it is waited until the worlds and all objects are as they were on the simulated cluster, apart from what a server chooses freely; then nothing is written any more.
     ///
     /// # Errors
-    /// A move is not possible, or as `run`.
-    pub fn ends(self, schedules: &[Schedule]) -> Result<Vec<(String, Vec<Finding>)>, String> {
-        let core = self.ready()?;
-        let work: Vec<_> = schedules
-            .iter()
-            .map(|s| (s.clone(), Ask::default()))
-            .collect();
-        let ran = workers::run_all(&core, &work)?;
-        let ends = schedules.iter().zip(ran).map(|(schedule, ran)| {
-            if ran.possible && !ran.given_up {
-                Ok((ran.end.describe(core.ir), ran.findings))
-            } else {
-                Err(format!("this is not possible: {schedule}"))
-            }
-        });
-        ends.collect()
+    /// As `run`. Broken rules are no errors: they are in what is returned.
+    pub fn same_on(self, cluster: impl Cluster, schedules: usize) -> Result<Likeness, String> {
+        elsewhere::compared(&self.ready()?, Arc::new(cluster), schedules)
     }
 
     /// Runs one schedule again, as a report prints it: what is wrong with it, and the log of its requests and answers.

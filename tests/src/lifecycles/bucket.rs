@@ -12,7 +12,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::Provider;
+use super::provider::{Kept, Provider};
 
 /// What the author of a Bucket wants.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -58,6 +58,34 @@ pub struct Buckets(pub BTreeMap<String, BucketInfo>);
 pub type Store = Provider<Buckets>;
 
 include!("../../../macros/core/tests/lifecycles/bucket.txt");
+
+/// Who has buckets that are not ours.
+const SOMEBODY: &str = "somebody";
+
+impl Kept for Buckets {
+    fn held(&self) -> Vec<String> {
+        let owned = self.0.iter().filter_map(|(name, info)| {
+            let owner = info.owner.as_deref().filter(|o| *o != SOMEBODY)?;
+            Some(format!("the bucket {name} of {owner}"))
+        });
+        owned.collect()
+    }
+
+    const MEDDLINGS: &[&str] = &["empty the store", "grant another quota", "take them all"];
+
+    fn meddle(&mut self, what: &str) {
+        match what {
+            "empty the store" => self.0.clear(),
+            "grant another quota" => self.0.values_mut().for_each(|info| info.quota = 1),
+            _ => {
+                let owner = Some(SOMEBODY.to_owned());
+                let taken = BucketInfo { owner, quota: 5 };
+                self.0.insert("ours".to_owned(), taken.clone());
+                self.0.values_mut().for_each(|info| *info = taken.clone());
+            }
+        }
+    }
+}
 
 /// The largest quota that a store grants.
 const LARGEST: u32 = 1_000;

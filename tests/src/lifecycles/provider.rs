@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::testing::faults::Line;
+use lifecycle_runtime::testing::suite::Outside;
+use serde_json::Value;
 
 /// A provider and its state, which outlives every process. Clones share it.
 #[derive(Clone, Default)]
@@ -13,10 +15,27 @@ pub struct Provider<S> {
     line: Option<Line>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Reach<S> {
     state: S,
     is_down: bool,
+    /// How many mutations were carried out.
+    mutations: u64,
+}
+
+/// What a provider keeps, as the generated suite looks at it.
+pub trait Kept: Clone + Default + Send + 'static {
+    /// What nobody would give back if all objects were gone, a line each.
+    fn held(&self) -> Vec<String>;
+
+    /// What somebody may change by hand, by name.
+    const MEDDLINGS: &[&str];
+
+    /// Changes it by hand.
+    fn meddle(&mut self, what: &str);
+
+    /// Gives up what hangs on an object that somebody deleted.
+    fn follow(&mut self, _deleted: &Value) {}
 }
 
 impl<S> Provider<S> {
@@ -35,10 +54,10 @@ impl<S> Provider<S> {
         change(&mut reach.state)
     }
 
-    /// Answers nobody, or everybody again.
-    pub fn set_down(&self, is_down: bool) {
+    /// Answers nobody, or everybody again; whether that is another thing than before.
+    pub fn set_down(&self, is_down: bool) -> bool {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        reach.is_down = is_down;
+        std::mem::replace(&mut reach.is_down, is_down) != is_down
     }
 
     /// Carries a mutation out.
@@ -50,7 +69,7 @@ impl<S> Provider<S> {
         what: &str,
         mutation: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        let deed = || self.reached(mutation);
+        let deed = || self.reached(true, mutation);
         match &self.line {
             Some(line) => line.mutate(what, deed).await,
             None => deed(),
@@ -66,7 +85,7 @@ impl<S> Provider<S> {
         what: &str,
         question: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        let deed = || self.reached(question);
+        let deed = || self.reached(false, question);
         match &self.line {
             Some(line) => line.ask(what, deed).await,
             None => deed(),
@@ -75,6 +94,7 @@ impl<S> Provider<S> {
 
     fn reached<R>(
         &self,
+        is_mutation: bool,
         deed: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,6 +103,43 @@ impl<S> Provider<S> {
                 "the provider cannot be reached".to_owned(),
             ));
         }
+        reach.mutations += u64::from(is_mutation);
         deed(&mut reach.state)
+    }
+}
+
+impl<S: Kept> Outside for Provider<S> {
+    fn changes(&self) -> u64 {
+        let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        reach.mutations
+    }
+
+    fn held(&self) -> Vec<String> {
+        self.with(|state| state.held())
+    }
+
+    fn answer(&self, up: bool) -> bool {
+        self.set_down(!up);
+        true
+    }
+
+    fn copy(&self) -> Option<Arc<dyn Outside>> {
+        let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::new(Self {
+            state: Arc::new(Mutex::new(reach.clone())),
+            line: None,
+        }))
+    }
+
+    fn meddlings(&self) -> Vec<String> {
+        S::MEDDLINGS.iter().map(|&what| what.to_owned()).collect()
+    }
+
+    fn meddle(&self, what: &str) {
+        self.with(|state| state.meddle(what));
+    }
+
+    fn follow(&self, deleted: &Value) {
+        self.with(|state| state.follow(deleted));
     }
 }

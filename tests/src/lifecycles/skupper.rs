@@ -11,7 +11,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::Provider;
+use super::provider::{Kept, Provider};
 
 /// A place of the network: its namespace has a router.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -124,6 +124,37 @@ impl Routers {
                 let fails = taken.contains(&entry.wanted.port);
                 entry.bound = if fails { Listens::Failed } else { Listens::Up };
             }
+        }
+    }
+}
+
+impl Kept for Routers {
+    fn held(&self) -> Vec<String> {
+        let entries = self.tables.values().flat_map(|t| t.0.keys());
+        entries.map(|uid| format!("the entry of {uid}")).collect()
+    }
+
+    const MEDDLINGS: &[&str] = &["offer", "offer two", "withdraw", "forget", "unbind"];
+
+    fn meddle(&mut self, what: &str) {
+        let pods = |pods: &[&str]| pods.iter().map(|&pod| pod.to_owned()).collect();
+        let key = "offered".to_owned();
+        match what {
+            "offer" => drop(self.offered.0.insert(key, pods(&["one"]))),
+            "offer two" => drop(self.offered.0.insert(key, pods(&["one", "two"]))),
+            "withdraw" => self.offered.0.clear(),
+            "forget" => self.tables.clear(),
+            _ => {
+                let entries = self.tables.values_mut().flat_map(|t| t.0.values_mut());
+                entries.for_each(|entry| entry.bound = Listens::Waiting);
+            }
+        }
+    }
+
+    /// The router and its table go with the Site.
+    fn follow(&mut self, deleted: &serde_json::Value) {
+        if let Some(uid) = deleted["metadata"]["uid"].as_str() {
+            self.tables.remove(uid);
         }
     }
 }

@@ -11,7 +11,7 @@ use lifecycle_runtime::{Because, Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provider::Provider;
+use super::provider::{Kept, Provider};
 pub use super::skupper::Site;
 
 /// What the author of a Listener wants.
@@ -123,6 +123,36 @@ impl RouterState {
         let lines = names.filter_map(|name| Some((name.clone(), Line::of(table, name)?.port)));
         self.ports = lines.collect();
         self.has_read = true;
+    }
+}
+
+impl Kept for RouterState {
+    /// What it does, it does by the table, which is not ours.
+    fn held(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    const MEDDLINGS: &[&str] = &["offer", "offer two", "withdraw", "fail", "start anew"];
+
+    fn meddle(&mut self, what: &str) {
+        let name = "l".to_owned();
+        let pods = |pods: &[&str]| pods.iter().map(|&pod| pod.to_owned()).collect();
+        match what {
+            "offer" => {
+                self.does.insert(name.clone(), Does::Up);
+                self.pods.insert(name, pods(&["one"]));
+            }
+            "offer two" => {
+                self.does.insert(name.clone(), Does::Up);
+                self.pods.insert(name, pods(&["one", "two"]));
+            }
+            "withdraw" => {
+                self.does.insert(name, Does::Idle);
+                self.pods.clear();
+            }
+            "fail" => drop(self.does.insert(name, Does::Failed)),
+            _ => *self = Self::default(),
+        }
     }
 }
 

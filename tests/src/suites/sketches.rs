@@ -1,10 +1,17 @@
 //! The suites of the small lifecycles of the language's documentation, and what keeps their promises.
 
-use kube::CustomResourceExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::api::PostParams;
+use kube::{Api, CustomResourceExt};
 use lifecycle_runtime::testing::suite::{Site, Suite};
 use serde_json::{Value, json};
 
+use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
+use crate::lifecycles::provider::{Kept, Provider};
 use crate::lifecycles::rollout::{self, App, Rollout};
+use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
+use crate::lifecycles::skupper_listener::{self, AtSite, Router};
 
 /// The suite of an application whose database is migrated.
 pub fn rollout() -> Suite {
@@ -16,6 +23,125 @@ pub fn rollout() -> Suite {
         .promise("finishes", |site| migrates(site, false))
         .promise("rolls", |site| rolls(site, true))
         .promise("rolls", |site| rolls(site, false))
+}
+
+/// The suite of a bucket in a store outside the cluster.
+pub fn bucket() -> Suite {
+    let machine = |store: Store, line| bucket::machine(InStore(store.on(line)));
+    Suite::outside(Store::default, machine)
+        .define(&Bucket::crd())
+        .fixtures(include_str!("../../fixtures/bucket/bucket.yaml"))
+}
+
+/// The suite of a listener of a network of routers.
+pub fn skupper() -> Suite {
+    let machine = |network: Network, line| skupper::machine(InNetwork(network.on(line)));
+    let network = || {
+        let network = Network::default();
+        network.with(|routers| {
+            routers.meddle("offer");
+            routers.taken.insert(9);
+        });
+        network
+    };
+    Suite::outside(network, machine)
+        .define(&skupper::Listener::crd())
+        .define(&skupper::Site::crd())
+        .fixtures(include_str!("../../fixtures/skupper/listener.yaml"))
+        .fixtures(include_str!("../../fixtures/skupper/secret.yaml"))
+        .fixtures(include_str!("../../fixtures/skupper/site.yaml"))
+        .promise("answers", |site| async move {
+            Ok(site.outside::<Network>().is_some_and(|n| n.set_down(false)))
+        })
+        .promise("binds", |site| async move {
+            let network = site.outside::<Network>();
+            Ok(network.is_some_and(|n| changes(n, Routers::bind)))
+        })
+}
+
+/// The suite of a listener whose port is decided by its site.
+pub fn skupper_listener() -> Suite {
+    let machine = |router: Router, line| skupper_listener::machine(AtSite(router.on(line)));
+    let router = || {
+        let router = Router::default();
+        router.with(|state| state.meddle("offer"));
+        router
+    };
+    Suite::outside(router, machine)
+        .define(&skupper_listener::Listener::crd())
+        .define(&skupper_listener::Site::crd())
+        .fixtures(include_str!(
+            "../../fixtures/skupper_listener/configmap.yaml"
+        ))
+        .fixtures(include_str!(
+            "../../fixtures/skupper_listener/listener.yaml"
+        ))
+        .fixtures(include_str!("../../fixtures/skupper_listener/secret.yaml"))
+        .fixtures(include_str!("../../fixtures/skupper_listener/site.yaml"))
+        .promise("written", writes)
+        .promise("claimed", claims)
+        .promise("answers", reads)
+        .promise("follows", reads)
+}
+
+/// Whether this changes what a provider keeps.
+fn changes<S: Kept + PartialEq>(provider: &Provider<S>, change: impl FnOnce(&mut S)) -> bool {
+    provider.with(|state| {
+        let before = state.clone();
+        change(state);
+        *state != before
+    })
+}
+
+/// The Site writes its table.
+async fn writes(site: Site) -> kube::Result<bool> {
+    let tables: Api<ConfigMap> = Api::namespaced(site.client().clone(), "default");
+    let name = Some("default".to_owned());
+    let table = ConfigMap {
+        metadata: ObjectMeta {
+            name,
+            ..ObjectMeta::default()
+        },
+        ..ConfigMap::default()
+    };
+    match tables.create(&PostParams::default(), &table).await {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The Site gives the Listener a port.
+async fn claims(site: Site) -> kube::Result<bool> {
+    let table = site.beside("/api/v1", "configmaps", "default");
+    let uid = site.object["metadata"]["uid"].as_str().unwrap_or_default();
+    let line = format!("{uid} 1024");
+    site.edit(&table, |table| {
+        let lines = table
+            .as_object_mut()
+            .map(|t| t.entry("data").or_insert_with(|| json!({})));
+        if let Some(lines) = lines {
+            lines[site.name()] = json!(line);
+        }
+    })
+    .await
+}
+
+/// The router answers, and reads the table of the Site.
+async fn reads(site: Site) -> kube::Result<bool> {
+    let Some(router) = site.outside::<Router>() else {
+        return Ok(false);
+    };
+    let was_down = router.set_down(false);
+    let table = site
+        .get(&site.beside("/api/v1", "configmaps", "default"))
+        .await?;
+    let table = table.map(serde_json::from_value::<ConfigMap>);
+    let table = table
+        .transpose()
+        .map_err(kube::Error::SerdeError)?
+        .unwrap_or_default();
+    Ok(changes(router, |state| state.read(&table)) || was_down)
 }
 
 const THEN: &str = "2026-01-01T01:00:00Z";

@@ -28,6 +28,7 @@ cases![
     attachments_never_change,
     leases_are_kept_to_the_microsecond,
     endpoint_slices_count_generations,
+    endpoint_slices_show_that_they_have_no_ports,
     nodes_keep_the_status_they_are_made_with,
     events_are_shown_by_both_groups,
     role_bindings_never_change_their_role,
@@ -380,6 +381,27 @@ async fn endpoint_slices_count_generations(api: Api) -> Result<()> {
         .await?
         .is(200)?;
     ensure!(new["metadata"]["generation"] == 2, "{new}");
+    Ok(())
+}
+
+async fn endpoint_slices_show_that_they_have_no_ports(api: Api) -> Result<()> {
+    let all = api.group("discovery.k8s.io", "endpointslices");
+    let body = json!({ "metadata": {"name": "a"}, "addressType": "IPv4" });
+    let made = api.post(&all, &body).await?.is(201)?;
+    let is_null = |object: &Value, field: &str| object.get(field) == Some(&Value::Null);
+    ensure!(
+        is_null(&made, "ports") && is_null(&made, "endpoints"),
+        "{made}"
+    );
+    let patch = json!({"ports": [{"port": 80}], "endpoints": []});
+    let path = format!("{all}/a");
+    let new = api.patch(MERGE, &path, &patch).await?.is(200)?;
+    ensure!(
+        !is_null(&new, "ports") && is_null(&new, "endpoints"),
+        "{new}"
+    );
+    let again = api.put(&path, &new).await?.is(200)?;
+    unchanged(&new, &again)?;
     Ok(())
 }
 

@@ -104,6 +104,12 @@ impl Faults {
         self.state().journal.stop();
     }
 
+    /// Whether the newest process lives.
+    pub fn is_running(&self) -> bool {
+        let state = self.state();
+        state.starts > 0 && !state.dead.contains(&state.starts)
+    }
+
     /// How often a process was started.
     pub fn starts(&self) -> u32 {
         self.state().starts

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::events;
 use super::kinds::Kind;
+use super::nulls;
 use super::store::Stored;
 
 /// A kind in one version, as somebody asks for it.
@@ -101,6 +102,7 @@ impl View {
     /// The event for those who no longer see an object: its last state that they saw, at the version of the change.
     pub(crate) fn left(&self, before: &Stored, revision: u64, out: &mut Vec<u8>) {
         let mut object = self.value(before);
+        nulls::show(&self.kind.store, &mut object);
         object["apiVersion"] = self.api_version.as_str().into();
         object["kind"] = self.kind.kind.as_str().into();
         object["metadata"]["resourceVersion"] = revision.to_string().into();

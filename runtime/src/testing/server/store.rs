@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::fields;
 use super::kinds::Id;
+use super::nulls;
 use super::object;
 
 /// Where an object is among those of its kind; cluster-scoped ones have an empty namespace.
@@ -36,6 +37,8 @@ pub(crate) struct Stored {
     pub(crate) labels: BTreeMap<String, String>,
     /// What field selectors may ask for besides name and namespace.
     fields: BTreeMap<String, String>,
+    /// Whether it is shown with lists that it does not have.
+    nulls: bool,
     /// The object as JSON without `apiVersion` and `kind`, which depend on who asks.
     body: Bytes,
 }
@@ -50,11 +53,13 @@ impl Stored {
             map.remove("apiVersion");
             map.remove("kind");
         }
+        let nulls = nulls::show(store, &mut object);
         Self {
             key,
             revision,
             labels,
             fields,
+            nulls,
             body: object.to_string().into(),
         }
     }
@@ -65,6 +70,7 @@ impl Stored {
         let mut draft = Self::new(&kind.store, key, 0, object, &[]);
         let mut object = draft.value();
         object::set(object::metadata(&mut object), "resourceVersion", version);
+        nulls::show(&kind.store, &mut object);
         draft.body = object.to_string().into();
         draft
     }
@@ -79,7 +85,12 @@ impl Stored {
 
     /// The object, without `apiVersion` and `kind`.
     pub(crate) fn value(&self) -> Value {
-        serde_json::from_slice(&self.body).expect("what was stored was JSON")
+        let object = serde_json::from_slice(&self.body);
+        let mut object = object.expect("what was stored was JSON");
+        if self.nulls {
+            nulls::forget(&mut object);
+        }
+        object
     }
 
     /// JSON without `apiVersion` and `kind`, as items of lists of built-in kinds are.

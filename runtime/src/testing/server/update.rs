@@ -9,6 +9,7 @@ use super::create;
 use super::dispatch::Call;
 use super::failure::{Cause, Failure};
 use super::metadata as rules;
+use super::nulls;
 use super::object::{self, meta, metadata, name, set};
 use super::shape::{self, Write};
 use super::state::State;
@@ -134,6 +135,9 @@ pub(crate) fn change(
         new.as_object_mut().map(|map| map.remove(field));
     }
     managed::keep_times(old, &mut new);
+    if nulls::are_shown(&kind.store) {
+        nulls::forget(&mut new);
+    }
     // What nothing changes is not written.
     if new == *old && !leaves(old, &new) {
         return Ok(live.clone());

@@ -1,5 +1,7 @@
 //! How moves are done: each as requests of somebody else, and which of them are possible now.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::contract::not_promised;
@@ -23,7 +25,12 @@ impl Stage {
                 self.deleted = true;
                 self.present.remove(path);
                 self.foreign.remove(path);
-                site::delete(&self.admin, path).await
+                let object = site::get(&self.admin, path).await?;
+                let deleted = site::delete(&self.admin, path).await?;
+                if let Some(object) = object {
+                    self.outside.follow(&object);
+                }
+                Ok(deleted)
             }
             Move::Seize(path) => self.seize(path, pending).await,
             Move::Drift(path, leaf) => self.drift(path, *leaf).await,
@@ -144,6 +151,7 @@ impl Stage {
             let site = Site {
                 client: self.admin.clone(),
                 object: raw,
+                outside: Arc::clone(&self.outside),
             };
             if keeper(site).await? {
                 kept.push((object, last));
@@ -156,7 +164,10 @@ impl Stage {
             let after = now.get(object)?;
             (after.world() != before.world()).then(|| after.world().clone())
         });
-        for world in moved.collect::<Vec<_>>() {
+        let moved: Vec<_> = moved.collect();
+        // Elsewhere half of it may be all that was seen so far.
+        let simulated = self.core.cluster.is_simulated();
+        for world in moved.into_iter().filter(|_| simulated) {
             if let Some(why) = not_promised(ir, promise, &world) {
                 self.find(Oracle::DeclaredPromise, why);
             }

@@ -32,19 +32,12 @@ const LINE: [&str; 19] = [
     "cut/5s",
     "freeze/20s",
 ];
-/// Those that a real server allows as well, with nothing but its clients changed.
-const REAL: [&str; 4] = ["crash-before", "crash-after", "lost", "503"];
 /// In how many schedules the Lease is lost, for one schedule with a single fault.
 const LEASES: usize = 24;
 
 /// Every schedule with a single fault, by kind of fault.
-fn all_single(core: &Core, explored: &Explored) -> BTreeMap<String, Vec<Schedule>> {
+fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<String, Vec<Schedule>> {
     let mut all: BTreeMap<String, Vec<Schedule>> = BTreeMap::new();
-    let lines: &[&str] = if core.cluster.is_simulated() {
-        &LINE
-    } else {
-        &REAL
-    };
     for edge in &explored.edges {
         for at in 1..=edge.sent {
             for what in lines {
@@ -145,11 +138,17 @@ pub(crate) struct Chosen {
 
 /// As many schedules with a single fault as the suite allows, evenly over the kinds of faults.
 pub(crate) fn single(core: &Core, explored: &Explored, go_on: bool) -> Chosen {
+    let most = if go_on { core.single } else { 0 };
+    of_lines(core, explored, &LINE, most)
+}
+
+/// So many schedules with a single fault, on the line one of these.
+pub(crate) fn of_lines(core: &Core, explored: &Explored, lines: &[&str], most: usize) -> Chosen {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed);
-    let mut kinds: Vec<Vec<Schedule>> = all_single(core, explored).into_values().collect();
+    let kinds = all_single(core, explored, lines);
+    let mut kinds: Vec<Vec<Schedule>> = kinds.into_values().collect();
     let of = kinds.iter().map(Vec::len).sum();
     let mut schedules = Vec::new();
-    let most = if go_on { core.single } else { 0 };
     while schedules.len() < most && kinds.iter().any(|kind| !kind.is_empty()) {
         for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
             if schedules.len() < most {
@@ -163,7 +162,7 @@ pub(crate) fn single(core: &Core, explored: &Explored, go_on: bool) -> Chosen {
 
 /// Schedules in which the Lease is lost in the middle of work, or its holder dies.
 pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
-    if !go_on || !core.cluster.is_simulated() {
+    if !go_on {
         return Vec::new();
     }
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x006c_6561_7365);
@@ -188,7 +187,7 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
 pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0073_6576_6572_616c);
     let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent > 0).collect();
-    if !go_on || busy.is_empty() || !core.cluster.is_simulated() {
+    if !go_on || busy.is_empty() {
         return Vec::new();
     }
     let mut chosen = BTreeSet::new();
@@ -231,7 +230,7 @@ fn starts_at(edge: &Edge, before: &Edge, explored: &Explored) -> bool {
     way == before.moves.as_slice() || explored.worlds.get(&before.end).is_some_and(|w| w == way)
 }
 
-fn below(random: &mut Pcg64Mcg, limit: usize) -> usize {
+pub(crate) fn below(random: &mut Pcg64Mcg, limit: usize) -> usize {
     let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
     usize::try_from(random.next_u64() % limit).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! Where runs happen: the simulated server, or whatever else a client can reach.
 
+use std::any::Any;
 use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -18,6 +19,19 @@ pub struct Opened {
     pub(crate) client: Client,
     /// What can be copied.
     pub(crate) server: Option<Server>,
+    /// Dropped when the run is over.
+    pub(crate) held: Option<Box<dyn Any + Send>>,
+}
+
+impl Opened {
+    /// A cluster that nobody else uses until `held` is dropped, which is when the run is over.
+    pub fn held(client: Client, held: impl Any + Send) -> Self {
+        Self {
+            client,
+            server: None,
+            held: Some(Box::new(held)),
+        }
+    }
 }
 
 impl From<Client> for Opened {
@@ -25,6 +39,7 @@ impl From<Client> for Opened {
         Self {
             client,
             server: None,
+            held: None,
         }
     }
 }
@@ -34,6 +49,7 @@ impl From<Server> for Opened {
         Self {
             client: server.client(&User::admin()),
             server: Some(server),
+            held: None,
         }
     }
 }
@@ -43,7 +59,12 @@ pub trait Cluster: Send + Sync + 'static {
     /// Whether nothing but tokio's clock makes things late there, so that waiting costs nothing.
     fn is_simulated(&self) -> bool;
 
-    /// A cluster that serves these CustomResourceDefinitions, where nothing is left of runs before.
+    /// How many runs may go on at the same time.
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    /// A cluster that serves these CustomResourceDefinitions; runs leave none of their objects behind.
     /// Called within the runtime of the run; the client is of somebody who may do everything.
     fn open<'a>(&'a self, seed: u64, definitions: &'a [Value])
     -> Later<'a, Result<Opened, String>>;

@@ -24,6 +24,8 @@ pub(crate) struct Last {
     pub(crate) class: Class,
     pub(crate) deleting: bool,
     pub(crate) failure: Option<String>,
+    /// Which process it was of.
+    start: u64,
     /// The effect that it decided for, and how that ended.
     effect: Option<(usize, Option<&'static str>)>,
     /// Something else happened since, so the next step is nobody's.
@@ -44,6 +46,8 @@ struct Seen {
     findings: Vec<Finding>,
     coverage: Coverage,
     passes: u64,
+    /// How many processes have started.
+    starts: u64,
     /// Writes that passes have sent and that have not arrived.
     allowed: usize,
     /// Somebody acts: what passes see is their doing.
@@ -100,6 +104,7 @@ impl Onlooker {
     pub(crate) fn starts(&self) {
         let mut seen = self.seen();
         seen.allowed = 0;
+        seen.starts += 1;
         seen.disturb();
     }
 
@@ -113,6 +118,12 @@ impl Onlooker {
 
     pub(crate) fn passes(&self) -> u64 {
         self.seen().passes
+    }
+
+    /// Whether the newest process has looked at every object.
+    pub(crate) fn has_looked(&self) -> bool {
+        let seen = self.seen();
+        seen.last.values().all(|last| last.start == seen.starts)
     }
 
     pub(crate) fn last(&self) -> BTreeMap<ObjectRef, Last> {
@@ -191,6 +202,7 @@ impl Seen {
             class: pass.class,
             deleting: meta.deletion_timestamp.is_some(),
             failure: pass.failure.clone(),
+            start: self.starts,
             effect,
             disturbed: self.faulty,
         };

@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 /// A provider that polls ask and calls change, kept in memory.
 pub trait Outside: Any + Send + Sync {
     /// How many changes calls have made so far.
@@ -34,6 +36,11 @@ pub trait Outside: Any + Send + Sync {
     /// Changes it by hand.
     fn meddle(&self, what: &str) {
         let _ = what;
+    }
+
+    /// Gives up what hangs on an object that somebody deleted.
+    fn follow(&self, deleted: &Value) {
+        let _ = deleted;
     }
 }
 

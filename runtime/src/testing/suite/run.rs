@@ -1,6 +1,6 @@
 //! One run of a schedule from an empty cluster to its judgement.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use super::key::Key;
 use super::moves::{Fault, Move, Schedule};
 use super::onlooker::Last;
 use super::oracle::{Finding, Oracle};
+use super::rest::{Rest, versions};
 use super::site;
 use super::stage::Stage;
 use crate::lifecycle::Machine;
@@ -37,6 +38,8 @@ pub(crate) enum From {
     Usual,
     /// As far on the way as another run has come: only its end counts.
     Longest,
+    /// In a new cluster, with one process for the whole way.
+    Nothing,
 }
 
 /// What is asked of a run.
@@ -55,6 +58,10 @@ pub(crate) struct Ask {
     pub(crate) known: Arc<BTreeSet<Key>>,
     /// Where the last move begins.
     pub(crate) before: Option<Key>,
+    /// Whether every rest is kept.
+    pub(crate) keep_rests: bool,
+    /// The rests of the same run on another cluster: time is not free here, and it is waited for them.
+    pub(crate) told: Option<Arc<Vec<Rest>>>,
 }
 
 /// What became of a run.
@@ -83,6 +90,8 @@ pub(crate) struct Ran {
     pub(crate) given_up: bool,
     /// The end of its way, if that world is not known yet.
     pub(crate) fork: Option<Arc<Fork>>,
+    /// Where it rested, if that was asked for.
+    pub(crate) rests: Vec<Rest>,
 }
 
 /// Runs a schedule; with a fork, what is left of it after so many moves.
@@ -93,6 +102,29 @@ pub(crate) async fn run(
     (done, from): (usize, Option<Arc<Fork>>),
 ) -> Result<Ran, String> {
     let mut stage = Stage::open(core, schedule.lease, from.as_deref()).await?;
+    let keeps = ask.keep_rests || ask.told.is_some();
+    stage.rests = keeps.then(Vec::new);
+    stage.told = ask
+        .told
+        .as_ref()
+        .map(|rests| rests.iter().cloned().collect());
+    let mut ran = go(&mut stage, schedule, ask, (done, from)).await;
+    ran.rests = stage.rests.take().unwrap_or_default();
+    if stage.is_astray {
+        // What was seen after that says nothing.
+        stage.findings.truncate(1);
+        ran.findings = std::mem::take(&mut stage.findings);
+    }
+    stage.clear().await?;
+    Ok(ran)
+}
+
+async fn go(
+    stage: &mut Stage,
+    schedule: &Schedule,
+    ask: Ask,
+    (done, from): (usize, Option<Arc<Fork>>),
+) -> Ran {
     stage.settle().await;
     let mut ran = Ran {
         possible: true,
@@ -110,7 +142,7 @@ pub(crate) async fn run(
         if !stage.perform(m, None).await {
             ran.possible = false;
             ran.findings.clear();
-            return Ok(ran);
+            return ran;
         }
         stage.settle().await;
     }
@@ -120,10 +152,10 @@ pub(crate) async fn run(
     ran.rest = stage.key().await;
     let is_known = ask.known.contains(&ran.rest);
     if ask.fork_only || (ask.moves.is_some() && !is_known) {
-        ran.fork = Fork::of(&stage).map(Arc::new);
+        ran.fork = Fork::of(stage).map(Arc::new);
     }
     if ask.fork_only {
-        return Ok(ran);
+        return ran;
     }
     if let Some(turn) = ask.moves {
         ran.moves = stage.possible(turn).await;
@@ -132,7 +164,7 @@ pub(crate) async fn run(
     stage.fair().await;
     let refused = |p: &super::moves::Planned| matches!(&p.fault, Fault::Line(what) if matches!(what.as_str(), "400" | "403" | "422"));
     if schedule.faults.iter().any(refused) {
-        sleep(stage.core.scaled(REFUSED_IS_OVER)).await;
+        sleep(REFUSED_IS_OVER).await;
         stage.fair().await;
     }
     stage.faulty(false);
@@ -145,7 +177,7 @@ pub(crate) async fn run(
         stage.delete_all().await;
     }
     let (seen, coverage) = stage.onlooker.take();
-    ran.findings = std::mem::take(&mut stage.findings);
+    ran.findings.clone_from(&stage.findings);
     ran.findings.extend(seen);
     ran.findings.extend(stage.wire.take_findings());
     ran.coverage = coverage;
@@ -154,7 +186,7 @@ pub(crate) async fn run(
     let mut hasher = DefaultHasher::new();
     ran.journal.hash(&mut hasher);
     ran.digest = hasher.finish();
-    Ok(ran)
+    ran
 }
 
 impl Stage {
@@ -200,7 +232,13 @@ impl Stage {
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
         let polls = ir.inputs.iter().any(|i| i.every.is_some());
-        let rest = if ask.long && self.core.cluster.is_simulated() && !polls {
+        let told = ask.told.is_some();
+        let versioned = if told {
+            versions(self).await
+        } else {
+            BTreeMap::new()
+        };
+        let rest = if ask.long && !polls {
             RESYNC_IS_OVER
         } else {
             self.core.calm
@@ -209,6 +247,10 @@ impl Stage {
         let after = self.wire.all_writes();
         if after != before && !refused {
             let text = format!("{} writes at rest: {}", after - before, end.describe(ir));
+            self.find(Oracle::QuietAtRest, text);
+        }
+        if told && versions(self).await != versioned {
+            let text = "objects change at rest";
             self.find(Oracle::QuietAtRest, text);
         }
         if anew {

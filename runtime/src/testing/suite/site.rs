@@ -1,5 +1,6 @@
 //! What promises are kept with, and what moves are made of: plain requests of an administrator, by path.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use http::Request;
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::cluster::Later;
 use super::fixture::split;
+use super::outside::Outside;
 
 /// Where a promise is kept: around one object of the lifecycle.
 #[derive(Clone)]
@@ -15,6 +17,7 @@ pub struct Site {
     pub(crate) client: Client,
     /// The object that the promise was made to, as its last pass saw it.
     pub object: Arc<Value>,
+    pub(crate) outside: Arc<dyn Outside>,
 }
 
 /// Keeps a promise; whether it changed anything.
@@ -24,6 +27,12 @@ impl Site {
     /// A client that may do everything.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// What is outside Kubernetes in this run, if it is of this type.
+    pub fn outside<O: Outside>(&self) -> Option<&O> {
+        let outside: &dyn Any = &*self.outside;
+        outside.downcast_ref()
     }
 
     /// Reads an object.

@@ -1,6 +1,7 @@
 //! One run's cluster, processes and fixtures: starts them, does moves, waits until all is at rest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use super::moves::{Move, Planned};
 use super::onlooker::Onlooker;
 use super::oracle::{Finding, Oracle};
 use super::outside::Outside;
+use super::rest::Rest;
 use super::site;
 use super::wire::{Deed, LEASE, Wanted, Wire};
 use crate::lease::Leadership;
@@ -57,12 +59,20 @@ pub(crate) struct Stage {
     /// What can be copied.
     pub(crate) server: Option<Server>,
     machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
-    running: Option<JoinHandle<()>>,
+    pub(crate) running: Option<JoinHandle<()>>,
     lease: bool,
     /// So long nothing happens if all is at rest.
     quiet: Duration,
     /// What is done outside is seen only after a while.
     late: bool,
+    /// Where it has rested, if that is to be kept.
+    pub(crate) rests: Option<Vec<Rest>>,
+    /// Where it is to rest, one after the other, if another cluster has told.
+    pub(crate) told: Option<VecDeque<Rest>>,
+    /// It did not come to where it was to rest.
+    pub(crate) is_astray: bool,
+    /// Dropped when the run is over.
+    pub(crate) held: Option<Box<dyn Any + Send>>,
 }
 
 impl Drop for Stage {
@@ -118,7 +128,12 @@ impl Stage {
             lease,
             quiet: if lease { core.quiet } else { core.calm },
             late: false,
+            rests: None,
+            told: None,
+            is_astray: false,
+            held: opened.held,
         };
+        stage.faulty(false);
         match from {
             Some(fork) => fork.restore(&mut stage),
             None => stage.found().await?,
@@ -208,9 +223,10 @@ impl Stage {
         self.wire.arm(planned.to_vec());
     }
 
-    /// From here on requests fail or come late, or no longer do.
+    /// From here on requests fail or come late, or no longer do. Where time is not free, events always come late.
     pub(crate) fn faulty(&mut self, faulty: bool) {
-        self.onlooker.faulty(faulty);
+        let simulated = self.core.cluster.is_simulated();
+        self.onlooker.faulty(faulty || !simulated);
         self.quiet = if faulty || self.lease {
             self.core.quiet
         } else {
@@ -234,14 +250,31 @@ impl Stage {
         self.findings.push(Finding::new(oracle, text));
     }
 
-    fn activity(&self) -> (u64, usize) {
+    pub(crate) fn activity(&self) -> (u64, usize) {
         (self.onlooker.passes(), self.wire.all_writes())
     }
 
-    /// Waits until nothing happens any more; lets happen what was planned around writes.
+    /// Waits until all is at rest; lets happen what was planned around writes.
     pub(crate) async fn settle(&mut self) {
-        let mut rounds = 0;
         self.wire.rests();
+        if self.told.is_some() {
+            self.settle_as_told().await;
+        } else {
+            self.settle_quietly().await;
+        }
+        if std::mem::take(&mut self.late) {
+            self.onlooker.adversary(false);
+        }
+        if self.rests.is_some() && !self.is_astray {
+            let rest = Rest::of(self).await;
+            self.rests.iter_mut().for_each(|all| all.push(rest.clone()));
+        }
+        self.collect_garbage().await;
+    }
+
+    /// Waits until nothing happens for a while.
+    async fn settle_quietly(&mut self) {
+        let mut rounds = 0;
         loop {
             let before = self.activity();
             let wire = Arc::clone(&self.wire);
@@ -262,13 +295,9 @@ impl Stage {
                 break;
             }
         }
-        if std::mem::take(&mut self.late) {
-            self.onlooker.adversary(false);
-        }
-        self.collect_garbage().await;
     }
 
-    async fn grant(&mut self, wanted: Wanted) {
+    pub(crate) async fn grant(&mut self, wanted: Wanted) {
         match &wanted.what {
             Deed::Move(m) => {
                 self.deed_failed |= !self.perform(m, Some(&wanted.body)).await;
@@ -313,6 +342,9 @@ impl Stage {
 
     /// Does a move while no write of ours arrives; whether it was possible.
     pub(crate) async fn perform(&mut self, m: &Move, pending: Option<&Value>) -> bool {
+        if self.is_astray {
+            return false;
+        }
         match m {
             Move::Restart => {
                 self.restart().await;

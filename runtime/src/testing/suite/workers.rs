@@ -54,7 +54,7 @@ pub(crate) fn one(core: &Arc<Core>, schedule: &Schedule, ask: Ask) -> Result<Ran
             let fork = core.forks.at(core, &schedule.moves[..done])?;
             (fork.as_ref().map_or(0, |_| done), fork)
         }
-        From::Usual => (0, None),
+        From::Usual | From::Nothing => (0, None),
     };
     let mut builder = tokio::runtime::Builder::new_current_thread();
     if core.cluster.is_simulated() {

@@ -1,6 +1,7 @@
 //! The command line. Names, variables and defaults are those of the operator that this one replaces, so that its manifests keep working.
 //! Says what is wanted; what that means is the business of others.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
@@ -65,13 +66,17 @@ pub struct Run {
     #[arg(long, env, value_name = "NAMESPACE")]
     pub operator_namespace: Option<String>,
 
-    /// Socket on which the CSI service listens. Not yet: accepted with a warning.
-    #[arg(long, env, value_name = "PATH", help_heading = "Volumes")]
-    pub csi_endpoint: Option<PathBuf>,
+    /// Socket at which the services for volumes listen: a path or a `unix://` URL. A controller without it provisions no volumes; a node needs it.
+    #[arg(long, env, value_name = "ENDPOINT", help_heading = "Volumes")]
+    pub csi_endpoint: Option<String>,
 
-    /// Name of the Kubernetes node that the process runs on. Not yet: accepted without effect.
+    /// Name of the Kubernetes node that the process runs on, also read from NODE_NAME. A node needs it.
     #[arg(long, env, value_name = "NODE", help_heading = "Volumes")]
     pub kubernetes_node_name: Option<String>,
+
+    /// Address and port that answer HTTP probes: /livez and /readyz. `[::]:8081` is every address of the Pod. Without it nothing listens.
+    #[arg(long, env, value_name = "ADDRESS:PORT", help_heading = "Health")]
+    pub health_probe_bind_address: Option<SocketAddr>,
 
     /// How and where to log.
     #[command(flatten)]
@@ -85,10 +90,10 @@ pub struct Run {
 /// Which part of the operator runs.
 #[derive(Debug, Subcommand)]
 pub enum Mode {
-    /// Run the part of which the cluster needs one: it makes Services and tells where Listeners can be reached.
+    /// Run the part of which the cluster needs one: it makes Services, tells where Listeners can be reached, and provisions volumes.
     Controller(Controller),
     /// Run the part of which each node needs one: it mounts Listener volumes.
-    Node,
+    Node(Node),
 }
 
 /// What only the controller is told.
@@ -97,6 +102,27 @@ pub struct Controller {
     /// ListenerClasses to create where they are missing. A class that is there is never changed.
     #[arg(long, env, value_enum, default_value_t, value_name = "PRESET")]
     pub listener_class_preset: Preset,
+}
+
+/// What only a node is told.
+#[derive(Debug, Args)]
+pub struct Node {
+    /// Do not register with kubelet: a node-driver-registrar beside this process does it.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub disable_plugin_registration: bool,
+
+    /// Folder that kubelet watches for sockets of plugins, as this process sees it. If it does not exist, somebody else has to register.
+    #[arg(long, env, value_name = "FOLDER", default_value = "/registration")]
+    pub plugin_registration_path: PathBuf,
+
+    /// Path of the CSI endpoint as kubelet sees it.
+    #[arg(
+        long,
+        env,
+        value_name = "PATH",
+        default_value = "/var/lib/kubelet/plugins/listeners.stackable.tech/csi.sock"
+    )]
+    pub kubelet_registration_path: PathBuf,
 }
 
 /// A set of ListenerClasses.

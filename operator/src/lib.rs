@@ -9,6 +9,7 @@ pub mod check;
 pub mod cluster_domain;
 pub mod crds;
 pub mod definitions;
+pub mod health;
 pub mod listener;
 pub mod logging;
 pub mod presets;

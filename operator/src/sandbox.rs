@@ -18,6 +18,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use kube::Client;
 use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::testing::{Server, User};
 use tokio::net::TcpListener;
@@ -155,6 +156,8 @@ impl Cluster {
             maintain_crds: true,
             preset: options.listener_class_preset,
             leadership: None,
+            csi_endpoint: None,
+            health: Health::default(),
         };
         let client = driver::account(&server, "listener-operator-controller");
         let admin = server.client(&User::admin());

@@ -12,9 +12,14 @@ mod tree;
 pub use mount::Mounting;
 pub use provisioning::Provisioning;
 
+use std::path::PathBuf;
+
+use k8s_openapi::api::core::v1::{Node, Pod};
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::csi::{Driver, Plugin};
 use lifecycle_runtime::operator::Naming;
+use lifecycle_specs::listener::Listener;
+use lifecycle_specs::listener_class::ListenerClass;
 use lifecycle_specs::{listener_mount, listener_provisioning};
 
 /// Name of the driver, and the prefix of what it writes.
@@ -22,21 +27,52 @@ const NAME: &str = "listeners.stackable.tech";
 /// Topology key: the Kubernetes name of a node.
 const TOPOLOGY: &str = "listeners.stackable.tech/hostname";
 
+/// What a process that mounts volumes is told.
+#[derive(Clone, Debug)]
+pub struct Mount {
+    /// Where it listens: a path or a `unix://` URL.
+    pub endpoint: String,
+    /// The Kubernetes name of its node.
+    pub node: String,
+    /// How it registers with kubelet; without it somebody else does.
+    pub registration: Option<Registration>,
+}
+
+/// How a process registers with kubelet.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// The folder that kubelet watches.
+    pub folder: PathBuf,
+    /// Where kubelet finds the endpoint.
+    pub endpoint_on_host: PathBuf,
+}
+
 /// An operator that makes Listener volumes, at a path or a `unix://` URL.
 #[must_use]
 pub fn provisions(operator: Operator, endpoint: &str) -> Operator {
     let machine = listener_provisioning::machine(Provisioning);
     let naming = naming(listener_provisioning::IR.name);
-    operator.serve_as(machine, naming, Driver::controller(plugin(), endpoint))
+    // There are few classes, and every claim leads to one.
+    let driver = Driver::controller(plugin(), endpoint).watching::<ListenerClass>("");
+    operator.serve_as(machine, naming, driver)
 }
 
-/// An operator that mounts Listener volumes on this node, at a path or a `unix://` URL.
+/// An operator that mounts Listener volumes on a node.
 #[must_use]
-pub fn mounts(operator: Operator, endpoint: &str, node: &str) -> Operator {
-    let machine = listener_mount::machine(Mounting {
-        node: node.to_owned(),
-    });
-    let driver = Driver::node(plugin(), endpoint, node).segment(TOPOLOGY, node);
+pub fn mounts(operator: Operator, mount: Mount) -> Operator {
+    let node = &mount.node;
+    let machine = listener_mount::machine(Mounting { node: node.clone() });
+    let mut driver = Driver::node(plugin(), mount.endpoint, node)
+        .segment(TOPOLOGY, node)
+        .watching::<Node>(format!("metadata.name={node}"))
+        .watching::<Pod>(format!("spec.nodeName={node}"))
+        .watching::<ListenerClass>("")
+        .following::<Listener>();
+    if let Some(registration) = mount.registration {
+        driver = driver
+            .registers_in(registration.folder)
+            .endpoint_on_host(registration.endpoint_on_host);
+    }
     operator.serve_as(machine, naming(listener_mount::IR.name), driver)
 }
 

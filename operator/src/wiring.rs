@@ -3,20 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use kube::Client;
 use kube::runtime::events::{Recorder, Reporter};
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_specs::listener;
 
-use crate::args::{Mode, Preset, Run};
+use crate::args::{Mode, Node, Preset, Run};
 use crate::cluster_domain::ClusterDomain;
 use crate::listener::Exposure;
-use crate::{cause, cluster_domain, crds, logging, presets};
+use crate::volume::{Mount, Registration};
+use crate::{cause, cluster_domain, crds, health, logging, presets, volume};
 
 /// Name of the operator, of its API group, and of what it writes.
 const NAME: &str = "listeners.stackable.tech";
@@ -37,33 +39,87 @@ pub struct Controller {
     pub preset: Preset,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
+    /// Where the service that provisions volumes listens; without it none are provisioned.
+    pub csi_endpoint: Option<String>,
+    /// Where its parts say whether they are ready.
+    pub health: Health,
 }
 
 /// Runs what the command line asks for, until the process is told to stop.
 ///
 /// # Errors
-/// If logging cannot begin, no API server is configured, or the part that is asked for is not there yet.
+/// If logging cannot begin, no API server is configured, an option is missing, or something cannot be listened at.
 pub async fn run(options: Run) -> anyhow::Result<()> {
     logging::begin(&options.telemetry)?;
-    let Mode::Controller(chosen) = &options.mode else {
-        bail!(
-            "`run node` is not there yet: this version makes Services and tells addresses, and mounts no volumes"
-        );
+    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
+    let health = Health::default();
+    let door = match options.health_probe_bind_address {
+        Some(address) => Some(health::bind(address).await?),
+        None => None,
     };
-    if options.csi_endpoint.is_some() {
+    let probes = async {
+        if let Some(door) = door {
+            health::serve(door, health.clone(), shutdown.clone()).await;
+        }
+        std::future::pending().await
+    };
+    let part = run_part(&options, health.clone(), shutdown.clone());
+    tokio::select! {
+        done = part => done,
+        never = probes => never,
+    }
+}
+
+async fn run_part(options: &Run, health: Health, shutdown: Shutdown) -> anyhow::Result<()> {
+    match &options.mode {
+        Mode::Controller(chosen) => {
+            let client = lifecycle_runtime::kube::connect().await?;
+            let lease = (!options.disable_leader_election).then(|| leadership(options, &client));
+            let controller = Controller {
+                cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
+                maintain_crds: !options.disable_crd_maintenance,
+                preset: chosen.listener_class_preset,
+                leadership: lease,
+                csi_endpoint: options.csi_endpoint.clone(),
+                health,
+            };
+            Ok(run_controller(client, controller, shutdown).await?)
+        }
+        Mode::Node(chosen) => {
+            let mount = mount(options, chosen)?;
+            let client = lifecycle_runtime::kube::connect().await?;
+            let operator = volume::mounts(Operator::new(NAME).health(health), mount);
+            Ok(operator.start(client, shutdown).await?)
+        }
+    }
+}
+
+/// What a process on a node is told, by options and by an environment variable that had another name once.
+fn mount(options: &Run, chosen: &Node) -> anyhow::Result<Mount> {
+    let endpoint = options.csi_endpoint.clone().context(
+        "`run node` needs a socket for kubelet to call: set --csi-endpoint or CSI_ENDPOINT",
+    )?;
+    let name = options.kubernetes_node_name.clone();
+    let node = name.or_else(|| std::env::var("NODE_NAME").ok()).context(
+        "`run node` needs to know its node: set --kubernetes-node-name or KUBERNETES_NODE_NAME, in a Pod from `spec.nodeName`",
+    )?;
+    let folder = &chosen.plugin_registration_path;
+    let registers = !chosen.disable_plugin_registration && folder.is_dir();
+    if !chosen.disable_plugin_registration && !registers {
         tracing::warn!(
-            "--csi-endpoint has no effect yet: volumes are neither provisioned nor mounted"
+            "{} is no folder: a node-driver-registrar has to register the driver with kubelet; \
+             mount kubelet's `plugins_registry` there, or say --disable-plugin-registration",
+            folder.display()
         );
     }
-    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
-    let client = lifecycle_runtime::kube::connect().await?;
-    let controller = Controller {
-        cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
-        maintain_crds: !options.disable_crd_maintenance,
-        preset: chosen.listener_class_preset,
-        leadership: (!options.disable_leader_election).then(|| leadership(&options, &client)),
-    };
-    Ok(run_controller(client, controller, shutdown).await?)
+    Ok(Mount {
+        endpoint,
+        node,
+        registration: registers.then(|| Registration {
+            folder: folder.clone(),
+            endpoint_on_host: chosen.kubelet_registration_path.clone(),
+        }),
+    })
 }
 
 /// A restarted container has the name of the one before and takes its Lease back at once; processes of one machine differ by number.
@@ -99,15 +155,27 @@ pub async fn run_watched(
     onlooker: Option<Arc<dyn Trace>>,
     mut shutdown: Shutdown,
 ) -> Result<(), Error> {
+    let part = "definitions";
+    let health = controller.health;
+    health.waits(
+        part,
+        "the kinds of listeners.stackable.tech are not served yet",
+    );
     tokio::select! {
         biased;
         () = shutdown.wait() => return Ok(()),
-        () = crds::prepare(&client, controller.maintain_crds) => {}
+        () = crds::prepare(&client, controller.maintain_crds) => health.works(part),
     }
     let logic = Exposure {
         cluster_domain: controller.cluster_domain.to_string(),
     };
-    let mut operator = Operator::new(NAME).run_as(listener::machine(logic), naming());
+    let part = "classes";
+    health.waits(part, "the ListenerClasses of the preset are not there yet");
+    let mut operator = Operator::new(NAME).health(health.clone());
+    operator = operator.run_as(listener::machine(logic), naming());
+    if let Some(endpoint) = controller.csi_endpoint {
+        operator = volume::provisions(operator, &endpoint);
+    }
     if let Some(leadership) = controller.leadership {
         operator = operator.leadership(leadership);
     }
@@ -116,6 +184,7 @@ pub async fn run_watched(
     }
     let classes = async {
         create_classes(&client, controller.preset).await;
+        health.works(part);
         std::future::pending().await
     };
     tokio::select! {

@@ -58,20 +58,40 @@ fn a_bad_level_is_one_line_that_names_the_variable() {
 }
 
 #[test]
-fn the_node_part_says_that_it_is_not_there_yet() {
-    let output = run(
-        &[
-            "run",
-            "--csi-endpoint",
-            "/csi.sock",
+fn a_node_needs_an_endpoint_and_the_name_of_its_node() {
+    let named = [("KUBERNETES_NODE_NAME", "n")];
+    let old = [("NODE_NAME", "n"), ("CSI_ENDPOINT", "/csi.sock")];
+    let without = [
+        (run(&["run", "node"], &named), "--csi-endpoint"),
+        (
+            run(&["run", "--csi-endpoint", "/csi.sock", "node"], &[]),
             "--kubernetes-node-name",
-            "n",
-            "node",
-        ],
-        &[],
-    );
+        ),
+        // Nothing but the cluster is missing.
+        (run(&["run", "node"], &old), "kubeconfig"),
+    ];
+    for (output, named) in without {
+        assert_eq!(output.status.code(), Some(1));
+        let errors = errors(&output);
+        assert!(
+            errors.contains(named) && errors.lines().count() == 1,
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn an_address_for_probes_that_cannot_be_had_is_one_line_that_names_it() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let words = ["run", "--health-probe-bind-address", &address, "controller"];
+    let output = run(&words, &[]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(errors(&output).contains("`run node` is not there yet"));
+    let errors = errors(&output);
+    assert!(
+        errors.contains(&address) && errors.lines().count() == 1,
+        "{errors}"
+    );
 }
 
 #[test]
@@ -80,15 +100,12 @@ fn exporters_that_are_not_there_yet_are_one_warning_each() {
         "run",
         "--otel-log-exporter-enabled",
         "--otel-trace-exporter-enabled",
-        "--csi-endpoint",
-        "/csi.sock",
         "controller",
     ];
     let printed = String::from_utf8(run(&words, &[]).stdout).unwrap();
     for option in [
         "--otel-log-exporter-enabled",
         "--otel-trace-exporter-enabled",
-        "--csi-endpoint",
     ] {
         let of_option = printed
             .lines()

@@ -8,3 +8,4 @@ pub(crate) mod index;
 pub(crate) mod observe;
 pub(crate) mod outcome;
 pub(crate) mod store;
+pub(crate) mod watching;

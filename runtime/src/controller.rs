@@ -15,7 +15,6 @@ mod said;
 mod trace;
 mod track;
 mod undecodable;
-mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::{pending, poll_fn};
@@ -33,9 +32,11 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::clock::Clock;
 use crate::cluster::store::{Raw, Store};
+use crate::cluster::watching::Watch;
 use crate::error::Error;
+use crate::health::Health;
 use crate::lease::Until;
-use crate::lifecycle::Machine;
+use crate::lifecycle::{Kind, Machine};
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
@@ -49,7 +50,6 @@ use said::Said;
 pub use trace::{Moment, Passed, Trace, Written};
 use track::Track;
 use undecodable::Undecodable;
-use watching::Watch;
 
 /// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_secs(1 << 31);
@@ -63,6 +63,7 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
+    pub(crate) health: Health,
     /// Who looks on.
     pub(crate) trace: Option<Arc<dyn Trace>>,
 }
@@ -133,7 +134,12 @@ impl Controller {
             .into_iter()
             .map(|(machine, naming)| Runner::new(machine, naming, &mut stores))
             .collect::<Result<Vec<_>, _>>()?;
-        let watches = stores.iter().map(|s| Watch::new(&client, s.kind.clone()));
+        let watches = stores
+            .iter()
+            .map(|s| Watch::new(&client, s.kind.clone(), ""));
+        for store in &stores {
+            settings.health.waits(part(&store.kind), "not listed yet");
+        }
         Ok(Self {
             watches: watches.collect(),
             random: Pcg64Mcg::seed_from_u64(settings.seed),
@@ -266,6 +272,7 @@ impl Controller {
     /// Lifecycles whose last cache this was begin.
     fn synced(&mut self, number: usize, now: Instant) {
         tracing::debug!(kind = ?self.stores[number].kind, "listed");
+        self.settings.health.works(&part(&self.stores[number].kind));
         for lifecycle in 0..self.runners.len() {
             if self.runners[lifecycle].needs.contains(&number) && self.is_synced(lifecycle) {
                 tracing::info!(
@@ -320,6 +327,11 @@ impl Controller {
     fn random(&mut self) -> u64 {
         self.random.next_u64()
     }
+}
+
+/// What a cache is called where health is asked for.
+fn part(kind: &Kind) -> String {
+    format!("cache of {}", kind.plural)
 }
 
 /// Waits for writes, polls and watches, in this order; each kind in fixed order.

@@ -12,19 +12,50 @@ mod drive;
 mod identity;
 mod inflight;
 mod node;
+mod reading;
 mod registration;
 mod request;
 mod sentences;
 mod serve;
 mod socket;
+mod staged;
+mod standing;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kube::{Client, Resource};
+use serde::de::DeserializeOwned;
 pub(crate) use serve::{Offered, prepare};
 pub use socket::{SocketError, path_of};
+
+use crate::health::Health;
+use crate::lifecycle::Kind;
+use crate::shutdown::Shutdown;
+use standing::Watched;
+
+/// What the process gives to every driver that it serves.
+pub(crate) struct Around {
+    pub(crate) client: Option<Client>,
+    pub(crate) seed: u64,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) health: Health,
+}
+
+/// How calls read, where not by one request each.
+#[derive(Clone, Default)]
+pub(crate) struct Reads {
+    watched: Vec<Watched>,
+    followed: Vec<Kind>,
+}
+
+impl Reads {
+    fn follows(&self, kind: &Kind) -> bool {
+        self.followed.iter().any(|known| known.shares_cache(kind))
+    }
+}
 
 /// What all processes of one driver say about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +116,7 @@ pub struct Driver {
     plugin: Plugin,
     endpoint: String,
     side: Side,
+    reads: Reads,
 }
 
 #[derive(Clone)]
@@ -143,6 +175,7 @@ impl Driver {
             plugin: plugin.with_controller(),
             endpoint: endpoint.into(),
             side: Side::Controller,
+            reads: Reads::default(),
         }
     }
 
@@ -158,6 +191,7 @@ impl Driver {
                 usage: None,
                 registration: None,
             }),
+            reads: Reads::default(),
         }
     }
 
@@ -166,6 +200,29 @@ impl Driver {
             Side::Node(node) => change(node),
             Side::Controller => {}
         }
+        self
+    }
+
+    /// Always watches the objects of a kind that a field selector chooses, such as `spec.nodeName=node-1`; empty: all.
+    /// Calls then read them without asking the API server.
+    #[must_use]
+    pub fn watching<K>(mut self, fields: impl Into<String>) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.reads.watched.push((Kind::of::<K>(), fields.into()));
+        self
+    }
+
+    /// Follows what calls read of a kind from the first look on: for objects that calls wait for, one request instead of two.
+    #[must_use]
+    pub fn following<K>(mut self) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.reads.followed.push(Kind::of::<K>());
         self
     }
 

@@ -14,6 +14,7 @@ mod cluster;
 pub mod controller;
 pub mod csi;
 mod error;
+pub mod health;
 pub mod kube;
 pub mod lease;
 pub mod lifecycle;

@@ -8,8 +8,9 @@ use kube::Client;
 
 use crate::clock::{Clock, SystemClock};
 use crate::controller::{Controller, Counters, Settings, Trace};
-use crate::csi::{self, Driver, Offered};
+use crate::csi::{self, Around, Driver, Offered};
 pub use crate::error::Error;
+use crate::health::Health;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
 pub use crate::naming::Naming;
@@ -119,6 +120,13 @@ impl Operator {
         self.settings.counters.clone()
     }
 
+    /// Where its parts say whether they are ready; one of its own unless told.
+    #[must_use]
+    pub fn health(mut self, health: Health) -> Self {
+        self.settings.health = health;
+        self
+    }
+
     /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets calls end for a while, and returns.
     ///
     /// # Errors
@@ -127,10 +135,11 @@ impl Operator {
     pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         self.check_idle()?;
         let offered = std::mem::take(&mut self.offered);
-        let seed = self.settings.seed;
-        let served = csi::prepare(offered, Some(&client), seed, &shutdown).await?;
-        let serving = served.run(shutdown.clone());
+        let around = self.around(Some(&client), &shutdown);
+        let served = csi::prepare(offered, &around).await?;
+        let serving = served.run(around);
         if self.lifecycles.is_empty() {
+            self.settings.health.started();
             return serving.await;
         }
         let running = self.reconcile(client, shutdown);
@@ -150,8 +159,19 @@ impl Operator {
                 why: why.to_owned(),
             });
         }
-        let served = csi::prepare(self.offered, None, self.settings.seed, &shutdown).await?;
-        served.run(shutdown).await
+        let around = self.around(None, &shutdown);
+        let served = csi::prepare(self.offered, &around).await?;
+        around.health.started();
+        served.run(around).await
+    }
+
+    fn around(&self, client: Option<&Client>, shutdown: &Shutdown) -> Around {
+        Around {
+            client: client.cloned(),
+            seed: self.settings.seed,
+            shutdown: shutdown.clone(),
+            health: self.settings.health.clone(),
+        }
     }
 
     fn check_idle(&self) -> Result<(), Error> {
@@ -164,7 +184,9 @@ impl Operator {
 
     async fn reconcile(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         let clock = Arc::clone(&self.settings.clock);
+        let health = self.settings.health.clone();
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
+        health.started();
         let Some(leadership) = self.leadership else {
             controller.run(shutdown, None).await;
             return Ok(());
@@ -189,6 +211,7 @@ impl Settings {
             seed: RandomState::new().build_hasher().finish(),
             clock: Arc::new(SystemClock),
             counters: Counters::default(),
+            health: Health::default(),
             trace: None,
         }
     }

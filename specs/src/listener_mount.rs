@@ -33,7 +33,7 @@ lifecycle! {
         /// What the claim named when the volume was made.
         source:  { Class, Name, Bad }       from request given volume;
         /// Whether the Pod mounts this claim.
-        mounts:  { Yes, No }                from mounted, claim given mounted && claim;
+        mounts:  { No, Yes }                from mounted, claim given mounted && claim;
         /// Whether the Listener says where it can be reached, by its class as it is now.
         exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current };
         /// What all Pods that have mounted the claim listen on.

@@ -137,6 +137,14 @@ impl Log {
         self.only(|entry| entry.user == user)
     }
 
+    /// These requests and others, in the order in which they came in.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self.entries.sort_by_key(|entry| entry.received);
+        self
+    }
+
     /// Only the requests that came in after a moment.
     pub fn since(&self, moment: Timestamp) -> Self {
         self.only(|entry| entry.received > moment)

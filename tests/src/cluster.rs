@@ -282,12 +282,12 @@ impl Cluster {
         audited(&self.client, &self.folder.join("control").join(AUDIT_LOG)).await
     }
 
-    /// Ends kube-apiserver in an orderly way, until `start_api_server`.
+    /// Ends kube-apiserver as a crash would, until `start_api_server`. An orderly end waits for those who watch.
     ///
     /// # Errors
     /// It does not run.
-    pub fn stop_api_server(&mut self) -> Result<()> {
-        self.control.end_api_server(Signal::TERM)
+    pub fn kill_api_server(&mut self) -> Result<()> {
+        self.control.end_api_server(Signal::KILL)
     }
 
     /// Starts kube-apiserver again.

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod binaries;
 pub mod cluster;
 pub mod harness;
+pub mod installed;
 pub mod kinds;
 pub mod lifecycles;
 pub mod listeners;

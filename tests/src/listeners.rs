@@ -60,13 +60,21 @@ impl Cluster {
     pub async fn start_with(program: &str, options: Options) -> Result<Self> {
         let mut cluster = Self::without_operator(program, options).await?;
         cluster.run_operator(&[]).await?;
-        let classes = cluster.all::<ListenerClass>();
-        let class = || classes.get_opt("external-stable");
-        eventually("the preset classes", SOON, async || {
-            Ok(class().await.ok().flatten())
-        })
-        .await?;
+        cluster.prepared().await?;
         Ok(cluster)
+    }
+
+    /// Waits for the preset classes, the last thing that an operator prepares.
+    ///
+    /// # Errors
+    /// They do not come.
+    pub async fn prepared(&self) -> Result<()> {
+        let classes = self.all::<ListenerClass>();
+        let class = || classes.get_opt("external-stable");
+        let prepared = eventually("the preset classes", SOON, async || {
+            Ok(class().await.ok().flatten())
+        });
+        prepared.await.map(drop)
     }
 
     /// Only the API server.

@@ -9,12 +9,14 @@ use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeCl
 use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_operator::args::Preset;
+use lifecycle_operator::volume::Mount;
 use lifecycle_operator::wiring::{self, Controller};
 use lifecycle_operator::{cluster_domain, volume};
 use lifecycle_proto::csi;
 use lifecycle_proto::csi::controller_client::ControllerClient;
 use lifecycle_proto::csi::node_client::NodeClient;
 use lifecycle_runtime::Operator;
+use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::testing::faults::{Faults, Plan};
 use lifecycle_runtime::testing::server::{Server, User};
@@ -56,6 +58,8 @@ impl Site {
             maintain_crds: true,
             preset: Preset::EphemeralNodes,
             leadership: None,
+            csi_endpoint: None,
+            health: Health::default(),
         };
         tokio::spawn(wiring::run_controller(
             admin.clone(),
@@ -69,7 +73,12 @@ impl Site {
         let text = |path: PathBuf| path.display().to_string();
         let provisions = volume::provisions(operator("c"), &text(place("c.sock")));
         tokio::spawn(provisions.start(admin.clone(), shutdown.clone()));
-        let mounts = volume::mounts(operator("n"), &text(place("n.sock")), "node-1");
+        let mount = Mount {
+            endpoint: text(place("n.sock")),
+            node: "node-1".to_owned(),
+            registration: None,
+        };
+        let mounts = volume::mounts(operator("n"), mount);
         tokio::spawn(mounts.start(sent.line(true).client(&admin), shutdown));
         Ok(Self {
             admin,
@@ -290,6 +299,41 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
     site.publish().await?;
     assert_eq!(site.sent.writes(), writes, "all is there but the files");
     assert_eq!(site.read("default-address/address")?, address);
+    Ok(())
+}
+
+/// A volume that names a Listener is staged before any Pod is known; nothing of the Listener is ours.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
+    let site = Site::start().await?;
+    let shared: Listener = parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "shared" },
+        "spec": { "className": "cluster-internal", "ports": [{ "name": "http", "port": 80 }] },
+    }))?;
+    site.claim(json!({ "listeners.stackable.tech/listener-name": "shared" }))
+        .await?;
+    site.pod().await?;
+    // The kind and the class are made by the controller, which has only begun.
+    let listeners: Api<Listener> = site.objects();
+    eventually("the Listener is made", PATIENCE, async || {
+        Ok(listeners.create(&PostParams::default(), &shared).await.ok())
+    })
+    .await?;
+    eventually("it can be promised", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    site.stage().await?;
+    assert_eq!(site.sent.writes(), 1, "the PersistentVolume is labelled");
+    site.publish().await?;
+    assert_eq!(
+        site.read("default-address/address")?,
+        "shared.apps.svc.cluster.local"
+    );
+    assert_eq!(site.sent.writes(), 3, "and the Pod, and its entry");
+    let listener = listeners.get("shared").await?;
+    ensure!(listener.owner_references().is_empty(), "it is not ours");
     Ok(())
 }
 

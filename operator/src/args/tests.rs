@@ -1,5 +1,7 @@
 //! Old command lines keep their meaning.
 
+use std::path::Path;
+
 use clap::{CommandFactory, Parser};
 
 use super::*;
@@ -46,7 +48,7 @@ fn every_option_of_the_replaced_operator_is_accepted() {
          --console-log-format json --file-log-directory /logs --file-log-rotation-period hourly --file-log-max-files 6 \
          --otel-log-exporter-enabled --otel-trace-exporter-enabled controller --listener-class-preset stable-nodes",
     );
-    assert_eq!(run.csi_endpoint, Some("/csi/csi.sock".into()));
+    assert_eq!(run.csi_endpoint.as_deref(), Some("/csi/csi.sock"));
     assert_eq!(run.kubernetes_node_name.as_deref(), Some("n1"));
     assert_eq!(run.operator_namespace.as_deref(), Some("ns"));
     assert_eq!(
@@ -70,7 +72,11 @@ fn every_option_of_the_replaced_operator_is_accepted() {
 fn a_node_takes_the_same_options() {
     let run =
         run("lifecycle-operator run --csi-endpoint /csi/csi.sock --kubernetes-node-name n1 node");
-    assert!(matches!(run.mode, Mode::Node));
+    let Mode::Node(node) = run.mode else {
+        panic!("a node was asked for")
+    };
+    assert!(!node.disable_plugin_registration);
+    assert_eq!(node.plugin_registration_path, Path::new("/registration"));
 }
 
 #[test]
@@ -79,7 +85,9 @@ fn each_option_has_the_environment_variable_of_its_name() {
     command.build();
     let run = command.find_subcommand("run").unwrap();
     let controller = run.find_subcommand("controller").unwrap();
+    let node = run.find_subcommand("node").unwrap();
     let options = run.get_arguments().chain(controller.get_arguments());
+    let options = options.chain(node.get_arguments());
     let options = options.filter(|option| option.get_long().is_some_and(|long| long != "help"));
     let mut count = 0;
     for option in options {
@@ -90,7 +98,7 @@ fn each_option_has_the_environment_variable_of_its_name() {
         );
         count += 1;
     }
-    assert_eq!(count, 19);
+    assert_eq!(count, 23);
 }
 
 #[test]

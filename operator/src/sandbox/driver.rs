@@ -2,6 +2,7 @@
 //! Each has the rights of the manifest that installs it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use kube::Client;
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use super::{complain, manifests, world};
-use crate::{cause, volume};
+use crate::{cause, crds, volume};
 
 const NAME: &str = "listeners.stackable.tech";
 const NAMESPACE: &str = "listener-operator";
@@ -37,6 +38,9 @@ pub(super) const INSTALLED: [(&str, &str); 3] = [
         include_str!("../../../deploy/install/driver.yaml"),
     ),
 ];
+
+/// How often the cluster is asked whether it is prepared.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Where the driver works; all is removed when it is dropped.
 pub(super) struct Driver {
@@ -80,8 +84,12 @@ impl Driver {
         let client = account(server, "listener-operator-controller");
         let mut tasks = vec![tokio::spawn(run(made, client, shutdown.clone()))];
         for node in world::nodes() {
-            let endpoint = socket(folder, node).display().to_string();
-            let mounts = volume::mounts(operator(node), &endpoint, node);
+            let mount = volume::Mount {
+                endpoint: socket(folder, node).display().to_string(),
+                node: node.to_owned(),
+                registration: None,
+            };
+            let mounts = volume::mounts(operator(node), mount);
             let client = account(server, "listener-operator-node");
             tasks.push(tokio::spawn(run(mounts, client, shutdown.clone())));
         }
@@ -93,7 +101,18 @@ fn socket(folder: &Path, node: &str) -> PathBuf {
     folder.join(format!("{node}.sock"))
 }
 
-async fn run(operator: Operator, client: Client, shutdown: Shutdown) {
+/// Begins when the cluster is prepared, for people read what a process says that has to wait for rights and kinds.
+async fn run(operator: Operator, client: Client, mut shutdown: Shutdown) {
+    let prepared = async {
+        while !matches!(crds::served(&client).await, Ok(true)) {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => return,
+        () = prepared => {}
+    }
     if let Err(error) = operator.start(client, shutdown).await {
         let said = cause::in_one_line(&error);
         complain(&format!("the volume driver ended: {said}"));

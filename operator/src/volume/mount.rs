@@ -72,8 +72,8 @@ impl ListenerMountLogic for Mounting {
         Some(ObjectRef::of::<Node>(None, &self.node))
     }
 
-    fn listed(&self, mounted: Option<&Pod>) -> Option<ObjectRef> {
-        pod::listed(mounted?)
+    fn listed(&self, mounted: &Pod) -> Option<ObjectRef> {
+        pod::listed(mounted)
     }
 
     async fn probe_tree(&self, target_path: &str) -> Result<Tree, CallError> {

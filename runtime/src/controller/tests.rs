@@ -164,6 +164,7 @@ impl Sim {
             seed,
             clock: Arc::new(Noon),
             counters: Counters::default(),
+            health: Health::default(),
             trace: None,
         };
         let lifecycles = vec![(

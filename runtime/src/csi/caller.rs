@@ -2,10 +2,10 @@
 //! Each call is a task of its own, so that a caller who goes away never cuts an effect short. Says at the start what cannot run.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kube::Client;
 use kube::core::ObjectMeta;
 use rand::Rng;
 use rand::rand_core::SeedableRng;
@@ -13,12 +13,15 @@ use rand_pcg::Pcg64Mcg;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::cells::Cells;
+use super::cells::{Access, Cells};
 use super::code::Refused;
 use super::deadline::waits_until;
 use super::drive::Drive;
 use super::inflight::{Inflight, Key};
 use super::request::Arrived;
+use super::staged::Staged;
+use super::standing::Standing;
+use super::{Around, Reads};
 use crate::cluster::index::Finder;
 use crate::cluster::observe::{Failure, Observer, Sight};
 use crate::error::Error;
@@ -60,11 +63,10 @@ pub(crate) struct Asked {
 pub(crate) struct Caller {
     pub(super) machine: Arc<dyn Machine>,
     pub(super) naming: Naming,
-    pub(super) client: Option<Client>,
-    /// Each kind once.
-    pub(super) kinds: Vec<Kind>,
-    /// The kind of each input that has one, by number and itself.
-    pub(super) stores: Vec<Option<usize>>,
+    pub(super) access: Access,
+    /// What staging read, for the publishing that follows.
+    pub(super) staged: Staged,
+    /// The kind of each input that has one.
     pub(super) of_inputs: Vec<Option<Kind>>,
     finders: Vec<Option<Finder>>,
     inflight: Inflight,
@@ -76,15 +78,15 @@ impl Caller {
     pub(crate) fn new(
         machine: Arc<dyn Machine>,
         naming: Naming,
-        client: Option<Client>,
-        (seed, shutdown): (u64, Shutdown),
+        reads: &Reads,
+        around: &Around,
     ) -> Result<Self, Error> {
         let ir = machine.ir();
         let (mut kinds, mut stores) = (Vec::<Kind>::new(), Vec::new());
         let (mut of_inputs, mut finders) = (Vec::new(), Vec::new());
         for (number, input) in ir.inputs.iter().enumerate() {
             let kind = machine.kind(number);
-            if let Some(why) = unsupported(ir, number, kind.as_ref(), client.is_some()) {
+            if let Some(why) = unsupported(ir, number, kind.as_ref(), around.client.is_some()) {
                 let lifecycle = ir.name;
                 return Err(Error::Unsupported { lifecycle, why });
             }
@@ -106,14 +108,20 @@ impl Caller {
         Ok(Self {
             machine,
             naming,
-            client,
-            kinds,
-            stores,
+            access: Access {
+                client: around.client.clone(),
+                follows: kinds.iter().map(|kind| reads.follows(kind)).collect(),
+                kinds,
+                stores,
+                standing: Arc::new(Standing::new(reads.watched.clone())),
+                cannot_follow: AtomicBool::new(false),
+            },
+            staged: Staged::default(),
             of_inputs,
             finders,
             inflight: Inflight::default(),
-            random: Mutex::new(Pcg64Mcg::seed_from_u64(seed)),
-            shutdown,
+            random: Mutex::new(Pcg64Mcg::seed_from_u64(around.seed)),
+            shutdown: around.shutdown.clone(),
         })
     }
 
@@ -198,7 +206,7 @@ impl Caller {
         let Some((number, call)) = self.declared(rpc) else {
             return Ok(None);
         };
-        let mut cells = Cells::new(self.client.as_ref(), &self.kinds, &self.stores);
+        let mut cells = Cells::new(&self.access);
         let sight = self.look(call, &Arc::new(requested), &mut cells).await;
         let sight = sight.map_err(|trouble| match trouble {
             Trouble::Refused(refused) => refused,

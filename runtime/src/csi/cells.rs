@@ -1,80 +1,86 @@
-//! What one call knows: objects by name, fetched once each and watched by name while it waits; answers of probes; and what was said to its writes.
+//! What one call knows: objects by name, each read once and watched by name while it waits; answers of probes; and what was said to its writes.
 //! Never lists.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::Pin;
+use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::stream::{SelectAll, StreamExt};
-use futures::{Stream, stream};
 use kube::Client;
-use kube::api::{WatchEvent, WatchParams};
-use kube::core::Request as Path;
-use kube::core::params::GetParams;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use super::caller::Trouble;
+use super::reading::{At, News, Watching, follow, get, watch};
+use super::standing::Standing;
 use crate::cluster::index::Key;
 use crate::cluster::observe::{Job, Plan, View, WriteId};
 use crate::cluster::store::{Name, Raw};
-use crate::kube::one_line;
 use crate::lifecycle::{Kind, Stored};
 
-/// How long a read may take.
-const LONGEST_READ: Duration = Duration::from_secs(10);
-/// After this a watch that ended is begun anew.
-const PAUSE: Duration = Duration::from_secs(1);
+/// A call that waits is woken by what it follows; everything else is watched only if that takes longer than this.
+const OTHERS_AFTER: Duration = Duration::from_secs(2);
 
-/// An object by the number of its kind and its name.
-type At = (usize, Name);
-
-/// What a watch saw.
-enum News {
-    There(Box<Raw>),
-    Gone,
-    /// Nobody knows any more.
-    Lost,
+/// How the calls of one lifecycle reach their objects.
+pub(crate) struct Access {
+    pub(super) client: Option<Client>,
+    /// Each kind once.
+    pub(super) kinds: Vec<Kind>,
+    /// The kind of each input that has one.
+    pub(super) stores: Vec<Option<usize>>,
+    pub(super) standing: Arc<Standing>,
+    /// Whether a kind is followed from the first look on.
+    pub(super) follows: Vec<bool>,
+    /// The server does not tell of absence by a watch.
+    pub(super) cannot_follow: AtomicBool,
 }
 
-type Watching = Pin<Box<dyn Stream<Item = (At, News)> + Send>>;
+/// What one call knew at its end, and what it followed.
+#[derive(Default)]
+pub(crate) struct Kept {
+    objects: BTreeMap<At, Option<Arc<Stored>>>,
+    watched: BTreeSet<At>,
+    watches: SelectAll<Watching>,
+}
 
 /// What one call knows.
 pub(crate) struct Cells<'a> {
-    client: Option<&'a Client>,
-    kinds: &'a [Kind],
-    /// The kind of each input that has one.
-    stores: &'a [Option<usize>],
+    access: &'a Access,
     objects: BTreeMap<At, Option<Arc<Stored>>>,
+    /// What is read from a standing watch.
+    standing: BTreeSet<At>,
+    /// What a write showed to be otherwise than a standing watch knew.
+    doubted: BTreeSet<At>,
     probes: BTreeMap<(usize, String), Arc<dyn Any + Send + Sync>>,
     refusals: Vec<(usize, WriteId, String)>,
     settled: BTreeSet<(Name, String, u64, u64)>,
     watched: BTreeSet<At>,
     watches: SelectAll<Watching>,
+    /// When it began to wait.
+    waits_since: Option<Instant>,
 }
 
 impl<'a> Cells<'a> {
-    pub(crate) fn new(
-        client: Option<&'a Client>,
-        kinds: &'a [Kind],
-        stores: &'a [Option<usize>],
-    ) -> Self {
+    pub(crate) fn new(access: &'a Access) -> Self {
         Self {
-            client,
-            kinds,
-            stores,
+            access,
             objects: BTreeMap::new(),
+            standing: BTreeSet::new(),
+            doubted: BTreeSet::new(),
             probes: BTreeMap::new(),
             refusals: Vec::new(),
             settled: BTreeSet::new(),
             watched: BTreeSet::new(),
             watches: SelectAll::new(),
+            waits_since: None,
         }
     }
 
-    /// Fetches what an input looks for.
+    /// Reads what an input looks for.
     ///
     /// # Errors
     /// The API server does not answer, or does not let us.
@@ -83,17 +89,66 @@ impl<'a> Cells<'a> {
         input: usize,
         keys: &BTreeSet<Key>,
     ) -> Result<(), Trouble> {
-        let (Some(store), Some(client)) = (self.stores[input], self.client) else {
+        let Some(store) = self.access.stores[input] else {
             return Ok(());
         };
         for name in names(keys) {
             let at = (store, name.clone());
             if !self.objects.contains_key(&at) {
-                let found = get(client, &self.kinds[store], name).await?;
+                let found = self.read(&at).await?;
                 self.objects.insert(at, found);
             }
         }
         Ok(())
+    }
+
+    async fn read(&mut self, at: &At) -> Result<Option<Arc<Stored>>, Trouble> {
+        let (access, (store, name)) = (self.access, at);
+        let Some(client) = &access.client else {
+            return Ok(None);
+        };
+        let kind = &access.kinds[*store];
+        let known = access.standing.get(kind, name);
+        if let Some(known) = known.filter(|_| !self.doubted.contains(at)) {
+            self.standing.insert(at.clone());
+            return Ok(Some(known));
+        }
+        let follows = access.follows[*store] && !self.watched.contains(at);
+        if follows && !access.cannot_follow.load(Ordering::Relaxed) {
+            if let Some((found, watching)) = follow(client, kind, at).await? {
+                self.watched.insert(at.clone());
+                self.watches.push(watching);
+                return Ok(found);
+            }
+            access.cannot_follow.store(true, Ordering::Relaxed);
+        }
+        get(client, kind, name).await
+    }
+
+    /// What the call after this one may take as read: what is followed goes on being followed.
+    pub(crate) fn kept(self) -> Kept {
+        let (standing, watched) = (self.standing, self.watched);
+        let mut objects = self.objects;
+        // That something was not there is true only for as long as somebody looks.
+        objects.retain(|at, known| {
+            let looked_at = known.is_some() || watched.contains(at);
+            looked_at && !standing.contains(at)
+        });
+        Kept {
+            objects,
+            watched,
+            watches: self.watches,
+        }
+    }
+
+    /// Takes as read what the call before this one has just read.
+    pub(crate) fn recall(&mut self, kept: Kept) {
+        self.objects.extend(kept.objects);
+        self.watched.extend(kept.watched);
+        self.watches = kept.watches;
+        while let Some(Some((at, news))) = self.watches.next().now_or_never() {
+            self.take(at, news);
+        }
     }
 
     /// Notes what a probe found.
@@ -120,14 +175,21 @@ impl<'a> Cells<'a> {
             self.forget(store, &plan.name);
             return;
         }
-        let stored = Raw::new(object).stored(&self.kinds[store], true);
+        let kind = &self.access.kinds[store];
+        let raw = Raw::new(object);
+        self.access.standing.wrote(kind, raw.clone());
         let at = (store, plan.name.clone());
-        self.objects.insert(at, Some(Arc::new(stored)));
+        self.objects
+            .insert(at, Some(Arc::new(raw.stored(kind, true))));
     }
 
-    /// The object is not what it was: it is fetched again.
+    /// The object is not what it was: it is read again.
     pub(crate) fn forget(&mut self, store: usize, name: &Name) {
-        self.objects.remove(&(store, name.clone()));
+        let at = (store, name.clone());
+        self.objects.remove(&at);
+        if self.standing.remove(&at) {
+            self.doubted.insert(at);
+        }
     }
 
     /// This very write was refused.
@@ -137,41 +199,76 @@ impl<'a> Cells<'a> {
 
     /// Waits until something that this call knows changes.
     pub(crate) async fn changed(&mut self) {
-        self.watch();
+        let Some(client) = &self.access.client else {
+            return pending().await;
+        };
+        let since = *self.waits_since.get_or_insert_with(Instant::now);
+        let others = since + OTHERS_AFTER;
+        let mut news = self.access.standing.news();
+        // What changed since it was read wakes at once.
+        if self.refresh() {
+            return;
+        }
+        let mut all = self.watches.is_empty();
         loop {
-            let Some((at, news)) = self.watches.next().await else {
-                return std::future::pending().await;
-            };
-            if self.take(at, news) {
-                return;
+            if all {
+                self.watch(client);
+            }
+            tokio::select! {
+                biased;
+                Some((at, news)) = self.watches.next(), if !self.watches.is_empty() => {
+                    if self.take(at, news) {
+                        return;
+                    }
+                }
+                Ok(()) = news.changed() => {
+                    if self.refresh() {
+                        return;
+                    }
+                }
+                () = sleep_until(others), if !all => all = true,
             }
         }
     }
 
-    fn watch(&mut self) {
-        let Some(client) = self.client else {
-            return;
-        };
+    fn watch(&mut self, client: &Client) {
         for (at, known) in &self.objects {
-            if self.watched.insert(at.clone()) {
+            if !self.standing.contains(at) && self.watched.insert(at.clone()) {
                 let version = known.as_ref().and_then(|o| o.meta.resource_version.clone());
-                let kind = self.kinds[at.0].clone();
-                let watch = watch(
-                    client.clone(),
-                    kind,
-                    at.clone(),
-                    version.unwrap_or_default(),
-                );
-                self.watches.push(watch);
+                let kind = self.access.kinds[at.0].clone();
+                let version = version.unwrap_or_default();
+                self.watches
+                    .push(watch(client.clone(), kind, at.clone(), version));
             }
         }
+    }
+
+    /// Takes in what standing watches know by now; says whether it is news.
+    fn refresh(&mut self) -> bool {
+        let mut changed = false;
+        for at in self.standing.clone() {
+            let kind = &self.access.kinds[at.0];
+            let Some(found) = self.access.standing.get(kind, &at.1) else {
+                // It is gone, or chosen no more: only the API server knows.
+                self.standing.remove(&at);
+                self.objects.remove(&at);
+                changed = true;
+                continue;
+            };
+            let known = self.objects.get(&at).and_then(Option::as_ref);
+            if known.is_none_or(|known| version(known) < version(&found)) {
+                self.objects.insert(at, Some(found));
+                changed = true;
+            }
+        }
+        changed
     }
 
     /// Says whether it is news.
     fn take(&mut self, at: At, news: News) -> bool {
         match news {
             News::There(raw) => {
-                let stored = raw.stored(&self.kinds[at.0], true);
+                let stored = raw.stored(&self.access.kinds[at.0], true);
                 let known = self.objects.get(&at).and_then(Option::as_ref);
                 if known.is_some_and(|known| version(known) >= version(&stored)) {
                     return false;
@@ -203,74 +300,6 @@ fn names(keys: &BTreeSet<Key>) -> impl Iterator<Item = &Name> {
     })
 }
 
-async fn get(client: &Client, kind: &Kind, name: &Name) -> Result<Option<Arc<Stored>>, Trouble> {
-    let path = Path::new(kind.path(name.namespace.as_deref()));
-    let object = name.of_kind(kind);
-    let request = path.get(&name.name, &GetParams::default());
-    // A name that makes no path is the name of nothing.
-    let Ok(request) = request else {
-        return Ok(None);
-    };
-    match timeout(LONGEST_READ, client.request::<Raw>(request)).await {
-        Ok(Ok(raw)) => Ok(Some(Arc::new(raw.stored(kind, true)))),
-        Ok(Err(kube::Error::Api(status))) if status.code == 404 => Ok(None),
-        Ok(Err(error)) => {
-            let why = format!("{object} cannot be read: {}", one_line(&error));
-            Err(Trouble::Later(why, None))
-        }
-        Err(_) => {
-            let why = format!("{object} cannot be read: the API server does not answer");
-            Err(Trouble::Later(why, None))
-        }
-    }
-}
-
-/// Follows one object from a version on, or from nothing.
-fn watch(client: Client, kind: Kind, at: At, version: String) -> Watching {
-    let from = at.clone();
-    let events = stream::once(async move {
-        let (_, name) = &from;
-        let path = Path::new(kind.path(name.namespace.as_deref()));
-        let only = WatchParams::default().fields(&format!("metadata.name={}", name.name));
-        let request = path
-            .watch(&only, &version)
-            .map_err(kube::Error::BuildRequest);
-        let events = match request {
-            Ok(request) => client.request_events::<Raw>(request).await,
-            Err(error) => Err(error),
-        };
-        let at = from.clone();
-        match events {
-            Ok(events) => events
-                .take_while(|event| std::future::ready(!is_end(event)))
-                .filter_map(move |event| std::future::ready(news(event)))
-                .map(move |news| (at.clone(), news))
-                .boxed(),
-            Err(error) => {
-                tracing::debug!(kind = ?kind, "cannot be watched: {}", one_line(&error));
-                stream::empty().boxed()
-            }
-        }
-    });
-    let lost = stream::once(async move {
-        sleep(PAUSE).await;
-        (at, News::Lost)
-    });
-    events.flatten().chain(lost).boxed()
-}
-
-fn is_end(event: &kube::Result<WatchEvent<Raw>>) -> bool {
-    matches!(event, Err(_) | Ok(WatchEvent::Error(_)))
-}
-
-fn news(event: kube::Result<WatchEvent<Raw>>) -> Option<News> {
-    match event {
-        Ok(WatchEvent::Added(raw) | WatchEvent::Modified(raw)) => Some(News::There(Box::new(raw))),
-        Ok(WatchEvent::Deleted(_)) => Some(News::Gone),
-        Ok(WatchEvent::Bookmark(_) | WatchEvent::Error(_)) | Err(_) => None,
-    }
-}
-
 impl View for Cells<'_> {
     fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>> {
         let found = names(keys).filter_map(|name| self.get(input, name));
@@ -278,12 +307,12 @@ impl View for Cells<'_> {
     }
 
     fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>> {
-        let at = (self.stores[input]?, name.clone());
+        let at = (self.access.stores[input]?, name.clone());
         self.objects.get(&at)?.clone()
     }
 
     fn knows(&self, input: usize, keys: &BTreeSet<Key>) -> bool {
-        let Some(store) = self.stores[input] else {
+        let Some(store) = self.access.stores[input] else {
             return true;
         };
         names(keys).all(|name| self.objects.contains_key(&(store, name.clone())))

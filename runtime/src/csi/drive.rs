@@ -50,11 +50,20 @@ pub(super) struct Drive<'a> {
 impl Drive<'_> {
     pub(super) async fn run(mut self) -> Result<Arc<Board>, Refused> {
         let caller = self.caller;
-        let mut cells = Cells::new(caller.client.as_ref(), &caller.kinds, &caller.stores);
+        let mut cells = Cells::new(&caller.access);
+        if self.call.rpc == Rpc::NodePublishVolume {
+            let kept = caller.staged.recall(&self.request.volume_id);
+            kept.into_iter().for_each(|kept| cells.recall(kept));
+        }
         loop {
             self.goes_on()?;
             let trouble = match self.step(&mut cells).await {
-                Ok(Some(board)) => return Ok(board),
+                Ok(Some(board)) => {
+                    if self.call.rpc == Rpc::NodeStageVolume {
+                        caller.staged.keep(&self.request.volume_id, cells.kept());
+                    }
+                    return Ok(board);
+                }
                 Ok(None) => {
                     self.failures = 0;
                     continue;
@@ -166,9 +175,9 @@ impl Drive<'_> {
         let (caller, ir) = (self.caller, self.caller.ir());
         let target = ir.effects[effect].target;
         let at = (
-            caller.stores[target],
+            caller.access.stores[target],
             &caller.of_inputs[target],
-            &caller.client,
+            &caller.access.client,
         );
         let (Some(store), Some(kind), Some(client)) = at else {
             let said = format!("`{}` writes to no cluster", ir.effects[effect].name);

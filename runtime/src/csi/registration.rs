@@ -11,21 +11,24 @@ use tonic::{Request, Response, Status};
 /// What kubelet takes of a driver that speaks any 1.x.
 const VERSION: &str = "1.0.0";
 
+/// What kubelet said.
+pub(crate) type Answer = Result<(), String>;
+
 pub(crate) struct RegistrationService {
     pub(crate) name: String,
     /// Where kubelet finds the driver, on the host.
     pub(crate) endpoint: String,
-    /// Why kubelet did not take the driver in.
-    pub(crate) rejected: Arc<watch::Sender<Option<String>>>,
+    /// Whether kubelet has taken the driver in, or why not.
+    pub(crate) answer: Arc<watch::Sender<Option<Answer>>>,
 }
 
 impl RegistrationService {
-    pub(crate) fn new(name: &str, endpoint: &Path) -> (Self, watch::Receiver<Option<String>>) {
-        let (rejected, receiver) = watch::channel(None);
+    pub(crate) fn new(name: &str, endpoint: &Path) -> (Self, watch::Receiver<Option<Answer>>) {
+        let (answer, receiver) = watch::channel(None);
         let service = Self {
             name: name.to_owned(),
             endpoint: endpoint.display().to_string(),
-            rejected: Arc::new(rejected),
+            answer: Arc::new(answer),
         };
         (service, receiver)
     }
@@ -52,13 +55,14 @@ impl Registration for RegistrationService {
         let status = request.into_inner();
         if status.plugin_registered {
             tracing::info!(driver = self.name, "kubelet has registered the driver");
+            self.answer.send_replace(Some(Ok(())));
         } else {
             tracing::error!(
                 driver = self.name,
                 "kubelet refuses the driver: {}",
                 status.error
             );
-            self.rejected.send_replace(Some(status.error));
+            self.answer.send_replace(Some(Err(status.error)));
         }
         Ok(Response::new(wire::RegistrationStatusResponse {}))
     }

@@ -1,13 +1,13 @@
 //! Servers, one a socket: which services listen where, from the start to the last answer.
 
+use std::future::pending;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use futures::{Stream, stream};
-use kube::Client;
 use lifecycle_proto::DESCRIPTORS;
 use lifecycle_proto::csi::controller_server::ControllerServer;
 use lifecycle_proto::csi::identity_server::IdentityServer;
@@ -29,10 +29,12 @@ use super::caller::Caller;
 use super::controller::ControllerService;
 use super::identity::IdentityService;
 use super::node::NodeService;
-use super::registration::RegistrationService;
+use super::registration::{Answer, RegistrationService};
 use super::socket::{Bound, SocketError, bind, path_of};
-use super::{Driver, Plugin, Side};
+use super::standing::Standing;
+use super::{Around, Driver, Plugin, Side};
 use crate::error::Error;
+use crate::health::Health;
 use crate::lifecycle::Machine;
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
@@ -45,6 +47,9 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// A volume lifecycle, its names, and the process that serves it.
 pub(crate) type Offered = (Arc<dyn Machine>, Naming, Driver);
 
+/// A driver's name, and what kubelet said of it, once it did.
+type Registering = (String, watch::Receiver<Option<Answer>>);
+
 /// What listens at one socket.
 struct Socket {
     path: PathBuf,
@@ -56,30 +61,28 @@ struct Socket {
 /// Everything that is served, bound and ready.
 pub(crate) struct Served {
     sockets: Vec<(UnixListener, Bound, Routes)>,
-    /// Why kubelet did not take a driver in.
-    rejections: Vec<(String, watch::Receiver<Option<String>>)>,
+    /// What kubelet said of each driver.
+    registrations: Vec<Registering>,
+    /// What calls read without asking.
+    standing: Vec<Arc<Standing>>,
 }
 
 /// Binds every socket, so that what cannot be served fails before anything runs.
 ///
 /// # Errors
 /// A lifecycle cannot be carried out by calls, or a socket cannot be listened at.
-pub(crate) async fn prepare(
-    offered: Vec<Offered>,
-    client: Option<&Client>,
-    seed: u64,
-    shutdown: &Shutdown,
-) -> Result<Served, Error> {
+pub(crate) async fn prepare(offered: Vec<Offered>, around: &Around) -> Result<Served, Error> {
     let mut sockets: Vec<Socket> = Vec::new();
-    let mut rejections = Vec::new();
+    let (mut registrations, mut standing) = (Vec::new(), Vec::new());
     for (machine, naming, driver) in offered {
         if let Some(why) = driver.plugin.wrong() {
             return Err(wrong(&driver.plugin, why));
         }
         let path = path_of(&driver.endpoint)?;
-        let caller = Caller::new(machine, naming, client.cloned(), (seed, shutdown.clone()))?;
-        let caller = Arc::new(caller);
-        let socket = socket_at(&mut sockets, &path, &driver.plugin, shutdown)?;
+        let caller = Arc::new(Caller::new(machine, naming, &driver.reads, around)?);
+        caller.access.standing.waits(&around.health);
+        standing.push(Arc::clone(&caller.access.standing));
+        let socket = socket_at(&mut sockets, &path, &driver.plugin, &around.shutdown)?;
         match driver.side {
             Side::Controller => {
                 let service = ControllerServer::new(ControllerService { caller });
@@ -96,9 +99,11 @@ pub(crate) async fn prepare(
                 socket.add(service);
                 if let Some(at) = registration {
                     let endpoint = at.endpoint.unwrap_or(path);
-                    let (service, rejected) =
-                        RegistrationService::new(&driver.plugin.name, &endpoint);
-                    rejections.push((driver.plugin.name.clone(), rejected));
+                    let name = &driver.plugin.name;
+                    let (service, answer) = RegistrationService::new(name, &endpoint);
+                    let why = "kubelet has not registered the driver yet";
+                    around.health.waits(part(name), why);
+                    registrations.push((name.clone(), answer));
                     let file = format!("{}-reg.sock", driver.plugin.name);
                     let path = at.folder.join(file);
                     let mut socket = Socket::new(path, driver.plugin);
@@ -110,7 +115,8 @@ pub(crate) async fn prepare(
     }
     let mut served = Served {
         sockets: Vec::new(),
-        rejections,
+        registrations,
+        standing,
     };
     for socket in sockets {
         served.sockets.push(socket.listen().await?);
@@ -211,36 +217,53 @@ impl Served {
     ///
     /// # Errors
     /// A socket fails, or kubelet refuses a driver.
-    pub(crate) async fn run(self, shutdown: Shutdown) -> Result<(), Error> {
+    pub(crate) async fn run(self, around: Around) -> Result<(), Error> {
         let serving = self.sockets.into_iter().map(|(listener, bound, routes)| {
-            let shutdown = shutdown.clone();
+            let shutdown = around.shutdown.clone();
             serve(listener, bound, routes, shutdown)
         });
         let serving = async { try_join_all(serving).await.map(drop) };
-        let rejected = self.rejections.into_iter();
-        let rejected = rejected.map(|(driver, why)| rejected_by_kubelet(driver, why));
-        let rejected = async { try_join_all(rejected).await.map(drop) };
-        let rejected = async {
-            rejected.await?;
-            std::future::pending().await
+        let health = &around.health;
+        let registering = self.registrations.into_iter();
+        let registering = try_join_all(registering.map(|one| register(one, health)));
+        let standing = self.standing.iter().filter_map(|standing| {
+            let client = around.client.as_ref()?;
+            Some(standing.run(client, around.seed, health))
+        });
+        let standing = async {
+            join_all(standing).await;
+            pending().await
+        };
+        let registering = async {
+            registering.await?;
+            pending().await
         };
         tokio::select! {
             served = serving => served,
-            rejected = rejected => rejected,
+            refused = registering => refused,
+            () = standing => Ok(()),
         }
     }
 }
 
-/// Ends only by a rejection.
-async fn rejected_by_kubelet(
-    driver: String,
-    mut why: watch::Receiver<Option<String>>,
-) -> Result<(), Error> {
-    let Ok(why) = why.wait_for(Option::is_some).await else {
-        return Ok(());
-    };
-    let why = why.clone().unwrap_or_default();
-    Err(Error::Unregistered { driver, why })
+/// What its registration is called where health is asked for.
+fn part(driver: &str) -> String {
+    format!("registration of {driver}")
+}
+
+/// Ends only if kubelet does not take the driver in.
+async fn register((driver, mut answer): Registering, health: &Health) -> Result<(), Error> {
+    loop {
+        let said = answer.borrow_and_update().clone();
+        match said {
+            Some(Ok(())) => health.works(&part(&driver)),
+            Some(Err(why)) => return Err(Error::Unregistered { driver, why }),
+            None => {}
+        }
+        if answer.changed().await.is_err() {
+            return Ok(());
+        }
+    }
 }
 
 async fn serve(

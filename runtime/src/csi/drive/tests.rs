@@ -15,6 +15,8 @@ use tokio::time::{Instant, sleep};
 use crate::csi::caller::{Asked as Asking, Caller};
 use crate::csi::code::Refused;
 use crate::csi::request::Arrived;
+use crate::csi::{Around, Reads};
+use crate::health::Health;
 use crate::lifecycle::call::Outcome;
 use crate::lifecycle::{CallError, Once, Request};
 use crate::machine::ir::{Code, Rpc};
@@ -216,7 +218,13 @@ fn world(pen: Pen, cluster: Cluster) -> World {
         }
     });
     let naming = Naming::of("example.org", "note");
-    let caller = Caller::new(Arc::new(machine(desk)), naming, Some(client), (1, shutdown));
+    let around = Around {
+        client: Some(client),
+        seed: 1,
+        shutdown,
+        health: Health::default(),
+    };
+    let caller = Caller::new(Arc::new(machine(desk)), naming, &Reads::default(), &around);
     World {
         caller: Arc::new(caller.expect("it can be carried out")),
         strokes,

@@ -1,4 +1,4 @@
-//! The watches that feed the caches, polled in fixed order, each with a pause after an error.
+//! A watch that feeds a cache, with a pause after an error.
 //! Streaming lists where the server has them, pages of 500 where it has not; kinds that are not served are waited for.
 
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use tokio::time::{Sleep, sleep};
 
-use crate::cluster::store::Raw;
+use super::store::Raw;
 use crate::kube::one_line;
 use crate::lifecycle::Kind;
 use crate::machine::backoff::Backoff;
@@ -27,6 +27,8 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 /// The watch of one kind.
 pub(crate) struct Watch {
     kind: Kind,
+    /// A field selector; empty: all objects.
+    fields: String,
     client: Client,
     events: Events,
     streaming: bool,
@@ -40,9 +42,11 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(client: &Client, kind: Kind) -> Self {
+    /// Watches all objects of a kind, or those that a field selector chooses.
+    pub(crate) fn new(client: &Client, kind: Kind, fields: &str) -> Self {
         Self {
-            events: events(client, &kind, true),
+            events: events(client, &kind, fields, true),
+            fields: fields.to_owned(),
             client: client.clone(),
             kind,
             streaming: true,
@@ -140,11 +144,11 @@ impl Watch {
 
     fn restart(&mut self) {
         self.patience = None;
-        self.events = events(&self.client, &self.kind, self.streaming);
+        self.events = events(&self.client, &self.kind, &self.fields, self.streaming);
     }
 }
 
-fn events(client: &Client, kind: &Kind, streaming: bool) -> Events {
+fn events(client: &Client, kind: &Kind, fields: &str, streaming: bool) -> Events {
     let resource = ApiResource {
         group: kind.group.clone(),
         version: kind.version.clone(),
@@ -154,6 +158,10 @@ fn events(client: &Client, kind: &Kind, streaming: bool) -> Events {
     };
     let api: Api<Raw> = Api::all_with(client.clone(), &resource);
     let config = Config::default().page_size(500);
+    let config = match fields {
+        "" => config,
+        fields => config.fields(fields),
+    };
     let config = if streaming {
         config.streaming_lists()
     } else {

@@ -1,0 +1,109 @@
+//! The door for kubelet's probes: HTTP on one address. Knows nothing but what the parts of the process say of themselves.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyhow::Context;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::shutdown::Shutdown;
+use tokio::net::TcpListener;
+
+/// Binds the address, so that a process that cannot be probed does not start.
+///
+/// # Errors
+/// Somebody else listens there, or it is no address of this machine.
+pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    let bound = match TcpListener::bind(address).await {
+        // Every address of a machine without IPv6.
+        Err(error) if is_unsupported(&error) && address.ip().is_unspecified() => {
+            TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
+        }
+        bound => bound,
+    };
+    bound.with_context(|| {
+        format!("cannot listen on {address} for probes; choose another --health-probe-bind-address")
+    })
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    let unsupported = [
+        rustix::io::Errno::AFNOSUPPORT,
+        rustix::io::Errno::ADDRNOTAVAIL,
+    ];
+    let code = error.raw_os_error();
+    unsupported
+        .iter()
+        .any(|known| code == Some(known.raw_os_error()))
+}
+
+/// Answers until told to stop.
+pub async fn serve(listener: TcpListener, health: Health, mut shutdown: Shutdown) {
+    let routes = Router::new()
+        .route("/livez", get(async || "ok\n"))
+        .route("/readyz", get(ready))
+        .with_state(health);
+    let served = tokio::select! {
+        served = axum::serve(listener, routes) => served,
+        () = shutdown.wait() => Ok(()),
+    };
+    if let Err(error) = served {
+        tracing::error!("probes are answered no more: {error}");
+    }
+}
+
+async fn ready(State(health): State<Health>) -> (StatusCode, String) {
+    let missing = health.missing();
+    if missing.is_empty() {
+        return (StatusCode::OK, "ok\n".to_owned());
+    }
+    let lines = missing.iter().map(|(part, why)| format!("{part}: {why}\n"));
+    (StatusCode::SERVICE_UNAVAILABLE, lines.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+
+    fn ask(address: SocketAddr, path: &str) -> io::Result<String> {
+        let mut stream = TcpStream::connect(address)?;
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_process_lives_and_says_what_keeps_it_from_being_ready() {
+        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let listener = listener.await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (health, (trigger, shutdown)) = (Health::default(), Shutdown::pair());
+        let serving = tokio::spawn(serve(listener, health.clone(), shutdown));
+        let asked = tokio::task::spawn_blocking(move || {
+            let alive = ask(address, "/livez")?;
+            let waits = ask(address, "/readyz")?;
+            health.works("start");
+            io::Result::Ok((alive, waits, ask(address, "/readyz")?))
+        });
+        let (alive, waits, ready) = asked.await.expect("no panic").expect("it answers");
+        assert!(alive.starts_with("HTTP/1.1 200"), "{alive}");
+        assert!(waits.starts_with("HTTP/1.1 503"), "{waits}");
+        assert!(
+            waits.ends_with("\r\n\r\nstart: the operator is starting\n"),
+            "{waits}"
+        );
+        assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+        trigger.stop();
+        serving.await.expect("no panic");
+    }
+}

@@ -8,6 +8,7 @@ mod cells;
 mod code;
 mod controller;
 mod deadline;
+pub(crate) mod direct;
 mod drive;
 mod identity;
 mod inflight;

@@ -174,6 +174,11 @@ impl Operator {
         }
     }
 
+    /// What it would serve, for those who ask it without its sockets.
+    pub(crate) fn into_offered(self) -> Vec<csi::Offered> {
+        self.offered
+    }
+
     fn check_idle(&self) -> Result<(), Error> {
         if self.lifecycles.is_empty() && self.offered.is_empty() {
             let operator = self.name.clone();

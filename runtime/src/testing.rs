@@ -6,6 +6,7 @@ mod printers;
 pub mod schema;
 pub mod server;
 pub mod suite;
+pub mod volumes;
 pub mod world;
 
 pub use server::{Server, User};

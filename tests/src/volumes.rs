@@ -5,6 +5,7 @@ pub mod client;
 pub mod disk;
 pub mod mount;
 pub mod provisioning;
+pub mod suites;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -55,6 +56,11 @@ impl Places {
 /// # Errors
 /// A socket cannot be listened at.
 pub async fn serve(places: Places, shutdown: Shutdown) -> Result<(), Error> {
+    operator(places).start_without_cluster(shutdown).await
+}
+
+/// What serves the driver.
+pub fn operator(places: Places) -> Operator {
     let disk = Arc::new(Disk::at(places.disk));
     let plugin = Plugin::new(NAME, "1.0").with_controller().with_topology();
     let endpoint = |path: &Path| format!("unix://{}", path.display());
@@ -68,8 +74,6 @@ pub async fn serve(places: Places, shutdown: Shutdown) -> Result<(), Error> {
     Operator::new(NAME)
         .serve(provisioning::machine(provisioning), controller)
         .serve(mount::machine(mount::Mounter(disk)), node)
-        .start_without_cluster(shutdown)
-        .await
 }
 
 fn usage(path: &Path) -> io::Result<Usage> {

@@ -160,7 +160,7 @@ impl Line {
         }
     }
 
-    pub(super) fn is_dead(&self) -> bool {
+    pub(crate) fn is_dead(&self) -> bool {
         self.faults.state().dead.contains(&self.process)
     }
 

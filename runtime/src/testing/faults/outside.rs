@@ -17,7 +17,7 @@ impl Line {
         what: &str,
         mutation: impl FnOnce() -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        self.pass(what, Class::Write, mutation).await
+        self.carry(what, true, async { mutation() }, said).await
     }
 
     /// Asks a provider: it counts as a request.
@@ -29,15 +29,21 @@ impl Line {
         what: &str,
         question: impl FnOnce() -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        self.pass(what, Class::Read, question).await
+        self.carry(what, false, async { question() }, said).await
     }
 
-    async fn pass<R: std::fmt::Debug>(
+    /// Carries something out that takes its time: a mutation, which counts as a write, or a question.
+    pub(crate) async fn carry<R>(
         &self,
         what: &str,
-        class: Class,
-        deed: impl FnOnce() -> Result<R, CallError>,
+        is_mutation: bool,
+        deed: impl Future<Output = Result<R, CallError>>,
+        said: impl Fn(&Result<R, CallError>) -> String,
     ) -> Result<R, CallError> {
+        let class = match is_mutation {
+            true => Class::Write,
+            false => Class::Read,
+        };
         if self.is_dead() {
             return pending().await;
         }
@@ -66,8 +72,8 @@ impl Line {
             Some(What::Answer(code)) => return broken(&format!("the provider answered {code}")),
             Some(_) | None => {}
         }
-        let done = deed();
-        self.note(number, &format!("-> {done:?}"));
+        let done = deed.await;
+        self.note(number, &format!("-> {}", said(&done)));
         match fault {
             Some(What::CrashAfter) => {
                 self.crash();
@@ -78,4 +84,8 @@ impl Line {
             Some(_) | None => done,
         }
     }
+}
+
+fn said<R: std::fmt::Debug>(done: &Result<R, CallError>) -> String {
+    format!("{done:?}")
 }

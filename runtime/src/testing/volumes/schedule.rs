@@ -1,0 +1,117 @@
+//! What disturbs a volume's life, one schedule each: everything that can be made of what an undisturbed life took.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::site::{Ground, Step};
+use super::story::Ended;
+use crate::testing::faults::{At, Fault, Plan, What};
+
+/// A caller that gives up early.
+const HASTY: Duration = Duration::from_secs(4);
+/// As long as kubelet waits.
+const PATIENT: Duration = Duration::from_secs(120);
+
+/// One way to disturb a life.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Schedule {
+    /// What goes wrong between a process and what is around it.
+    pub(super) plan: Plan,
+    /// The caller gives up early, and tries again.
+    pub(super) hasty: bool,
+    /// What the caller does that it need not.
+    pub(super) also: Option<Also>,
+}
+
+/// What a caller does besides.
+#[derive(Clone, Debug)]
+pub(super) enum Also {
+    /// It makes every call twice.
+    Twice,
+    /// After so many steps it makes another call.
+    Then(usize, Step),
+    /// After so many steps it makes two calls at once.
+    AtOnce(usize, [Step; 2]),
+}
+
+impl Schedule {
+    pub(super) fn undisturbed() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn limit(&self, is_first: bool) -> Duration {
+        match self.hasty && is_first {
+            true => HASTY,
+            false => PATIENT,
+        }
+    }
+
+    pub(super) fn all(ground: &Ground<'_>, undisturbed: &Ended) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut planned = |at: At, what: What, hasty: bool| {
+            let plan = Plan(vec![Fault { at, what }]);
+            all.push(Self {
+                plan,
+                hasty,
+                also: None,
+            });
+        };
+        planned(At::Request(1), What::CrashBefore, false);
+        for n in 1..=undisturbed.writes {
+            let at = At::Write(n);
+            for what in [What::CrashAfter, What::Lost] {
+                planned(at, what, false);
+            }
+            if ground.fixture.brief {
+                continue;
+            }
+            for code in [503, 422] {
+                planned(at, What::Answer(code), false);
+            }
+            planned(at, What::Silent, true);
+        }
+        for n in undisturbed.awaits.iter().filter(|_| !ground.fixture.brief) {
+            planned(At::Request(*n), What::Timeout, true);
+        }
+        let also = |also| Self {
+            also: Some(also),
+            ..Self::default()
+        };
+        all.push(also(Also::Twice));
+        let (up, down) = (ground.up(), ground.down());
+        let steps: Vec<Step> = [up.clone(), down.clone()].concat();
+        // Twice at once, before it was done and when it is done already.
+        for (number, step) in steps.iter().enumerate() {
+            let both = [*step, *step];
+            all.extend([number, number + 1].map(|after| also(Also::AtOnce(after, both))));
+        }
+        if ground.fixture.brief {
+            return all;
+        }
+        let calls = [steps.clone(), vec![Step::Validate]].concat();
+        for after in 0..=steps.len() {
+            all.extend(calls.iter().map(|step| also(Also::Then(after, *step))));
+        }
+        // What creates has nothing to do with the rest by then.
+        for (number, one) in steps.iter().enumerate().skip(1) {
+            let others = steps[number + 1..].iter();
+            all.extend(others.map(|other| also(Also::AtOnce(up.len(), [*one, *other]))));
+        }
+        all
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.also {
+            None if self.plan.0.is_empty() => f.write_str("undisturbed"),
+            None if self.hasty => write!(f, "{} and a deadline", self.plan),
+            None => write!(f, "{}", self.plan),
+            Some(Also::Twice) => f.write_str("every call twice"),
+            Some(Also::Then(after, step)) => write!(f, "{step:?} after {after} steps"),
+            Some(Also::AtOnce(after, [one, other])) => {
+                write!(f, "{one:?} and {other:?} at once after {after} steps")
+            }
+        }
+    }
+}

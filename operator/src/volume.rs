@@ -14,7 +14,7 @@ pub use provisioning::Provisioning;
 
 use std::path::PathBuf;
 
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use lifecycle_runtime::Operator;
 use lifecycle_runtime::csi::{Driver, Plugin};
 use lifecycle_runtime::operator::Naming;
@@ -57,7 +57,7 @@ pub fn provisions(operator: Operator, endpoint: &str) -> Operator {
     operator.serve_as(machine, naming, driver)
 }
 
-/// An operator that mounts Listener volumes on a node.
+/// An operator that mounts Listener volumes on a node. Classes are read anew in every call: after an edit, no address of the old kind is told.
 #[must_use]
 pub fn mounts(operator: Operator, mount: Mount) -> Operator {
     let node = &mount.node;
@@ -66,8 +66,9 @@ pub fn mounts(operator: Operator, mount: Mount) -> Operator {
         .segment(TOPOLOGY, node)
         .watching::<Node>(format!("metadata.name={node}"))
         .watching::<Pod>(format!("spec.nodeName={node}"))
-        .watching::<ListenerClass>("")
-        .following::<Listener>();
+        .following::<Listener>()
+        .lasting::<PersistentVolume>()
+        .lasting::<PersistentVolumeClaim>();
     if let Some(registration) = mount.registration {
         driver = driver
             .registers_in(registration.folder)

@@ -50,11 +50,17 @@ pub(crate) struct Around {
 pub(crate) struct Reads {
     watched: Vec<Watched>,
     followed: Vec<Kind>,
+    lasting: Vec<Kind>,
 }
 
 impl Reads {
     fn follows(&self, kind: &Kind) -> bool {
         self.followed.iter().any(|known| known.shares_cache(kind))
+    }
+
+    fn lasts(&self, kind: &Kind) -> bool {
+        let mut lasting = self.followed.iter().chain(&self.lasting);
+        lasting.any(|known| known.shares_cache(kind))
     }
 }
 
@@ -216,7 +222,7 @@ impl Driver {
         self
     }
 
-    /// Follows what calls read of a kind from the first look on: for objects that calls wait for, one request instead of two.
+    /// Follows what calls read of a kind from the first look on, from staging into publishing too: for objects that calls wait for, one request instead of two.
     #[must_use]
     pub fn following<K>(mut self) -> Self
     where
@@ -224,6 +230,17 @@ impl Driver {
         K::Scope: 'static,
     {
         self.reads.followed.push(Kind::of::<K>());
+        self
+    }
+
+    /// What staging read of a kind holds for the publishing right after it: for objects that say which volume it is.
+    #[must_use]
+    pub fn lasting<K>(mut self) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.reads.lasting.push(Kind::of::<K>());
         self
     }
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, Pod};
-use kube::api::{DeleteParams, PostParams};
+use k8s_openapi::api::core::v1::{
+    Namespace, PersistentVolume, PersistentVolumeClaim, Pod, Service,
+};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_operator::args::Preset;
 use lifecycle_operator::volume::Mount;
@@ -21,6 +23,7 @@ use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::testing::faults::{Faults, Plan};
 use lifecycle_runtime::testing::server::{Server, User};
 use lifecycle_specs::listener::Listener;
+use lifecycle_specs::listener_class::ListenerClass;
 use lifecycle_specs::pod_listeners::PodListeners;
 use lifecycle_tests::harness::eventually;
 use lifecycle_tests::volumes::client::{connect, mount};
@@ -197,19 +200,20 @@ impl Site {
         Ok(())
     }
 
-    async fn publish(&self) -> Result<(), tonic::Status> {
-        let context = self
-            .context()
-            .await
-            .map_err(|error| tonic::Status::internal(error.to_string()))?;
-        let request = csi::NodePublishVolumeRequest {
+    async fn request(&self) -> Result<csi::NodePublishVolumeRequest> {
+        Ok(csi::NodePublishVolumeRequest {
             volume_id: VOLUME.to_owned(),
             staging_target_path: self.folder.path().join("staging").display().to_string(),
             target_path: self.target().display().to_string(),
             volume_capability: Some(mount()),
-            volume_context: context,
+            volume_context: self.context().await?,
             ..Default::default()
-        };
+        })
+    }
+
+    async fn publish(&self) -> Result<(), tonic::Status> {
+        let request = self.request().await;
+        let request = request.map_err(|error| tonic::Status::internal(error.to_string()))?;
         self.node
             .clone()
             .node_publish_volume(request)
@@ -349,24 +353,113 @@ async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
     })
     .await?;
     site.stage().await?;
-    let balance = async {
-        let services: Api<k8s_openapi::api::core::v1::Service> = site.objects();
-        eventually("the Service is there", PATIENCE, async || {
-            Ok(services.get_opt("web").await?)
-        })
-        .await?;
-        let answer =
-            json!({ "status": { "loadBalancer": { "ingress": [{ "ip": "192.0.2.7" }] } } });
-        let patch = kube::api::Patch::Merge(&answer);
-        services
-            .patch_status("web", &Default::default(), &patch)
-            .await?;
-        anyhow::Ok(())
-    };
-    let (published, balanced) = tokio::join!(site.publish(), balance);
+    let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
     balanced?;
     published?;
     assert_eq!(site.read("default-address/address")?, "192.0.2.7");
+    Ok(())
+}
+
+/// What a load balancer answers.
+async fn balance(site: &Site, ip: &str) -> Result<()> {
+    let services: Api<Service> = site.objects();
+    eventually("the Service is there", PATIENCE, async || {
+        let service = services.get_opt("web").await?;
+        let balanced = |service: &Service| {
+            let spec = service.spec.as_ref();
+            spec.and_then(|spec| spec.type_.as_deref()) == Some("LoadBalancer")
+        };
+        Ok(service.filter(balanced))
+    })
+    .await?;
+    let answer = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": ip }] } } });
+    services
+        .patch_status("web", &Default::default(), &Patch::Merge(&answer))
+        .await?;
+    Ok(())
+}
+
+/// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
+    let site = Site::start().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
+    let pod = site.pod().await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    site.stage().await?;
+    site.publish().await?;
+
+    // A new mount at once after the edit, before the controller can have seen it: never the old kind of address.
+    site.unpublish().await?;
+    let classes: Api<ListenerClass> = Api::all(site.admin.clone());
+    let balanced = json!({ "spec": { "serviceType": "LoadBalancer" } });
+    let params = PatchParams::default();
+    classes
+        .patch("cluster-internal", &params, &Patch::Merge(&balanced))
+        .await?;
+    let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
+    balanced?;
+    published?;
+    assert_eq!(site.read("default-address/address")?, "192.0.2.7");
+
+    balance(&site, "192.0.2.8").await?;
+    eventually("the files follow", PATIENCE, async || {
+        site.publish().await?;
+        Ok((site.read("default-address/address")? == "192.0.2.8").then_some(()))
+    })
+    .await?;
+    let folders = std::fs::read_dir(site.target().join("addresses"))?;
+    assert_eq!(folders.count(), 1, "stale addresses are gone");
+    let entries = format!("pod-{}", pod.uid().unwrap_or_default());
+    let entries = site.objects::<PodListeners>().get(&entries).await?;
+    let entry = serde_json::to_value(&entries.spec.listeners["listener"])?;
+    assert_eq!(entry["ingressAddresses"][0]["address"], "192.0.2.8");
+    Ok(())
+}
+
+/// Whatever is missing by then: a Pod that runs keeps what it was told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known() -> Result<()> {
+    let site = Site::start().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
+    site.pod().await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    // The replaced operator never staged.
+    site.publish().await?;
+    let address = site.read("default-address/address")?;
+    let (writes, request) = (site.sent.writes(), site.request().await?);
+    let again = async || {
+        let mut node = site.node.clone();
+        node.node_publish_volume(request.clone()).await
+    };
+
+    let classes: Api<ListenerClass> = Api::all(site.admin.clone());
+    let now = DeleteParams::default();
+    classes.delete("cluster-internal", &now).await?;
+    again().await?;
+    site.unclaim().await?;
+    again().await?;
+    let volumes: Api<PersistentVolume> = Api::all(site.admin.clone());
+    let freed = json!({ "metadata": { "finalizers": null } });
+    let params = PatchParams::default();
+    volumes
+        .patch(VOLUME, &params, &Patch::Merge(&freed))
+        .await?;
+    volumes.delete(VOLUME, &now).await?;
+    let status = again().await.expect_err("there is no volume any more");
+    assert_eq!(status.code(), Code::NotFound, "{status:?}");
+    assert_eq!(site.read("default-address/address")?, address);
+    assert_eq!(site.sent.writes(), writes, "nothing was written");
+    site.unpublish().await?;
+    ensure!(!site.target().exists());
     Ok(())
 }
 

@@ -111,6 +111,7 @@ impl Caller {
             access: Access {
                 client: around.client.clone(),
                 follows: kinds.iter().map(|kind| reads.follows(kind)).collect(),
+                lasts: kinds.iter().map(|kind| reads.lasts(kind)).collect(),
                 kinds,
                 stores,
                 standing: Arc::new(Standing::new(reads.watched.clone())),
@@ -238,7 +239,12 @@ impl Caller {
             .observe_call(Arc::clone(request), Arc::clone(&stand_in));
             match &sight.failure {
                 None => return Ok(sight),
-                Some(Failure::Unfetched { input, keys }) => cells.fetch(*input, keys).await?,
+                Some(Failure::Unfetched { input, keys }) => {
+                    let made = matches!(self.ir().inputs[*input].mode, Mode::Owned | Mode::Shared);
+                    if !(made && cells.assume_absent(*input, keys)) {
+                        cells.fetch(*input, keys).await?;
+                    }
+                }
                 Some(Failure::Unprobed { input, key }) => {
                     self.probe(&sight.board, (*input, key), cells).await?;
                 }

@@ -35,6 +35,8 @@ pub(crate) struct Access {
     pub(super) standing: Arc<Standing>,
     /// Whether a kind is followed from the first look on.
     pub(super) follows: Vec<bool>,
+    /// Whether what staging read of a kind holds for the publishing right after it.
+    pub(super) lasts: Vec<bool>,
     /// The server does not tell of absence by a watch.
     pub(super) cannot_follow: AtomicBool,
 }
@@ -53,11 +55,13 @@ pub(crate) struct Cells<'a> {
     objects: BTreeMap<At, Option<Arc<Stored>>>,
     /// What is read from a standing watch.
     standing: BTreeSet<At>,
-    /// What a write showed to be otherwise than a standing watch knew.
+    /// What is read from the API server if it has to be known again: what is known of it is old, or assumed.
     doubted: BTreeSet<At>,
     probes: BTreeMap<(usize, String), Arc<dyn Any + Send + Sync>>,
     refusals: Vec<(usize, WriteId, String)>,
     settled: BTreeSet<(Name, String, u64, u64)>,
+    /// This call has changed something, so that it is the first of its kind.
+    has_written: bool,
     watched: BTreeSet<At>,
     watches: SelectAll<Watching>,
     /// When it began to wait.
@@ -74,6 +78,7 @@ impl<'a> Cells<'a> {
             probes: BTreeMap::new(),
             refusals: Vec::new(),
             settled: BTreeSet::new(),
+            has_written: false,
             watched: BTreeSet::new(),
             watches: SelectAll::new(),
             waits_since: None,
@@ -132,7 +137,7 @@ impl<'a> Cells<'a> {
         // That something was not there is true only for as long as somebody looks.
         objects.retain(|at, known| {
             let looked_at = known.is_some() || watched.contains(at);
-            looked_at && !standing.contains(at)
+            self.access.lasts[at.0] && looked_at && !standing.contains(at)
         });
         Kept {
             objects,
@@ -149,6 +154,23 @@ impl<'a> Cells<'a> {
         while let Some(Some((at, news))) = self.watches.next().now_or_never() {
             self.take(at, news);
         }
+    }
+
+    /// Takes what is ours to make as absent without asking, where this call has just begun to make things; says whether it does.
+    /// What is made then is only made if it is absent, and otherwise read.
+    pub(crate) fn assume_absent(&mut self, input: usize, keys: &BTreeSet<Key>) -> bool {
+        let Some(store) = self.access.stores[input].filter(|_| self.has_written) else {
+            return false;
+        };
+        let unread: Vec<At> = names(keys).map(|name| (store, name.clone())).collect();
+        if unread.iter().any(|at| self.doubted.contains(at)) {
+            return false;
+        }
+        for at in unread {
+            self.doubted.insert(at.clone());
+            self.objects.entry(at).or_insert(None);
+        }
+        true
     }
 
     /// Notes what a probe found.
@@ -168,6 +190,7 @@ impl<'a> Cells<'a> {
 
     /// Takes in what a write left behind.
     pub(crate) fn wrote(&mut self, store: usize, plan: &Plan, object: Value) {
+        self.has_written = true;
         if let Some((uid, desired, live)) = plan.kept(&object) {
             self.settled.insert((plan.name.clone(), uid, desired, live));
         }
@@ -267,6 +290,7 @@ impl<'a> Cells<'a> {
     /// Says whether it is news.
     fn take(&mut self, at: At, news: News) -> bool {
         match news {
+            News::There(_) if !self.objects.contains_key(&at) => return false,
             News::There(raw) => {
                 let stored = raw.stored(&self.access.kinds[at.0], true);
                 let known = self.objects.get(&at).and_then(Option::as_ref);

@@ -26,7 +26,7 @@ fn nothing_changes_where_a_directory_volume_ends() {
 #[test]
 fn nothing_changes_where_a_listener_volume_ends() {
     match std::env::var("LIFECYCLE_VOLUME_SCHEDULES").as_deref() {
-        Ok("all") => passes(&suites::listener(), 250),
+        Ok("all") => passes(&suites::listener(), 240),
         Ok(other) => panic!("LIFECYCLE_VOLUME_SCHEDULES is `{other}`; say `all` or leave it out"),
         Err(_) => passes(&suites::listener().budget(100), 130),
     }

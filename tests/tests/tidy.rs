@@ -14,7 +14,7 @@ const LONG: [(&str, &str); 0] = [];
 const RULE_HELPERS: [&str; 0] = [];
 
 /// Which member may depend on which: down only.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("lifecycle-macros-core", &[]),
     ("lifecycle-macros", &["lifecycle-macros-core"]),
     ("lifecycle-proto", &[]),
@@ -22,10 +22,12 @@ const LAYERS: [(&str, &[&str]); 7] = [
         "lifecycle-runtime",
         &["lifecycle-macros", "lifecycle-proto"],
     ),
+    ("lifecycle-router", &[]),
     ("lifecycle-specs", &["lifecycle-runtime"]),
     (
         "lifecycle-operator",
         &[
+            "lifecycle-router",
             "lifecycle-specs",
             "lifecycle-runtime",
             "lifecycle-macros-core",
@@ -35,6 +37,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
         "lifecycle-tests",
         &[
             "lifecycle-operator",
+            "lifecycle-router",
             "lifecycle-specs",
             "lifecycle-runtime",
             "lifecycle-macros",

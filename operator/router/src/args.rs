@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::router::Options;
+
+/// Carries TCP connections of a site: clients to listeners, over routing keys, to the servers of connectors.
+#[derive(Debug, Parser)]
+#[command(name = "lifecycle-router", version, max_term_width = 100)]
+pub struct Arguments {
+    /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are carried out at once
+    #[arg(long, value_name = "DIRECTORY")]
+    pub directory: PathBuf,
+
+    /// Address that listeners without a host listen on [default: all addresses]
+    #[arg(long, value_name = "IP")]
+    pub bind_address: Option<IpAddr>,
+
+    /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
+    #[arg(long, value_name = "ADDRESS")]
+    pub state: Option<Place>,
+
+    /// Serve the state over TLS with the certificate of this sslProfile, to clients with one of its authority
+    #[arg(long, value_name = "NAME", requires = "state")]
+    pub state_profile: Option<String>,
+
+    /// Where /metrics and /healthz are answered, in the clear
+    #[arg(long, value_name = "IP:PORT")]
+    pub metrics: Option<SocketAddr>,
+
+    /// Connections of clients that may be open; more are refused
+    #[arg(long, value_name = "NUMBER", default_value_t = 16_384, value_parser = parse_streams)]
+    pub max_connections: usize,
+
+    /// Seconds that a server has to take a connection before the next one is tried
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
+    pub connect_timeout: Duration,
+
+    /// Seconds that a client has for its TLS handshake
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    pub handshake_timeout: Duration,
+
+    /// Seconds that open connections have to end after SIGTERM
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    pub grace: Duration,
+
+    /// Threads that move bytes [default: one a processor, at most 4]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub threads: Option<u16>,
+}
+
+impl Arguments {
+    /// What the router needs of it.
+    pub fn options(&self) -> Options {
+        Options {
+            bind_address: self.bind_address,
+            connect_timeout: self.connect_timeout,
+            handshake_timeout: self.handshake_timeout,
+            most_streams: self.max_connections,
+        }
+    }
+}
+
+/// Where something is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On an address.
+    Address(SocketAddr),
+    /// On a path.
+    Unix(PathBuf),
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            return Ok(Self::Unix(path.into()));
+        }
+        let address = text.parse().map(Self::Address);
+        address.map_err(|_| "it is neither IP:PORT nor unix:PATH".to_owned())
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: u64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    if (1..=86_400).contains(&seconds) {
+        Ok(Duration::from_secs(seconds))
+    } else {
+        Err("it is not from 1 to 86400".to_owned())
+    }
+}
+
+fn parse_streams(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it is no number above 0".to_owned())
+}

@@ -1,0 +1,76 @@
+//! Which of several targets a new stream goes to: pure.
+
+/// What matters of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    /// It refused a moment ago; it is asked only if there is no other.
+    pub avoided: bool,
+    /// What the way to it costs: 0 in this site.
+    pub cost: u32,
+    /// Streams that are open to it.
+    pub open: usize,
+    /// When it was chosen last, in the order of choices.
+    pub last: u64,
+}
+
+/// The target for the next stream: what did not refuse, lowest cost, fewest open streams, longest not chosen.
+pub fn choose<T>(candidates: impl IntoIterator<Item = (T, Standing)>) -> Option<T> {
+    let best = candidates
+        .into_iter()
+        .min_by_key(|(_, standing)| *standing)?;
+    Some(best.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(avoided: bool, cost: u32, open: usize, last: u64) -> Standing {
+        Standing {
+            avoided,
+            cost,
+            open,
+            last,
+        }
+    }
+
+    #[test]
+    fn the_criteria_count_in_their_order() {
+        let rows = [
+            [standing(true, 0, 0, 0), standing(false, 9, 9, 9)],
+            [standing(false, 1, 0, 0), standing(false, 0, 9, 9)],
+            [standing(false, 1, 4, 0), standing(false, 1, 3, 9)],
+            [standing(false, 1, 3, 7), standing(false, 1, 3, 6)],
+        ];
+        for row in rows {
+            assert_eq!(choose(row.into_iter().enumerate()), Some(1), "{row:?}");
+            let turned = row.into_iter().rev().enumerate();
+            assert_eq!(choose(turned), Some(0), "{row:?}");
+        }
+        assert_eq!(choose::<u8>([]), None);
+    }
+
+    #[test]
+    fn equal_targets_take_turns() {
+        let mut last = [0_u64; 3];
+        let mut counts = [0; 3];
+        for turn in 1..=30 {
+            let candidates = last.iter().map(|last| standing(false, 0, 0, *last));
+            let chosen = choose(candidates.enumerate()).unwrap();
+            last[chosen] = turn;
+            counts[chosen] += 1;
+        }
+        assert_eq!(counts, [10, 10, 10]);
+    }
+
+    #[test]
+    fn held_streams_are_spread() {
+        let mut open = [0_usize; 4];
+        for turn in 1..=41 {
+            let candidates = open.iter().map(|open| standing(false, 0, *open, turn));
+            open[choose(candidates.enumerate()).unwrap()] += 1;
+        }
+        assert_eq!(open.iter().max(), Some(&11));
+        assert_eq!(open.iter().min(), Some(&10));
+    }
+}

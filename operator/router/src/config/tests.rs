@@ -1,0 +1,263 @@
+//! Documents, good and bad.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn read_json(document: &Value) -> Desired {
+    read(&serde_json::to_vec(document).unwrap()).unwrap()
+}
+
+/// The listener with these attributes added, or what is wrong with it.
+fn listener_with(more: &Value) -> Result<Listener, String> {
+    let mut attributes = json!({"name": "l", "port": "1024", "address": "key"});
+    let object = attributes.as_object_mut().unwrap();
+    object.extend(more.as_object().unwrap().clone());
+    let desired = read_json(&json!([["tcpListener", attributes]]));
+    let wanted = desired.listeners["l"].wanted.clone();
+    wanted.map_err(|wrong| wrong.to_string())
+}
+
+#[test]
+fn a_document_of_the_existing_controller_is_understood() {
+    let profile = "/etc/skupper-router-certs/web-profile/";
+    let desired = read_json(&json!([
+        ["router", {"id": "west-pod", "mode": "interior", "helloMaxAgeSeconds": "3", "metadata": "{}"}],
+        ["site", {"name": "west", "platform": "kubernetes"}],
+        ["address", {"prefix": "mc", "distribution": "multicast"}],
+        ["listener", {"name": "@9090", "role": "normal", "port": 9090, "http": true, "healthz": true, "metrics": true}],
+        ["listener", {"name": "amqp", "host": "localhost", "port": 5672}],
+        ["log", {"module": "ROUTER_CORE", "enable": "error+"}],
+        ["sslProfile", {"name": "web-profile", "caCertFile": format!("{profile}ca.crt"), "ordinal": 2, "oldestValidOrdinal": 0}],
+        ["tcpListener", {"name": "listener/backend", "port": "1024", "address": "backend", "siteId": "uid"}],
+        ["tcpConnector", {"name": "connector/web@10.1.2.3", "host": "10.1.2.3", "port": "8443", "address": "web",
+            "siteId": "uid", "processId": "pod", "sslProfile": "web-profile", "verifyHostname": false}],
+    ]));
+    assert_eq!(desired.faults, Vec::<String>::new());
+    assert_eq!(desired.router.as_deref(), Some("west-pod"));
+    let listener = desired.listeners["listener/backend"].wanted.clone();
+    assert_eq!(
+        listener,
+        Ok(Listener {
+            host: None,
+            port: 1024,
+            key: "backend".to_owned(),
+            profile: None,
+            require_client_certificate: false,
+        })
+    );
+    let connector = desired.connectors["connector/web@10.1.2.3"].wanted.clone();
+    assert_eq!(
+        connector,
+        Ok(Connector {
+            host: Host::Address([10, 1, 2, 3].into()),
+            port: 8443,
+            key: "web".to_owned(),
+            profile: Some("web-profile".to_owned()),
+            verify_hostname: false,
+        })
+    );
+    let profile = desired.profiles["web-profile"].wanted.clone().unwrap();
+    assert_eq!(profile.files().collect::<Vec<_>>(), ["web-profile/ca.crt"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_listener_is_said() {
+    for (more, expected) in [
+        (json!({"port": "0"}), "port `0` is not from 1 to 65535"),
+        (
+            json!({"port": 70000}),
+            "port `70000` is not from 1 to 65535",
+        ),
+        (json!({"port": -1}), "port `-1` is not from 1 to 65535"),
+        (json!({"port": "+80"}), "port `+80` is not from 1 to 65535"),
+        (
+            json!({"port": "http"}),
+            "port `http` is not from 1 to 65535",
+        ),
+        (json!({"port": ""}), "`port` is missing"),
+        (json!({"address": null}), "`address` is missing"),
+        (
+            json!({"address": ["a"]}),
+            "`address` must be a text, a number or a boolean",
+        ),
+        (
+            json!({"type": "sctp"}),
+            "type `sctp` is not supported, only tcp is",
+        ),
+        (
+            json!({"observer": "non"}),
+            "`observer` is `non`; it can be auto, none, http1, http2",
+        ),
+        (
+            json!({"multiAddressStrategy": "priority"}),
+            "`multiAddressStrategy` is `priority`; it can be none",
+        ),
+        (
+            json!({"host": "{bad}"}),
+            "host `{bad}` is neither an address nor a DNS name",
+        ),
+        (
+            json!({"host": "10.1.2.300"}),
+            "host `10.1.2.300` is neither an address nor a DNS name",
+        ),
+        (
+            json!({"host": "a".repeat(64)}),
+            &format!(
+                "host `{}` is neither an address nor a DNS name",
+                "a".repeat(64)
+            ),
+        ),
+        (
+            json!({"authenticatePeer": "yes"}),
+            "`authenticatePeer` needs an `sslProfile`",
+        ),
+        (
+            json!({"authenticatePeer": "maybe"}),
+            "`authenticatePeer` is `maybe`, neither true nor false",
+        ),
+        (
+            json!({"autenticatePeer": true}),
+            "`autenticatePeer` is no attribute of this entity",
+        ),
+    ] {
+        assert_eq!(listener_with(&more), Err(expected.to_owned()), "{more}");
+    }
+    let well = json!({"type": "tcp", "observer": "http2", "host": "some_where.example.", "sslProfile": "p", "authenticatePeer": true});
+    assert!(listener_with(&well).unwrap().require_client_certificate);
+}
+
+#[test]
+fn files_of_profiles_lead_nowhere_else() {
+    for path in [
+        "/etc/passwd",
+        "../x",
+        "a/../../x",
+        "/etc/skupper-router-certs/",
+        "a//b",
+        "./a",
+        "a\0",
+    ] {
+        let desired = read_json(&json!([["sslProfile", {"name": "p", "caCertFile": path}]]));
+        let wrong = desired.profiles["p"].wanted.clone().unwrap_err();
+        assert_eq!(wrong, Wrong::Outside(path.to_owned()));
+    }
+    let half = read_json(&json!([["sslProfile", {"name": "p", "certFile": "p/tls.crt"}]]));
+    assert_eq!(
+        half.profiles["p"].wanted,
+        Err(Wrong::Missing("privateKeyFile"))
+    );
+    let none = read_json(&json!([["sslProfile", {"name": "p"}]]));
+    assert_eq!(none.profiles["p"].wanted, Err(Wrong::EmptyProfile));
+}
+
+#[test]
+fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
+    let desired = read_json(&json!([
+        17,
+        ["tcpListener"],
+        ["tcpListener", {"port": "1024", "address": "key"}],
+        ["tcpListener", {"name": "l", "port": "1024", "address": "key"}],
+        ["tcpListener", {"name": "l", "port": "1025", "address": "key"}],
+        ["udpListener", {"name": "u"}],
+        ["connector", {"name": "auto-mesh", "role": "normal"}],
+        ["connector", {"name": "link1", "role": "inter-router"}],
+        ["listenerAddress", {"name": "m/key"}],
+    ]));
+    assert_eq!(desired.listeners.len(), 1);
+    assert_eq!(desired.listeners["l"].wanted.as_ref().unwrap().port, 1024);
+    assert_eq!(
+        desired.faults,
+        [
+            "element 0 is no [entity, attributes]",
+            "element 1 is no [entity, attributes]",
+            "a tcpListener has no `name`",
+            "tcpListener `l` is there twice; the first is used",
+            "`udpListener` is no entity of this router",
+            "connector `link1`: links to other sites are not supported yet",
+            "listenerAddress `m/key`: a listener has one routing key, its `address`",
+        ]
+    );
+    assert!(matches!(read(b"{}"), Err(Error::NotAnArray)));
+    assert!(matches!(read(b"[[\"router\", {}]"), Err(Error::Json(_))));
+}
+
+#[test]
+fn a_hash_tells_what_is_written_and_not_how() {
+    let of = |value: Value| hash(value.as_object().unwrap());
+    let one = of(json!({"name": "l", "port": "1024", "host": ""}));
+    assert_eq!(one, of(json!({"port": 1024, "name": "l"})));
+    assert_eq!(one.len(), 16);
+    assert_ne!(one, of(json!({"port": 1025, "name": "l"})));
+    assert_ne!(one, of(json!({"port": 1024, "name": "m"})));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = [
+        "name",
+        "port",
+        "host",
+        "address",
+        "sslProfile",
+        "caCertFile",
+        "certFile",
+        "tcpListener",
+        "tcpConnector",
+        "sslProfile",
+        "type",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,12}".prop_map(Value::from),
+        proptest::sample::select(names.to_vec()).prop_map(Value::from),
+        (0_u32..70_000).prop_map(|port| Value::from(port.to_string())),
+    ];
+    leaf.prop_recursive(4, 48, 6, move |inner| {
+        let key = proptest::sample::select(names.to_vec()).prop_map(str::to_owned);
+        let entry = (
+            key.clone(),
+            proptest::collection::btree_map(key.clone(), inner.clone(), 0..6),
+        )
+            .prop_map(|(entity, map)| json!([entity, map]));
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            proptest::collection::vec(entry, 0..6).prop_map(Value::from),
+            proptest::collection::btree_map(key, inner, 0..6).prop_map(|map| json!(map)),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_json_is_read_or_refused_in_words(document in any_json()) {
+        match read(&serde_json::to_vec(&document).unwrap()) {
+            Err(error) => prop_assert!(!document.is_array(), "{error}"),
+            Ok(desired) => {
+                for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
+                    prop_assert!(listener.port > 0 && !listener.key.is_empty());
+                }
+                for profile in desired.profiles.values().flat_map(|entry| &entry.wanted) {
+                    prop_assert!(profile.files().all(|file| !file.starts_with('/') && !file.contains("..")));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _any_answer_but_a_panic = read(&bytes);
+    }
+
+    #[test]
+    fn a_document_that_is_cut_short_is_never_taken_for_a_whole_one(at in 0_usize..90) {
+        let whole = br#"[["router", {"id": "w"}], ["tcpListener", {"name": "l", "port": "1024", "address": "k"}]]"#;
+        prop_assert!(read(whole).is_ok());
+        prop_assert!(read(&whole[..at.min(whole.len() - 1)]).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! Counters by listener, and their text for Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::relay::Traffic;
+
+/// What happened at one listener.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Connections that were let in.
+    pub opened: AtomicU64,
+    /// Connections that ended, in peace or not.
+    pub closed: AtomicU64,
+    /// Connections that were refused because too many were open.
+    pub refused: AtomicU64,
+    /// Connections whose TLS handshake failed.
+    pub handshakes_failed: AtomicU64,
+    /// Connections that no server took.
+    pub unserved: AtomicU64,
+    /// Bytes.
+    pub traffic: Traffic,
+}
+
+/// Adds one.
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The counters of all listeners.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    listeners: Mutex<BTreeMap<String, Arc<Counts>>>,
+}
+
+/// Name, what it counts, and where.
+type Row = (&'static str, &'static str, fn(&Counts) -> &AtomicU64);
+
+const ROWS: [Row; 7] = [
+    (
+        "connections_opened",
+        "Connections of clients that were let in",
+        |counts| &counts.opened,
+    ),
+    (
+        "connections_closed",
+        "Connections of clients that ended",
+        |counts| &counts.closed,
+    ),
+    (
+        "connections_refused",
+        "Connections that were one too many",
+        |counts| &counts.refused,
+    ),
+    (
+        "handshakes_failed",
+        "TLS handshakes of clients that failed",
+        |counts| &counts.handshakes_failed,
+    ),
+    (
+        "connections_unserved",
+        "Connections that no server took",
+        |counts| &counts.unserved,
+    ),
+    ("sent_bytes", "Bytes from clients to servers", |counts| {
+        &counts.traffic.sent
+    }),
+    (
+        "received_bytes",
+        "Bytes from servers to clients",
+        |counts| &counts.traffic.received,
+    ),
+];
+
+impl Metrics {
+    fn listeners(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Counts>>> {
+        self.listeners.lock().expect("no holder panics")
+    }
+
+    /// The counters of a listener, which go on when it is made anew.
+    pub fn of(&self, listener: &str) -> Arc<Counts> {
+        let mut listeners = self.listeners();
+        listeners.entry(listener.to_owned()).or_default().clone()
+    }
+
+    /// Forgets listeners that are gone.
+    pub(crate) fn keep(&self, is_there: impl Fn(&str) -> bool) {
+        self.listeners().retain(|name, _| is_there(name));
+    }
+
+    /// The exposition text of Prometheus.
+    pub fn text(&self, open: usize) -> String {
+        let mut text = format!(
+            "# HELP router_connections_open Connections of clients that are open\n\
+             # TYPE router_connections_open gauge\nrouter_connections_open {open}\n"
+        );
+        let listeners = self.listeners();
+        for (name, help, value) in ROWS {
+            let head =
+                format!("# HELP router_{name}_total {help}\n# TYPE router_{name}_total counter\n");
+            text.push_str(&head);
+            for (listener, counts) in &*listeners {
+                let value = value(counts).load(Ordering::Relaxed);
+                let label = escaped(listener);
+                writeln!(text, "router_{name}_total{{listener=\"{label}\"}} {value}")
+                    .expect("a String can be written to");
+            }
+        }
+        text
+    }
+}
+
+/// A label's value as the exposition format has it.
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listener_has_a_line_of_each_counter() {
+        let metrics = Metrics::default();
+        count(&metrics.of("listener/a\"b").opened);
+        metrics.of("gone");
+        metrics.keep(|name| name != "gone");
+        let text = metrics.text(3);
+        assert!(text.contains("\nrouter_connections_open 3\n"), "{text}");
+        let line = "\nrouter_connections_opened_total{listener=\"listener/a\\\"b\"} 1\n";
+        assert!(text.contains(line), "{text}");
+        assert_eq!(text.matches("listener=").count(), ROWS.len());
+    }
+}

@@ -1,0 +1,195 @@
+//! Moves bytes between two ends of a stream until both have said that there are no more, or one has failed.
+//! Knows no socket: the ends are anything that reads and writes. No queue: a way that cannot write does not read.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::pool::{Buffer, Pool};
+
+/// How often an end that nobody reads from is asked whether it is still there.
+pub const LOOK: Duration = Duration::from_secs(5);
+
+/// One end of a stream.
+pub trait Endpoint: AsyncRead + AsyncWrite + Unpin {
+    /// Whether the other side is known to have aborted, without reading.
+    fn broken(&self) -> bool {
+        false
+    }
+
+    /// Makes closing it an end instead of an abort.
+    fn settle(&self) {}
+}
+
+impl Endpoint for tokio::io::DuplexStream {}
+
+/// Bytes that were moved.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    /// From clients.
+    pub sent: AtomicU64,
+    /// To clients.
+    pub received: AtomicU64,
+}
+
+/// Moves bytes both ways. The end of one way is passed on and leaves the other way open.
+///
+/// # Errors
+/// An end failed or was aborted. Both should then be aborted: neither may take what came for the whole.
+pub async fn relay(
+    client: &mut impl Endpoint,
+    server: &mut impl Endpoint,
+    pool: &Pool,
+    traffic: &Traffic,
+) -> io::Result<()> {
+    let mut there = Way::new(pool, &traffic.sent);
+    let mut back = Way::new(pool, &traffic.received);
+    let mut look = Look(None);
+    poll_fn(|cx| {
+        let first = there.poll(cx, client, server)?;
+        let second = back.poll(cx, server, client)?;
+        if first.is_ready() && second.is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        if there.is_reading() && back.is_reading() {
+            look.0 = None;
+            return Poll::Pending;
+        }
+        // An abort shows when an end is read; one that is not read just now is asked from time to time.
+        while look.poll(cx).is_ready() {
+            let broken = !there.is_reading() && client.broken();
+            if broken || !back.is_reading() && server.broken() {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// A timer that exists only while it is needed.
+struct Look(Option<Pin<Box<Sleep>>>);
+
+impl Look {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let timer = self.0.get_or_insert_with(|| Box::pin(sleep(LOOK)));
+        ready!(timer.as_mut().poll(cx));
+        timer.as_mut().reset(Instant::now() + LOOK);
+        Poll::Ready(())
+    }
+}
+
+/// Where one way stands.
+enum Stage {
+    /// It waits for bytes; `true` if some may still be on their way out of the writer.
+    Reading(bool),
+    /// These bytes are to be written.
+    Writing {
+        buffer: Buffer,
+        from: usize,
+        to: usize,
+    },
+    /// There are no more bytes; the writer is being told.
+    Ending,
+    /// The writer was told.
+    Over,
+}
+
+struct Way<'p> {
+    pool: &'p Pool,
+    moved: &'p AtomicU64,
+    stage: Stage,
+}
+
+impl<'p> Way<'p> {
+    fn new(pool: &'p Pool, moved: &'p AtomicU64) -> Self {
+        Self {
+            pool,
+            moved,
+            stage: Stage::Reading(false),
+        }
+    }
+
+    fn is_reading(&self) -> bool {
+        matches!(self.stage, Stage::Reading(_))
+    }
+
+    fn poll<R, W>(
+        &mut self,
+        cx: &mut Context<'_>,
+        reader: &mut R,
+        writer: &mut W,
+    ) -> Poll<io::Result<()>>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        loop {
+            match &mut self.stage {
+                Stage::Reading(unflushed) => {
+                    let mut buffer = self.pool.take();
+                    match read(cx, reader, &mut buffer) {
+                        Poll::Ready(Ok(0)) => {
+                            self.pool.give(buffer);
+                            self.stage = Stage::Ending;
+                        }
+                        Poll::Ready(Ok(to)) => {
+                            self.stage = Stage::Writing {
+                                buffer,
+                                from: 0,
+                                to,
+                            };
+                        }
+                        Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                        Poll::Pending => {
+                            self.pool.give(buffer);
+                            if *unflushed {
+                                ready!(Pin::new(writer).poll_flush(cx))?;
+                                *unflushed = false;
+                            }
+                            return Poll::Pending;
+                        }
+                    }
+                }
+                Stage::Writing { buffer, from, to } => {
+                    while *from < *to {
+                        let bytes = &buffer[*from..*to];
+                        let written = ready!(Pin::new(&mut *writer).poll_write(cx, bytes))?;
+                        if written == 0 {
+                            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+                        }
+                        *from += written;
+                        self.moved.fetch_add(written as u64, Ordering::Relaxed);
+                    }
+                    let empty = std::mem::take(buffer);
+                    self.stage = Stage::Reading(true);
+                    self.pool.give(empty);
+                }
+                Stage::Ending => {
+                    ready!(Pin::new(&mut *writer).poll_shutdown(cx))?;
+                    self.stage = Stage::Over;
+                }
+                Stage::Over => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+}
+
+fn read<R: AsyncRead + Unpin>(
+    cx: &mut Context<'_>,
+    reader: &mut R,
+    buffer: &mut [u8],
+) -> Poll<io::Result<usize>> {
+    let mut filled = ReadBuf::new(buffer);
+    ready!(Pin::new(reader).poll_read(cx, &mut filled))?;
+    Poll::Ready(Ok(filled.filled().len()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The relay between two ends in memory, on paused time.
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+
+use super::*;
+
+/// An end that says after a while that it was aborted, and is never read to its end.
+struct Aborted(DuplexStream);
+
+impl AsyncRead for Aborted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Aborted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}
+
+impl Endpoint for Aborted {
+    fn broken(&self) -> bool {
+        true
+    }
+}
+
+/// Bytes in pieces of random sizes with random pauses.
+async fn send(mut end: impl AsyncWrite + Unpin, bytes: Vec<u8>, seed: u64) {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut rest = &bytes[..];
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(random.random_range(1..=rest.len().min(40_000)));
+        end.write_all(piece).await.unwrap();
+        if random.random_ratio(1, 3) {
+            sleep(Duration::from_millis(random.random_range(0..50))).await;
+        }
+        rest = after;
+    }
+    end.shutdown().await.unwrap();
+}
+
+async fn receive(mut end: impl AsyncRead + Unpin, seed: u64) -> Vec<u8> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut all = Vec::new();
+    loop {
+        let mut piece = vec![0; random.random_range(1..30_000)];
+        match end.read(&mut piece).await.unwrap() {
+            0 => return all,
+            n => all.extend_from_slice(&piece[..n]),
+        }
+        if random.random_ratio(1, 3) {
+            sleep(Duration::from_millis(random.random_range(0..50))).await;
+        }
+    }
+}
+
+fn random_bytes(size: usize, seed: u64) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    Pcg64::seed_from_u64(seed).fill(&mut bytes[..]);
+    bytes
+}
+
+#[tokio::test(start_paused = true)]
+async fn s44_bytes_arrive_whole_both_ways_in_any_chunks() {
+    for seed in 0..10 {
+        let (user, mut client) = duplex(1 + 5_000 * seed as usize);
+        let (mut server, backend) = duplex(100_000 / (1 + seed as usize));
+        let (pool, traffic) = (Pool::default(), Traffic::default());
+        let (question, answer) = (
+            random_bytes(100_000, seed),
+            random_bytes(150_000, seed + 100),
+        );
+        let (user_in, user_out) = tokio::io::split(user);
+        let (backend_in, backend_out) = tokio::io::split(backend);
+        let (relayed, (), (), heard, told) = tokio::join!(
+            relay(&mut client, &mut server, &pool, &traffic),
+            send(user_out, question.clone(), seed),
+            send(backend_out, answer.clone(), seed + 1),
+            receive(backend_in, seed + 2),
+            receive(user_in, seed + 3),
+        );
+        relayed.unwrap();
+        assert!(heard == question && told == answer, "seed {seed}");
+        assert_eq!(traffic.sent.into_inner(), 100_000);
+        assert_eq!(traffic.received.into_inner(), 150_000);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s44_a_half_that_ended_leaves_the_other_open() {
+    let (mut user, mut client) = duplex(64);
+    let (mut server, mut backend) = duplex(64);
+    let (pool, traffic) = (Pool::default(), Traffic::default());
+    let conversation = async {
+        user.write_all(b"question").await.unwrap();
+        user.shutdown().await.unwrap();
+        let mut heard = Vec::new();
+        backend.read_to_end(&mut heard).await.unwrap();
+        sleep(Duration::from_secs(3600)).await;
+        backend.write_all(b"answer").await.unwrap();
+        backend.shutdown().await.unwrap();
+        let mut told = Vec::new();
+        user.read_to_end(&mut told).await.unwrap();
+        (heard, told)
+    };
+    let (relayed, (heard, told)) = tokio::join!(
+        relay(&mut client, &mut server, &pool, &traffic),
+        conversation
+    );
+    relayed.unwrap();
+    assert_eq!((&heard[..], &told[..]), (&b"question"[..], &b"answer"[..]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_abort_is_seen_while_the_other_end_does_not_read() {
+    let (mut user, client) = duplex(64);
+    let (mut server, _backend) = duplex(64);
+    let (pool, traffic) = (Pool::default(), Traffic::default());
+    let mut client = Aborted(client);
+    let began = Instant::now();
+    let (relayed, written) = tokio::join!(
+        relay(&mut client, &mut server, &pool, &traffic),
+        tokio::time::timeout(LOOK / 2, user.write_all(&[7; 100_000])),
+    );
+    assert!(written.is_err(), "the backend does not read");
+    assert_eq!(relayed.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    assert_eq!(began.elapsed(), LOOK);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_without_traffic_holds_no_buffer() {
+    let (_user, mut client) = duplex(64);
+    let (mut server, _backend) = duplex(64);
+    let (pool, traffic) = (Pool::default(), Traffic::default());
+    let idle = relay(&mut client, &mut server, &pool, &traffic);
+    let waited = tokio::time::timeout(Duration::from_secs(1), idle).await;
+    assert!(waited.is_err(), "nobody ended it");
+    let kept = pool.take();
+    assert_eq!(kept.len(), crate::pool::SIZE);
+}

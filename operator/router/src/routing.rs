@@ -1,0 +1,214 @@
+//! Which targets a routing key has, and the books that a choice needs: open streams, turns, who refused of late.
+//! Targets of this site cost nothing; what other sites offer will come in here with its cost.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::choose::{Standing, choose};
+use crate::config::{Connector, Host};
+use crate::tls;
+
+/// How long a target that refused is asked last.
+pub const AVOIDED: Duration = Duration::from_secs(5);
+
+/// Where a stream can go.
+#[derive(Debug)]
+pub struct Target {
+    /// The name of the entry that it comes from.
+    pub name: Arc<str>,
+    /// The host of the server.
+    pub host: Host,
+    /// Its port.
+    pub port: u16,
+    /// How the server is spoken to, if not in the clear.
+    pub tls: Option<Security>,
+    /// Cancelled when the entry is gone.
+    pub gone: CancellationToken,
+    key: String,
+    cost: u32,
+    books: Mutex<Books>,
+}
+
+/// TLS towards a server.
+#[derive(Debug)]
+pub struct Security {
+    /// The profile.
+    pub profile: Arc<tls::Slot>,
+    /// Whether the certificate must be for the host.
+    pub verify_hostname: bool,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    open: usize,
+    last: u64,
+    avoided_until: Option<Instant>,
+    trouble: Option<String>,
+}
+
+impl Target {
+    /// The target of a connector of this site.
+    pub fn new(name: &str, connector: &Connector, profile: Option<Arc<tls::Slot>>) -> Self {
+        let tls = profile.map(|profile| Security {
+            profile,
+            verify_hostname: connector.verify_hostname,
+        });
+        Self {
+            name: name.into(),
+            host: connector.host.clone(),
+            port: connector.port,
+            tls,
+            gone: CancellationToken::new(),
+            key: connector.key.clone(),
+            cost: 0,
+            books: Mutex::default(),
+        }
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().expect("no holder of the books panics")
+    }
+
+    fn standing(&self, now: Instant) -> Standing {
+        let books = self.books();
+        Standing {
+            avoided: books.avoided_until.is_some_and(|until| now < until),
+            cost: self.cost,
+            open: books.open,
+            last: books.last,
+        }
+    }
+
+    /// Takes note that the target refused, now, and why. Tells whether that is news.
+    pub fn refused(&self, why: &str) -> bool {
+        let mut books = self.books();
+        books.avoided_until = Some(Instant::now() + AVOIDED);
+        let before = books.trouble.replace(why.to_owned());
+        before.as_deref() != Some(why)
+    }
+
+    /// Takes note that the target answered. Tells whether that is news.
+    pub fn answered(&self) -> bool {
+        let mut books = self.books();
+        books.avoided_until = None;
+        books.trouble.take().is_some()
+    }
+
+    /// Streams that are open to it.
+    pub fn open(&self) -> usize {
+        self.books().open
+    }
+}
+
+/// One stream in the books of its target, until it is dropped.
+#[derive(Debug)]
+pub struct Booked(pub Arc<Target>);
+
+impl Drop for Booked {
+    fn drop(&mut self) {
+        self.0.books().open -= 1;
+    }
+}
+
+/// Targets by routing key.
+#[derive(Debug, Default)]
+pub struct Routes {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    targets: BTreeMap<String, Vec<Arc<Target>>>,
+    turn: u64,
+}
+
+impl Routes {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().expect("no holder of the table panics")
+    }
+
+    /// Puts these targets in the place of all before.
+    pub fn set(&self, targets: impl IntoIterator<Item = Arc<Target>>) {
+        let mut by_key: BTreeMap<String, Vec<Arc<Target>>> = BTreeMap::new();
+        for target in targets {
+            by_key.entry(target.key.clone()).or_default().push(target);
+        }
+        self.table().targets = by_key;
+    }
+
+    /// Whether a key has a target.
+    pub fn reachable(&self, key: &str) -> bool {
+        self.table().targets.contains_key(key)
+    }
+
+    /// Chooses a target of the key for one more stream, none of those that were tried.
+    pub fn book(&self, key: &str, tried: &[Arc<Target>]) -> Option<Booked> {
+        let mut table = self.table();
+        let now = Instant::now();
+        let untried = table
+            .targets
+            .get(key)?
+            .iter()
+            .filter(|target| !tried.iter().any(|tried| Arc::ptr_eq(tried, target)));
+        let target = choose(untried.map(|target| (target, target.standing(now))))?.clone();
+        table.turn += 1;
+        let mut books = target.books();
+        books.open += 1;
+        books.last = table.turn;
+        drop(books);
+        Some(Booked(target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(name: &str, key: &str) -> Arc<Target> {
+        let connector = Connector {
+            host: Host::Name("somewhere".to_owned()),
+            port: 1,
+            key: key.to_owned(),
+            profile: None,
+            verify_hostname: true,
+        };
+        Arc::new(Target::new(name, &connector, None))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_refused_is_asked_last_for_five_seconds() {
+        let routes = Routes::default();
+        let (a, b) = (target("a", "k"), target("b", "k"));
+        routes.set([a.clone(), b.clone()]);
+        assert!(a.refused("because") && !a.refused("because"));
+        for _ in 0..4 {
+            assert_eq!(&*routes.book("k", &[]).unwrap().0.name, "b");
+        }
+        let held = routes.book("k", std::slice::from_ref(&b)).unwrap();
+        assert_eq!(&*held.0.name, "a", "there is no other");
+        drop(held);
+        tokio::time::advance(AVOIDED).await;
+        let names: Vec<_> = (0..4)
+            .map(|_| routes.book("k", &[]).unwrap().0.name.clone())
+            .collect();
+        assert_eq!(names.iter().filter(|name| &***name == "a").count(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_are_in_the_books_until_they_end() {
+        let routes = Routes::default();
+        let a = target("a", "k");
+        routes.set([a.clone(), target("b", "other")]);
+        let held = [routes.book("k", &[]), routes.book("k", &[])];
+        assert_eq!(a.open(), 2);
+        drop(held);
+        assert_eq!(a.open(), 0);
+        assert!(routes.reachable("other") && !routes.reachable("none"));
+        assert!(routes.book("none", &[]).is_none());
+        assert!(routes.book("k", &[a]).is_none(), "it was tried");
+    }
+}

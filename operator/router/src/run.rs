@@ -1,0 +1,106 @@
+//! The process: from its arguments to its end by a signal.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::{Arguments, Place};
+use crate::router::{Options, Router};
+use crate::source::files::Directory;
+use crate::state::api::{Api, Offer, bind, bind_unix};
+
+/// Files that are open beside those of connections.
+const OTHER_FILES: usize = 128;
+
+/// Runs until SIGTERM or SIGINT.
+///
+/// # Errors
+/// An address for the state or the metrics cannot be had, or the directory is none.
+pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    if !arguments.directory.is_dir() {
+        bail!("{} is no directory", arguments.directory.display());
+    }
+    let router = Router::new(bounded(arguments.options()));
+    serve(&router, &arguments).await?;
+    let following = tokio::spawn(Directory::new(&arguments.directory).follow(router.clone()));
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    following.abort();
+    let open = router.open();
+    tracing::info!(open, "stopping");
+    tokio::select! {
+        aborted = router.stop(arguments.grace) => tracing::info!(aborted, "stopped"),
+        // Who asks twice does not want to wait.
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+async fn serve(router: &Router, arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(address) = arguments.metrics {
+        let socket = listen(address).await?;
+        tokio::spawn(Api::new(router.clone(), Offer::Metrics).serve(socket));
+    }
+    let api = Api::new(router.clone(), Offer::All);
+    match (&arguments.state, &arguments.state_profile) {
+        (None, _) => {}
+        (Some(Place::Unix(path)), None) => {
+            tokio::spawn(api.serve_unix(unix(path)?));
+        }
+        (Some(Place::Unix(_)), Some(_)) => bail!("a Unix socket needs no --state-profile"),
+        (Some(Place::Address(address)), Some(profile)) => {
+            tokio::spawn(api.serve_tls(listen(*address).await?, profile.clone()));
+        }
+        (Some(Place::Address(address)), None) if address.ip().is_loopback() => {
+            tokio::spawn(api.serve(listen(*address).await?));
+        }
+        (Some(Place::Address(address)), None) => {
+            bail!(
+                "the state is served on {address} only with --state-profile, which is for others than this host"
+            )
+        }
+    }
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> {
+    let socket = bind(address).await;
+    socket.with_context(|| format!("cannot listen on {address}"))
+}
+
+fn unix(path: &Path) -> anyhow::Result<tokio::net::UnixListener> {
+    bind_unix(path).with_context(|| format!("cannot listen on {}", path.display()))
+}
+
+/// Allows as many open files as the system does, and no more connections than these are enough for: two files each.
+fn bounded(mut options: Options) -> Options {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    let files = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => limit.maximum,
+        Err(error) => {
+            tracing::warn!(%error, "cannot raise the limit of open files");
+            limit.current
+        }
+    };
+    if let Some(files) = files {
+        let files = usize::try_from(files).unwrap_or(usize::MAX);
+        let most = files.saturating_sub(OTHER_FILES) / 2;
+        if most < options.most_streams {
+            tracing::warn!(files, "the limit of open files allows {most} connections");
+            options.most_streams = most.max(1);
+        }
+    }
+    options
+}

@@ -1,0 +1,268 @@
+//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`.
+//! Looked at twice a second, by times and sizes; read again when these differ, or are so young that they may hide a change.
+//! A document that is half written is no JSON, and the one before stays; a key that does not fit its certificate yet likewise.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use thiserror::Error;
+
+use super::Snapshot;
+use crate::cause;
+use crate::config;
+use crate::router::Router;
+
+/// The document in the directory.
+pub const DOCUMENT: &str = "skrouterd.json";
+
+/// The directory of profiles in it.
+pub const CERTIFICATES: &str = "certs";
+
+/// How often the directory is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A file that was changed less than this ago may be changed again without another time.
+const YOUNG: Duration = Duration::from_secs(2);
+
+/// The largest document and the largest file of a profile.
+const LARGEST: (u64, u64) = (16 << 20, 1 << 20);
+
+/// Why a directory gives no configuration.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The document cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The document.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The document makes no sense.
+    #[error("cannot use {}", path.display())]
+    Use {
+        /// The document.
+        path: PathBuf,
+        /// Why.
+        source: config::Error,
+    },
+}
+
+/// A directory with a configuration.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    document: PathBuf,
+    certificates: PathBuf,
+}
+
+/// What of a file changes when it does.
+#[derive(Debug, PartialEq)]
+struct Looks {
+    changed: Option<SystemTime>,
+    size: u64,
+    file: u64,
+}
+
+/// All files that were looked at, absent ones too.
+type Seen = BTreeMap<PathBuf, Option<Looks>>;
+
+impl Directory {
+    /// This directory.
+    pub fn new(directory: &Path) -> Self {
+        Self {
+            document: directory.join(DOCUMENT),
+            certificates: directory.join(CERTIFICATES),
+        }
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// There is no document, or it makes no sense.
+    pub fn read(&self) -> Result<Snapshot, Error> {
+        let (document, certificate) = LARGEST;
+        let path = || self.document.clone();
+        let text = read(&self.document, document).map_err(|source| Error::Read {
+            path: path(),
+            source,
+        })?;
+        let file = |name: &str| {
+            read(&self.certificates.join(name), certificate).map_err(|error| error.to_string())
+        };
+        Snapshot::read(&text, file).map_err(|source| Error::Use {
+            path: path(),
+            source,
+        })
+    }
+
+    /// Keeps the router at what the directory says, without end.
+    pub async fn follow(self, router: Router) {
+        let mut last: Option<Result<Snapshot, String>> = None;
+        let mut seen = None;
+        loop {
+            if seen.is_none() || self.look(last.as_ref()) != seen {
+                // Before reading, so that what changes meanwhile is seen the next time.
+                let looks = self.look(last.as_ref());
+                let read = self.read().map_err(|error| cause::chain(&error));
+                if last.as_ref() != Some(&read) {
+                    apply(&router, &read).await;
+                }
+                last = Some(read);
+                // Files that the document names only now are looked at from the next time on.
+                seen = looks.filter(|looks| Some(looks) == self.look(last.as_ref()).as_ref());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// How the files look; absent while one of them is so young that its looks mean nothing.
+    fn look(&self, last: Option<&Result<Snapshot, String>>) -> Option<Seen> {
+        let certificates = last
+            .and_then(|last| last.as_ref().ok())
+            .into_iter()
+            .flat_map(|snapshot| snapshot.files.keys())
+            .map(|name| self.certificates.join(name));
+        let paths = certificates.chain([self.document.clone()]);
+        let seen: Seen = paths
+            .map(|path| {
+                let looks = fs::metadata(&path).ok().map(|metadata| looks(&metadata));
+                (path, looks)
+            })
+            .collect();
+        let now = SystemTime::now();
+        let young =
+            |changed: SystemTime| now.duration_since(changed).map_or(true, |age| age < YOUNG);
+        let settled = seen
+            .values()
+            .flatten()
+            .all(|looks| looks.changed.is_some_and(|changed| !young(changed)));
+        settled.then_some(seen)
+    }
+}
+
+async fn apply(router: &Router, read: &Result<Snapshot, String>) {
+    match read {
+        Ok(snapshot) => {
+            for fault in &snapshot.desired.faults {
+                tracing::warn!("{fault}");
+            }
+            router.apply(snapshot.clone()).await;
+            tracing::info!(configuration = snapshot.hash, "configuration carried out");
+        }
+        Err(error) => {
+            tracing::warn!("{error}");
+            router.refuse(Some(error.clone()));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn file_number(_metadata: &Metadata) -> u64 {
+    0
+}
+
+fn looks(metadata: &Metadata) -> Looks {
+    Looks {
+        changed: metadata.modified().ok(),
+        size: metadata.len(),
+        file: file_number(metadata),
+    }
+}
+
+fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+    let file = fs::File::open(path)?;
+    // A pipe would never end, and a directory cannot be read.
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(largest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > largest {
+        return Err(io::Error::other(format!(
+            "it is larger than {largest} bytes"
+        )));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::router::Options;
+
+    fn write(directory: &Path, name: &str, text: &str) {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_half_written_document_changes_nothing_until_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let router = Router::new(Options::default());
+        let following = tokio::spawn(Directory::new(directory.path()).follow(router.clone()));
+        let mut revision = String::new();
+        let mut next = async || {
+            let state = router
+                .board()
+                .after(&revision, Duration::from_secs(60))
+                .await;
+            revision.clone_from(&state.revision);
+            state
+        };
+        let state = next().await;
+        let error = state
+            .error
+            .unwrap_or(next().await.error.unwrap_or_default());
+        assert!(error.contains("skrouterd.json"), "{error}");
+        let document = r#"[["router", {"id": "west"}]]"#;
+        write(directory.path(), DOCUMENT, document);
+        let state = next().await;
+        assert_eq!((state.router.as_deref(), state.error), (Some("west"), None));
+        write(directory.path(), DOCUMENT, &document[..document.len() / 2]);
+        let state = next().await;
+        assert_eq!(state.router.as_deref(), Some("west"));
+        assert!(state.error.unwrap().contains("no JSON"));
+        write(
+            directory.path(),
+            DOCUMENT,
+            &document.replace("west", "east"),
+        );
+        let state = next().await;
+        assert_eq!((state.router.as_deref(), state.error), (Some("east"), None));
+        following.abort();
+    }
+
+    #[test]
+    fn files_of_a_profile_are_read_where_they_may_be_and_bounded() {
+        let directory = tempfile::tempdir().unwrap();
+        let document = r#"[["sslProfile", {"name": "p", "caCertFile": "/etc/skupper-router-certs/p/ca.crt"}],
+            ["sslProfile", {"name": "q", "caCertFile": "q/ca.crt"}],
+            ["sslProfile", {"name": "r", "caCertFile": "../secret"}]]"#;
+        write(directory.path(), DOCUMENT, document);
+        write(directory.path(), "certs/p/ca.crt", "text");
+        write(
+            directory.path(),
+            "certs/q/ca.crt",
+            &"x".repeat(1 + (1 << 20)),
+        );
+        let snapshot = Directory::new(directory.path()).read().unwrap();
+        let names: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
+        assert_eq!(names, ["p/ca.crt", "q/ca.crt"]);
+        assert_eq!(snapshot.files["p/ca.crt"], Ok(b"text".to_vec()));
+        assert!(
+            snapshot.files["q/ca.crt"]
+                .as_ref()
+                .unwrap_err()
+                .contains("larger")
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! What the router tells of itself: the truth about each entry, with a revision that changes when anything of it does.
+//! Counters are metrics and no part of it, so that who waits for a change is not woken by traffic.
+
+pub mod api;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// What an entry does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", content = "message")]
+pub enum Status {
+    /// Nothing, and rightly: a listener without a connector.
+    #[default]
+    Idle,
+    /// What it should.
+    Up,
+    /// Not what it should, because of this.
+    Failed(String),
+}
+
+/// One entry in the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// `tcpListener`, `tcpConnector` or `sslProfile`.
+    pub entity: &'static str,
+    /// Its name.
+    pub name: String,
+    /// What is carried out; see [`crate::config::hash`].
+    pub hash: String,
+    /// What it does.
+    #[serde(flatten)]
+    pub status: Status,
+    /// What else there is to know while it does what it should: the last failure of a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The two sides of a routing key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sides {
+    /// Connectors that can be used.
+    pub connectors: usize,
+    /// Listeners that name it.
+    pub listeners: usize,
+}
+
+/// Everything that is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// This run of the router.
+    pub instance: String,
+    /// Changes whenever anything else here does; opaque.
+    pub revision: String,
+    /// The identity from the document.
+    pub router: Option<String>,
+    /// The document that is carried out, by its hash; absent before there was one.
+    pub configuration: Option<String>,
+    /// Why the newest document is not carried out.
+    pub error: Option<String>,
+    /// What is wrong with elements of the document that are no entries.
+    pub faults: Vec<String>,
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// Routing keys.
+    pub keys: BTreeMap<String, Sides>,
+}
+
+impl State {
+    /// An entry.
+    pub fn entry(&self, entity: &str, name: &str) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|entry| entry.entity == entity && entry.name == name)
+    }
+}
+
+/// Where the state is written and read.
+#[derive(Debug)]
+pub struct Board {
+    state: Mutex<State>,
+    revision: watch::Sender<u64>,
+}
+
+impl Board {
+    /// Of a new run.
+    pub fn new() -> Self {
+        let mut random = [0; 8];
+        SystemRandom::new()
+            .fill(&mut random)
+            .expect("the system has random numbers");
+        let instance: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let state = State {
+            revision: format!("{instance}-0"),
+            instance,
+            ..State::default()
+        };
+        Self {
+            state: Mutex::new(state),
+            revision: watch::Sender::new(0),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no writer of the state panics")
+    }
+
+    /// The state now.
+    pub fn now(&self) -> State {
+        self.state().clone()
+    }
+
+    /// Changes the state; nobody is woken if it is the same afterwards.
+    pub fn update(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        let before = state.clone();
+        change(&mut state);
+        if *state != before {
+            self.revision.send_modify(|revision| {
+                *revision += 1;
+                state.revision = format!("{}-{revision}", state.instance);
+            });
+        }
+    }
+
+    /// Says what an entry does.
+    pub(crate) fn set(&self, entity: &str, name: &str, status: Status) {
+        self.update(|state| {
+            if let Some(entry) = find(state, entity, name) {
+                entry.status = status;
+            }
+        });
+    }
+
+    /// Says what else there is to know of an entry.
+    pub(crate) fn note(&self, entity: &str, name: &str, note: Option<String>) {
+        self.update(|state| {
+            if let Some(entry) = find(state, entity, name) {
+                entry.note = note;
+            }
+        });
+    }
+
+    /// The state as soon as its revision is another one, or as it is after this time.
+    pub async fn after(&self, revision: &str, wait: Duration) -> State {
+        let mut changes = self.revision.subscribe();
+        let differs = |state: &State| state.revision != revision;
+        let changed = async {
+            while !differs(&self.state()) {
+                if changes.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        // Late or not, the state is the answer.
+        let _in_time = timeout(wait, changed).await;
+        self.now()
+    }
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn find<'s>(state: &'s mut State, entity: &str, name: &str) -> Option<&'s mut Entry> {
+    state
+        .entries
+        .iter_mut()
+        .find(|entry| entry.entity == entity && entry.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_answered_at_a_change_and_at_nothing_else() {
+        let board = Board::new();
+        let first = board.now().revision;
+        let wait = Duration::from_secs(10);
+        let began = Instant::now();
+        board.update(|_| {});
+        assert_eq!(board.after(&first, wait).await.revision, first);
+        assert_eq!(began.elapsed(), wait);
+        let (seen, ()) = tokio::join!(board.after(&first, wait), async {
+            tokio::time::sleep(wait / 2).await;
+            board.update(|state| state.router = Some("r".to_owned()));
+        });
+        assert_eq!(seen.router.as_deref(), Some("r"));
+        assert_eq!(began.elapsed(), wait + wait / 2);
+        let other = board.after("another-run-7", wait).await;
+        assert_eq!(other, seen);
+        assert_eq!(began.elapsed(), wait + wait / 2);
+    }
+}

@@ -1,0 +1,243 @@
+//! The router's own HTTP: `GET /v1/state?after=REV&wait=10s`, `/metrics` and `/healthz`. Bounded in connections, header bytes and
+//! time, for whoever reaches it may be anybody.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use crate::router::Router;
+
+/// Connections at once.
+const MOST: usize = 64;
+
+/// The longest time that an answer is waited for.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long a client has for its handshake, and for the head of a request.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The largest head of a request.
+const HEAD: usize = 16 * 1024;
+
+/// What is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// Everything.
+    All,
+    /// `/metrics` and `/healthz` only.
+    Metrics,
+}
+
+/// The HTTP interface of a router.
+#[derive(Clone)]
+pub struct Api {
+    router: Router,
+    offer: Offer,
+    room: Arc<Semaphore>,
+}
+
+impl Api {
+    /// Of this router.
+    pub fn new(router: Router, offer: Offer) -> Self {
+        let room = Arc::new(Semaphore::new(MOST));
+        Self {
+            router,
+            offer,
+            room,
+        }
+    }
+
+    /// Serves on a socket in the clear, without end.
+    pub async fn serve(self, socket: TcpListener) {
+        loop {
+            if let Some((stream, permit)) = self.next(socket.accept().await) {
+                let api = self.clone();
+                tokio::spawn(async move { api.converse(stream, permit).await });
+            }
+        }
+    }
+
+    /// Serves on a Unix socket, without end.
+    pub async fn serve_unix(self, socket: UnixListener) {
+        loop {
+            if let Some((stream, permit)) = self.next(socket.accept().await) {
+                let api = self.clone();
+                tokio::spawn(async move { api.converse(stream, permit).await });
+            }
+        }
+    }
+
+    /// Serves to clients with a certificate of a profile's authority, without end. Before the profile has good files nobody is
+    /// let in; its renewals count from the next connection on.
+    pub async fn serve_tls(self, socket: TcpListener, profile: String) {
+        loop {
+            if let Some((stream, permit)) = self.next(socket.accept().await) {
+                let (api, profile) = (self.clone(), profile.clone());
+                tokio::spawn(async move {
+                    let slot = api.router.profile(&profile).await;
+                    let Some(config) = slot
+                        .and_then(|slot| slot.now())
+                        .and_then(|credentials| credentials.server(true))
+                    else {
+                        return tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
+                    };
+                    let accepting = TlsAcceptor::from(config).accept(stream);
+                    match timeout(PATIENCE, accepting).await {
+                        Ok(Ok(stream)) => api.converse(stream, permit).await,
+                        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                        Err(_late) => {}
+                    }
+                });
+            }
+        }
+    }
+
+    /// A connection and its place; absent if there is none left.
+    fn next<S, A>(&self, accepted: io::Result<(S, A)>) -> Option<(S, OwnedSemaphorePermit)> {
+        let (stream, _) = accepted.ok()?;
+        let permit = self.room.clone().try_acquire_owned().ok()?;
+        Some((stream, permit))
+    }
+
+    async fn converse<S>(&self, stream: S, _permit: OwnedSemaphorePermit)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let answer = service_fn(|request: Request<Incoming>| async move {
+            Ok::<_, Infallible>(self.answer(&request).await)
+        });
+        let conversation = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(PATIENCE)
+            .max_buf_size(HEAD)
+            .serve_connection(TokioIo::new(stream), answer);
+        if let Err(error) = conversation.await {
+            tracing::debug!(%error, "a request was cut short");
+        }
+    }
+
+    /// Answers one request.
+    pub async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+        let path = request.uri().path();
+        let known = match path {
+            "/metrics" | "/healthz" => true,
+            "/v1/state" => self.offer == Offer::All,
+            _ => false,
+        };
+        if !known {
+            return text(StatusCode::NOT_FOUND, "there is nothing here\n".to_owned());
+        }
+        if request.method() != Method::GET {
+            return text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".to_owned());
+        }
+        match path {
+            "/metrics" => text(StatusCode::OK, self.router.metrics()),
+            "/healthz" => self.health(),
+            _ => self.state(request.uri().query().unwrap_or_default()).await,
+        }
+    }
+
+    fn health(&self) -> Response<Full<Bytes>> {
+        if self.router.board().now().configuration.is_some() {
+            text(StatusCode::OK, "ok\n".to_owned())
+        } else {
+            let why = "no configuration yet\n".to_owned();
+            text(StatusCode::SERVICE_UNAVAILABLE, why)
+        }
+    }
+
+    async fn state(&self, query: &str) -> Response<Full<Bytes>> {
+        let question = match question(query) {
+            Ok(question) => question,
+            Err(why) => return text(StatusCode::BAD_REQUEST, format!("{why}\n")),
+        };
+        let board = self.router.board();
+        let state = match question {
+            (Some(after), wait) => board.after(&after, wait).await,
+            (None, _) => board.now(),
+        };
+        let json = serde_json::to_vec(&state).expect("the state can be written as JSON");
+        respond(StatusCode::OK, "application/json", json.into())
+    }
+}
+
+/// After which revision, and how long to wait for another one.
+fn question(query: &str) -> Result<(Option<String>, Duration), String> {
+    let (mut after, mut wait) = (None, Duration::ZERO);
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "after" => after = Some(value.into_owned()),
+            "wait" => {
+                let seconds = value.strip_suffix('s').unwrap_or(&value);
+                let seconds: u64 = seconds
+                    .parse()
+                    .map_err(|_| format!("wait `{value}` is no number of seconds such as 10s"))?;
+                wait = Duration::from_secs(seconds).min(LONGEST);
+            }
+            _ => return Err(format!("there is no parameter `{name}`")),
+        }
+    }
+    Ok((after, wait))
+}
+
+fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+    respond(status, "text/plain; charset=utf-8", text.into())
+}
+
+fn respond(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let kind = http::HeaderValue::from_static(kind);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// A Unix socket that only its owner can use, in the place of one that was left over.
+///
+/// # Errors
+/// The socket cannot be made, or something else has its path.
+pub fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if there.file_type().is_socket() => std::fs::remove_file(path)?,
+        Ok(_) => return Err(io::Error::other("there is something else than a socket")),
+        Err(_absent) => {}
+    }
+    let socket = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(socket)
+}
+
+/// A TCP socket for the API.
+///
+/// # Errors
+/// The address cannot be had.
+pub async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let bound = TcpListener::bind(address).await;
+    if bound.is_err() {
+        // Whoever had it before may be about to end.
+        sleep(Duration::from_millis(200)).await;
+        return TcpListener::bind(address).await;
+    }
+    bound
+}
+
+#[cfg(test)]
+mod tests;

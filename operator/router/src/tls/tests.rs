@@ -1,0 +1,146 @@
+//! Files of profiles, good and bad.
+
+use proptest::prelude::*;
+use rcgen::{CertificateParams, KeyPair};
+
+use super::*;
+
+fn pair(name: &str) -> (Vec<u8>, Vec<u8>) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    let certificate = params.self_signed(&key).unwrap();
+    (
+        certificate.pem().into_bytes(),
+        key.serialize_pem().into_bytes(),
+    )
+}
+
+fn wanted() -> BTreeMap<String, Entry<Profile>> {
+    let profile = Profile {
+        ca: Some("p/ca.crt".to_owned()),
+        pair: Some(("p/tls.crt".to_owned(), "p/tls.key".to_owned())),
+    };
+    let entry = Entry {
+        hash: String::new(),
+        wanted: Ok(profile),
+    };
+    BTreeMap::from([("p".to_owned(), entry)])
+}
+
+fn files(ca: &[u8], chain: &[u8], key: &[u8]) -> Files {
+    let all = [("p/ca.crt", ca), ("p/tls.crt", chain), ("p/tls.key", key)];
+    all.map(|(path, bytes)| (path.to_owned(), Ok(bytes.to_vec())))
+        .into()
+}
+
+fn wrong(profiles: &Profiles) -> Option<&str> {
+    profiles.get("p").unwrap().wrong.as_deref()
+}
+
+#[test]
+fn broken_files_are_told_and_the_good_ones_before_stay() {
+    let (chain, key) = pair("a");
+    let (_, other) = pair("b");
+    let mut profiles = Profiles::default();
+    profiles.update(&wanted(), &Files::new());
+    assert_eq!(
+        wrong(&profiles),
+        Some("cannot read `p/ca.crt`: it was not looked for")
+    );
+    let slot = profiles.get("p").unwrap().slot.clone();
+    assert!(slot.now().is_none());
+    profiles.update(&wanted(), &files(&chain, &chain, &key));
+    assert_eq!(wrong(&profiles), None);
+    let good = slot.now().unwrap();
+    for (files, expected) in [
+        (
+            files(&chain, &chain, &other),
+            "the private key `p/tls.key` does not belong to the certificate `p/tls.crt`",
+        ),
+        (
+            files(&chain, b"", &key),
+            "`p/tls.crt` holds no certificate: no items found",
+        ),
+        (
+            files(&chain, &chain[..chain.len() / 2], &key),
+            "`p/tls.crt` holds no certificate: ",
+        ),
+        (
+            files(&chain, &key, &key),
+            "`p/tls.crt` holds no certificate: no items found",
+        ),
+        (
+            files(&chain, &chain, &chain),
+            "`p/tls.key` holds no private key: no items found",
+        ),
+        (
+            files(
+                b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                &chain,
+                &key,
+            ),
+            "`p/ca.crt` cannot be used: invalid peer certificate: ",
+        ),
+        (
+            files(
+                &chain,
+                &chain,
+                b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+            ),
+            "`p/tls.key` cannot be used: ",
+        ),
+    ] {
+        profiles.update(&wanted(), &files);
+        let told = wrong(&profiles).unwrap_or_default();
+        assert!(told.starts_with(expected), "{told}");
+        assert!(Arc::ptr_eq(&good, &slot.now().unwrap()));
+    }
+    profiles.update(&wanted(), &files(&chain, &chain, &key));
+    assert_eq!(wrong(&profiles), None);
+}
+
+#[test]
+fn what_a_profile_lacks_it_is_not_used_for() {
+    let (chain, key) = pair("a");
+    let only = |ca: bool, pair: bool| {
+        let mut wanted = wanted();
+        let profile = wanted.get_mut("p").unwrap().wanted.as_mut().unwrap();
+        profile.ca = profile.ca.take().filter(|_| ca);
+        profile.pair = profile.pair.take().filter(|_| pair);
+        let mut profiles = Profiles::default();
+        profiles.update(&wanted, &files(&chain, &chain, &key));
+        let now = profiles.get("p").unwrap().slot.now().unwrap();
+        let servers = [false, true].map(|required| now.server(required).is_some());
+        (servers, now.client(true).is_some())
+    };
+    assert_eq!(only(true, true), ([true, true], true));
+    assert_eq!(only(true, false), ([false, false], true));
+    assert_eq!(only(false, true), ([true, false], false));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn files_that_were_damaged_anywhere_never_replace_good_ones_by_a_pair_that_does_not_fit(
+        file in 0_usize..3,
+        at in any::<prop::sample::Index>(),
+        damage in prop_oneof![
+            any::<u8>().prop_map(|byte| vec![byte]),
+            Just(Vec::new()),
+            proptest::collection::vec(any::<u8>(), 1..40),
+        ],
+        cut in any::<bool>(),
+    ) {
+        let (chain, key) = pair("a");
+        let mut all = [chain.clone(), chain.clone(), key.clone()];
+        let at = at.index(all[file].len());
+        let end = if cut { all[file].len() } else { at + 1 };
+        all[file].splice(at..end, damage);
+        let mut profiles = Profiles::default();
+        profiles.update(&wanted(), &files(&all[0], &all[1], &all[2]));
+        let kept = profiles.get("p").unwrap();
+        // Good or told, never neither and never both.
+        prop_assert_eq!(kept.slot.now().is_some(), kept.wrong.is_none());
+    }
+}

@@ -224,7 +224,7 @@ impl Controller {
             return;
         };
         // Whether it failed or not, an answer from before it says nothing any more.
-        track.called.insert(target, Instant::now());
+        track.called.insert(target, self.polls.turn());
         match called {
             Ok(_) => {
                 track.worked(What::Effect(effect));

@@ -259,6 +259,10 @@ impl Controller {
 
     /// The status to report, if it says anything new.
     fn draft(&self, subject: &Subject, sight: &Sight, decided: &Decided) -> Option<Draft> {
+        // A process that has just started would say of each object that nobody answers, and take that back a moment later.
+        if self.polls.is_open(subject, &sight.polls) {
+            return None;
+        }
         let (runner, track) = (&self.runners[subject.lifecycle], &self.tracks[subject]);
         let trouble = track.trouble();
         // An object that goes away is not reported on, unless giving back what it holds is in trouble.

@@ -24,13 +24,16 @@ const GRACE: u32 = 3;
 const LEAST_GRACE: Duration = Duration::from_secs(10);
 /// How long one question may take.
 const LONGEST: Duration = Duration::from_secs(10);
+/// So soon it is asked again if it failed while somebody waits for an answer.
+const AGAIN: Duration = Duration::from_secs(1);
 /// How many questions may be on their way at once.
 const AT_ONCE: usize = 16;
 
 struct Poll {
     board: Arc<Board>,
     every: Duration,
-    answer: Option<(Reply, Instant)>,
+    /// With the turn in which it was asked for.
+    answer: Option<(Reply, u64)>,
     good_until: Instant,
     error: Option<String>,
     /// Counts the answers that differed from the one before.
@@ -45,7 +48,7 @@ struct Poll {
 /// A question that was answered.
 pub(crate) struct Answered {
     id: Id,
-    asked: Instant,
+    asked: u64,
     answer: Result<Reply, CallError>,
 }
 
@@ -56,9 +59,16 @@ pub(crate) struct Polls {
     all: BTreeMap<Id, Poll>,
     due: BTreeSet<(Instant, Id)>,
     asking: Vec<Question>,
+    turn: u64,
 }
 
 impl Polls {
+    /// Numbers questions and the ends of calls in their order, which no clock tells if two happen at once.
+    pub(crate) fn turn(&mut self) -> u64 {
+        self.turn += 1;
+        self.turn
+    }
+
     /// The answer, while it is good; else why there is none.
     pub(crate) fn answer(
         &self,
@@ -79,6 +89,14 @@ impl Polls {
     pub(crate) fn version(&self, lifecycle: usize, input: usize, key: &str) -> u64 {
         let poll = self.all.get(&(lifecycle, input, key.to_owned()));
         poll.map_or(0, |poll| poll.version)
+    }
+
+    /// Whether a question that this object asks has never been answered, not even with an error.
+    pub(crate) fn is_open(&self, asker: &Subject, polls: &[(usize, String)]) -> bool {
+        polls.iter().any(|(input, key)| {
+            let poll = self.all.get(&(asker.lifecycle, *input, key.clone()));
+            poll.is_some_and(|poll| poll.answer.is_none() && poll.error.is_none())
+        })
     }
 
     /// Notes who asks what, with a board that the question can be asked with.
@@ -142,12 +160,7 @@ impl Polls {
     }
 
     /// Whether the answer that an object saw is older than its own last call; then it is asked again at once.
-    pub(crate) fn is_older(
-        &mut self,
-        asker: &Subject,
-        poll: &(usize, String),
-        call: Instant,
-    ) -> bool {
+    pub(crate) fn is_older(&mut self, asker: &Subject, poll: &(usize, String), call: u64) -> bool {
         let id = (asker.lifecycle, poll.0, poll.1.clone());
         let Some(known) = self.all.get_mut(&id) else {
             return false;
@@ -198,7 +211,9 @@ impl Polls {
             }
             if let Some(poll) = self.all.get_mut(&id) {
                 poll.due = None;
-                let question = question(machine(id.0), Arc::clone(&poll.board), id);
+                self.turn += 1;
+                let board = Arc::clone(&poll.board);
+                let question = question(machine(id.0), board, id, self.turn);
                 self.asking.push(question);
                 left += 1;
             }
@@ -214,10 +229,13 @@ impl Polls {
         };
         let was_known = poll.answer.is_some();
         let mut woken = std::mem::take(&mut poll.waiting);
-        let next = now + poll.every;
+        let mut next = now + poll.every;
         match answered.answer {
             Ok(reply) => {
+                // Whoever looked after the last one was no longer good saw none.
+                let was_good = poll.good_until > now;
                 let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
+                let same = same && was_good;
                 poll.answer = Some((reply, answered.asked));
                 poll.good_until = now + (poll.every * GRACE).max(LEAST_GRACE);
                 poll.error = None;
@@ -234,16 +252,21 @@ impl Polls {
                     poll.answer = None;
                     poll.version += 1;
                     woken.extend(poll.askers.iter().cloned());
+                } else if poll.answer.is_some() {
+                    // They would see the old answer again, and ask again at once.
+                    poll.waiting = std::mem::take(&mut woken);
                 }
             }
+        }
+        if !poll.waiting.is_empty() {
+            next = now + poll.every.min(AGAIN);
         }
         self.schedule(&answered.id, next);
         woken
     }
 }
 
-fn question(machine: Arc<dyn Machine>, board: Arc<Board>, id: Id) -> Question {
-    let asked = Instant::now();
+fn question(machine: Arc<dyn Machine>, board: Arc<Board>, id: Id, asked: u64) -> Question {
     Box::pin(async move {
         let answer = match machine.poll(&board, id.1) {
             None => Err(CallError::Failed("it cannot be asked yet".to_owned())),

@@ -82,7 +82,7 @@ pub(crate) struct Track {
     /// The polls that the last pass asked.
     pub(crate) asked: BTreeSet<(usize, String)>,
     /// When the last call to what an input asks about ended.
-    pub(crate) called: BTreeMap<usize, Instant>,
+    pub(crate) called: BTreeMap<usize, u64>,
     slowed: BTreeMap<What, Instant>,
     pauses: BTreeMap<What, Pause>,
     refusals: BTreeMap<(usize, WriteId), Refusal>,

@@ -93,6 +93,8 @@ struct Core {
     quiet: Duration,
     /// So long if nothing did.
     calm: Duration,
+    /// So much longer while polls are not answered: the last answer is good for a while.
+    deaf: Duration,
     /// So soon everything is seen.
     soon: Duration,
 }
@@ -118,6 +120,7 @@ impl Core {
             | Move::Loosen(_)
             | Move::Smudge(_)
             | Move::Keep(..)
+            | Move::Fair
             | Move::Down
             | Move::Up
             | Move::Meddle(_)
@@ -194,9 +197,10 @@ impl Suite {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 journal: false,
                 stop_at: None,
-                // Longer than any write may take, and than an answer of a poll is good.
-                quiet: Duration::from_secs(45) + polled * 5,
-                calm: Duration::from_secs(5) + polled * 5,
+                // Longer than any write may take, and than what is polled goes unseen.
+                quiet: Duration::from_secs(45) + polled * 3 / 2,
+                calm: Duration::from_secs(5) + polled * 3 / 2,
+                deaf: polled * 4,
                 soon: Duration::from_millis(1),
             },
             problems: Vec::new(),

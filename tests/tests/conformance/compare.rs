@@ -108,6 +108,17 @@ fn sort_causes(body: &mut Value) {
     }
 }
 
+/// Brings the entries of managed fields into one order: theirs is that of their times, which are rounded to seconds, so that it hangs on where a second ends.
+fn sort_entries(entries: &mut Value) {
+    let Some(entries) = entries.as_array_mut() else {
+        return;
+    };
+    entries.sort_by_key(|entry| {
+        let names = ["operation", "manager", "apiVersion", "subresource"];
+        names.map(|name| entry[name].as_str().unwrap_or_default().to_owned())
+    });
+}
+
 impl Names {
     fn learn(&mut self, value: &Value) {
         match value {
@@ -133,9 +144,11 @@ impl Names {
     fn replace(&self, key: &str, value: &mut Value) {
         match value {
             Value::Object(map) => {
-                // The order of entries and what they are compared by is the schema's business, their times are free.
                 for (key, value) in map.iter_mut() {
                     self.replace(key, value);
+                    if key == "managedFields" {
+                        sort_entries(value);
+                    }
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(|value| self.replace(key, value)),

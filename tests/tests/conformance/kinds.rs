@@ -33,6 +33,7 @@ cases![
     events_are_shown_by_both_groups,
     role_bindings_never_change_their_role,
     config_map_keys_are_kept_as_they_are,
+    secrets_hold_base64,
 ];
 
 fn containers() -> Value {
@@ -402,6 +403,26 @@ async fn endpoint_slices_show_that_they_have_no_ports(api: Api) -> Result<()> {
     );
     let again = api.put(&path, &new).await?.is(200)?;
     unchanged(&new, &again)?;
+    Ok(())
+}
+
+async fn secrets_hold_base64(api: Api) -> Result<()> {
+    let secret = |value: &str| json!({ "metadata": {"name": "a"}, "data": { "k": value } });
+    for bad in ["NQ=x", "N?==", "NQ", "not base64"] {
+        let refused = api
+            .silently()
+            .post(&api.core("secrets"), &secret(bad))
+            .await?;
+        refused.refuses(400, "BadRequest", "illegal base64 data at input byte")?;
+    }
+    for good in ["", "NQ==", "NR==", "NQ\n=="] {
+        api.post(&api.core("secrets"), &secret(good))
+            .await?
+            .is(201)?;
+        api.delete(&api.core("secrets/a"), &json!({}))
+            .await?
+            .is(200)?;
+    }
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! Mistakes around a set of owned objects.
 
+use http::Method;
 use kube::CustomResourceExt;
 use lifecycle_runtime::testing::suite::{Oracle, Suite};
+use serde_json::json;
 
 use crate::fan::{self, Fan, Maker};
 use crate::layer::changing;
@@ -38,6 +40,22 @@ fn suite() -> Suite {
 #[test]
 fn without_a_mistake_a_fan_passes() {
     passes(suite());
+}
+
+#[test]
+fn a_deletion_by_label_is_found() {
+    found_by(
+        Oracle::HandsOff,
+        suite().through(changing(|asked| {
+            let path = asked.uri.split('?').next().unwrap_or_default();
+            if let Some((all, _)) = path.rsplit_once('/')
+                && asked.method == Method::DELETE
+            {
+                asked.uri = format!("{all}?labelSelector=tests.lifecycle%2Ffan%3Df");
+                asked.body = json!({ "kind": "DeleteOptions", "apiVersion": "v1" });
+            }
+        })),
+    );
 }
 
 #[test]

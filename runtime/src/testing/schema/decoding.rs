@@ -1,8 +1,16 @@
 //! Whether JSON can be decoded into the Go type of a built-in kind, and what Go says if not.
 
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use base64::{DecodeError, Engine};
 use serde_json::Value;
 
 use super::node::{Arena, Id, Scalar, Shape};
+
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
 
 /// What Go says of the first value that has another type than its field.
 pub(super) fn mismatch(arena: &Arena, id: Id, object: &Value) -> Option<String> {
@@ -51,6 +59,9 @@ fn find<'a>(
                 .iter()
                 .find_map(|item| find(arena, list.of, item, owner, path));
         }
+        (Shape::Scalar(Scalar::String), Value::String(text)) if node.format == "byte" => {
+            return illegal_base64(text);
+        }
         (Shape::Scalar(scalar), _) => {
             let (fits, wanted) = match scalar {
                 Scalar::Numeric if ["double", "float"].contains(&node.format.as_str()) => {
@@ -75,6 +86,26 @@ fn find<'a>(
     Some(format!(
         "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {wanted}"
     ))
+}
+
+/// What Go says of bytes that are not in base64.
+fn illegal_base64(text: &str) -> Option<String> {
+    let at = match bytes(text).err()? {
+        DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
+        DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => text.len() / 4 * 4,
+    };
+    Some(format!("illegal base64 data at input byte {at}"))
+}
+
+/// Bytes in base64 as Go writes them again, once it has read them.
+pub(super) fn rewritten_base64(text: &str) -> Option<String> {
+    Some(BASE64.encode(bytes(text).ok()?))
+}
+
+/// As Go reads base64: new lines do not matter, nor where the last byte ends.
+fn bytes(text: &str) -> Result<Vec<u8>, DecodeError> {
+    let text: String = text.chars().filter(|c| !['\r', '\n'].contains(c)).collect();
+    BASE64.decode(text)
 }
 
 /// What the converter of untyped objects says of the first value that has another type than its field.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map as Object, Value};
 
+use super::decoding;
 use super::load::{DEDUCED, is_true};
 use super::node::{Arena, Id, Map, Node, Scalar, Shape};
 
@@ -168,7 +169,8 @@ pub(super) fn whole_numbers(value: &mut Value) {
 /// Brings an object of a built-in kind into the form in which its Go type is written: structures are always there,
 /// zeros and empty lists are not.
 pub(super) fn as_written(arena: &Arena, id: Id, value: &mut Value) {
-    match (arena.node(id).shape(Some(value)), value) {
+    let node = arena.node(id);
+    match (node.shape(Some(value)), value) {
         (Shape::Map(map), Value::Object(fields)) => {
             for (name, id) in &map.fields {
                 let node = arena.node(*id);
@@ -201,6 +203,11 @@ pub(super) fn as_written(arena: &Arena, id: Id, value: &mut Value) {
             items
                 .iter_mut()
                 .for_each(|item| as_written(arena, list.of, item));
+        }
+        (Shape::Scalar(Scalar::String), Value::String(text)) if node.format == "byte" => {
+            if let Some(written) = decoding::rewritten_base64(text) {
+                *text = written;
+            }
         }
         (_, _) => {}
     }

@@ -56,7 +56,7 @@ impl Stage {
             }
             Move::Smudge(path) => self.smudge(path).await,
             Move::Keep(name, n) => self.keep(name, *n).await,
-            Move::Down | Move::Up | Move::Meddle(_) | Move::Restart => Ok(false),
+            Move::Fair | Move::Down | Move::Up | Move::Meddle(_) | Move::Restart => Ok(false),
         }
     }
 
@@ -157,7 +157,9 @@ impl Stage {
                 kept.push((object, last));
             }
         }
-        self.onlooker.promised(number);
+        if !kept.is_empty() {
+            self.onlooker.promised(number);
+        }
         tokio::time::sleep(self.core.soon).await;
         let now = self.onlooker.last();
         let moved = kept.iter().filter_map(|(object, before)| {
@@ -178,9 +180,6 @@ impl Stage {
     /// The promises that are made in the worlds of now, and whatever else time brings.
     pub(crate) fn owed(&self) -> Vec<Move> {
         let mut owed = Vec::new();
-        if self.is_down {
-            owed.push(Move::Up);
-        }
         owed.extend(self.lingering.iter().cloned().map(Move::Loosen));
         let last = self.onlooker.last();
         for promise in self.core.ir.promises {
@@ -190,6 +189,9 @@ impl Stage {
                 let keepers = keepers.filter(|(name, _)| name == promise.name).count();
                 owed.extend((0..keepers).map(|n| Move::Keep(promise.name.to_owned(), n)));
             }
+        }
+        if self.is_down {
+            owed.push(Move::Up);
         }
         owed
     }
@@ -237,7 +239,11 @@ impl Stage {
             moves.push(Move::Down);
         }
         moves.extend(self.outside.meddlings().into_iter().map(Move::Meddle));
-        moves.extend(self.owed());
+        let owed = self.owed();
+        if !owed.is_empty() && self.core.ir.promises.len() > 1 {
+            moves.push(Move::Fair);
+        }
+        moves.extend(owed);
         moves
     }
 }

@@ -32,8 +32,9 @@ const LINE: [&str; 19] = [
     "cut/5s",
     "freeze/20s",
 ];
-/// In how many schedules the Lease is lost, for one schedule with a single fault.
+/// In so many schedules the Lease is lost, and in no more than one for so many with a single fault: each renews it through minutes.
 const LEASES: usize = 24;
+const FOR_ONE: usize = 8;
 
 /// Every schedule with a single fault, by kind of fault.
 fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<String, Vec<Schedule>> {
@@ -97,6 +98,7 @@ fn deeds(core: &Core, edge: &Edge) -> Vec<Move> {
             | Move::Loosen(_)
             | Move::Smudge(_)
             | Move::Keep(..)
+            | Move::Fair
             | Move::Down
             | Move::Up
             | Move::Meddle(_)
@@ -168,7 +170,7 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x006c_6561_7365);
     let mut busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.writes > 0).collect();
     let mut chosen = Vec::new();
-    while chosen.len() < LEASES.min(core.single) && !busy.is_empty() {
+    while chosen.len() < LEASES.min(core.single / FOR_ONE) && !busy.is_empty() {
         let edge = busy.swap_remove(below(&mut random, busy.len()));
         let at = 1 + below(&mut random, edge.writes);
         let fault = match chosen.len() % 4 {

@@ -97,6 +97,7 @@ impl Core {
             stop_at: None,
             quiet: self.quiet,
             calm: Duration::from_millis(300),
+            deaf: self.deaf,
             soon: Duration::from_millis(50),
         }
     }

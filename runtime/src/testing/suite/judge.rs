@@ -15,7 +15,7 @@ use super::workers::{one, run_all};
 pub(crate) type Ends = BTreeMap<Vec<Move>, Option<Key>>;
 
 /// The undisturbed runs that a disturbed one may end like: what somebody did in the middle may as well have been done before or after.
-pub(crate) fn undisturbed(schedule: &Schedule) -> Vec<Vec<Move>> {
+pub(crate) fn undisturbed(core: &Core, schedule: &Schedule) -> Vec<Vec<Move>> {
     let lasting: Vec<_> = schedule.lasting().collect();
     let (calm, rest) = schedule
         .moves
@@ -25,25 +25,49 @@ pub(crate) fn undisturbed(schedule: &Schedule) -> Vec<Vec<Move>> {
     if lasting.is_empty() {
         vec![after]
     } else {
-        vec![after, before]
+        let mut all = vec![after, before];
+        all.extend(instead(core, calm, rest, &lasting));
+        all
     }
 }
 
-/// Runs what is missing to compare these with: the second of two undisturbed runs only where the end is not that of the first.
+/// An object that is replaced before anybody has looked at it may as well have been another one from the start.
+fn instead(core: &Core, calm: &[Move], rest: &[Move], lasting: &[Move]) -> Option<Vec<Move>> {
+    let path = |key: &String| {
+        let found = core.fixtures.iter().find(|f| f.key == *key);
+        found.map(|f| &f.path)
+    };
+    let (last, way) = rest.split_last()?;
+    let [Move::Replace(other)] = lasting else {
+        return None;
+    };
+    let is_same = |key: &String| path(key) == path(other);
+    let made = matches!(last, Move::Create(key) if is_same(key));
+    let replaced = matches!(last, Move::Replace(key) if is_same(key));
+    let instead = match (made, replaced) {
+        (true, _) => Move::Create(other.clone()),
+        (false, true) => Move::Replace(other.clone()),
+        (false, false) => return None,
+    };
+    Some([calm, way, &[instead]].concat())
+}
+
+/// Runs what is missing to compare these with: another undisturbed run only where the end is not that of the ones before.
 pub(crate) fn complete(
     core: &Arc<Core>,
     ends: &mut Ends,
     runs: &[(&Schedule, &Ran)],
 ) -> Result<usize, String> {
     let mut count = 0;
-    for turn in 0..2 {
+    for turn in 0..3 {
         let unlike = |(schedule, ran): &&(&Schedule, &Ran)| {
-            let mut known = undisturbed(schedule).into_iter().take(turn);
+            let mut known = undisturbed(core, schedule).into_iter().take(turn);
             let is_end = |moves| ends.get(&moves).and_then(Option::as_ref) == Some(&ran.end);
             ran.possible && !ran.given_up && !known.any(is_end)
         };
         let wanted = runs.iter().filter(unlike);
-        let wanted = wanted.filter_map(|(schedule, _)| undisturbed(schedule).into_iter().nth(turn));
+        let wanted =
+            wanted.filter_map(|(schedule, _)| undisturbed(core, schedule).into_iter().nth(turn));
         let missing: BTreeSet<_> = wanted.filter(|moves| !ends.contains_key(moves)).collect();
         let work: Vec<_> = missing
             .iter()
@@ -75,7 +99,7 @@ pub(crate) fn compare(
     if !ran.possible || ran.given_up {
         return (false, None);
     }
-    let expected = undisturbed(schedule).into_iter();
+    let expected = undisturbed(core, schedule).into_iter();
     let expected: Vec<&Key> = expected
         .filter_map(|moves| ends.get(&moves)?.as_ref())
         .collect();

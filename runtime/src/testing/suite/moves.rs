@@ -28,6 +28,8 @@ pub enum Move {
     Smudge(String),
     /// Keeps a promise: the n-th function of that name.
     Keep(String, usize),
+    /// Keeps all promises until none is left.
+    Fair,
     /// What polls and calls ask stops answering.
     Down,
     /// It answers again.
@@ -85,6 +87,7 @@ impl Move {
             Self::Loosen(_) => "loosen",
             Self::Smudge(_) => "smudged status",
             Self::Keep(..) => "promise",
+            Self::Fair => "all promises",
             Self::Down => "poll down",
             Self::Up => "poll up",
             Self::Meddle(_) => "meddle",
@@ -108,7 +111,7 @@ impl fmt::Display for Move {
             | Self::Smudge(path) => write!(f, "{word} {}", short(path)),
             Self::Drift(path, n) => write!(f, "{word} of field {n} of {}", short(path)),
             Self::Keep(name, _) => write!(f, "{word} {name}"),
-            Self::Down | Self::Up | Self::Restart => f.write_str(word),
+            Self::Fair | Self::Down | Self::Up | Self::Restart => f.write_str(word),
         }
     }
 }

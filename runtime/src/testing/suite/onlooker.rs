@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::contract::{class_name, not_an_outcome};
 use super::coverage::Coverage;
@@ -15,6 +17,9 @@ use crate::lifecycle::{Board, ObjectRef};
 use crate::machine::ir::{Lifecycle, Origin};
 use crate::machine::policy::{Class, Move};
 use crate::machine::world::World;
+
+/// So soon others see a write.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// What the last pass over an object saw.
 #[derive(Clone)]
@@ -46,6 +51,8 @@ struct Seen {
     findings: Vec<Finding>,
     coverage: Coverage,
     passes: u64,
+    /// When a write of a pass over an object left or ended.
+    wrote: BTreeMap<ObjectRef, Instant>,
     /// How many processes have started.
     starts: u64,
     /// Writes that passes have sent and that have not arrived.
@@ -91,8 +98,9 @@ impl Onlooker {
     /// Whether steps are to be held against the declaration.
     pub(crate) fn faulty(&self, faulty: bool) {
         let mut seen = self.seen();
-        seen.faulty = faulty;
-        seen.disturb();
+        if std::mem::replace(&mut seen.faulty, faulty) != faulty {
+            seen.disturb();
+        }
     }
 
     /// Something happened in several steps, of which a pass may have seen but some.
@@ -188,7 +196,7 @@ impl Seen {
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
         let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
-        let quiet = !self.adversary && !self.faulty;
+        let quiet = !self.adversary && !self.faulty && !self.is_crowded(pass.object);
         if let Some(before) = before.filter(|l| quiet && is_step(l)) {
             self.step(&before, pass);
         }
@@ -207,6 +215,18 @@ impl Seen {
             disturbed: self.faulty,
         };
         self.last.insert(pass.object.clone(), last);
+    }
+
+    fn wrote(&mut self, object: Option<&ObjectRef>) {
+        if let Some(object) = object {
+            self.wrote.insert(object.clone(), Instant::now());
+        }
+    }
+
+    /// Whether another object was written for a moment ago: what is seen now may be of that.
+    fn is_crowded(&self, object: &ObjectRef) -> bool {
+        let mut others = self.wrote.iter().filter(|(other, _)| *other != object);
+        others.any(|(_, at)| at.elapsed() < MOMENT)
     }
 
     /// Holds one step of a quiet run against the declaration.
@@ -271,11 +291,17 @@ impl Trace for Onlooker {
         let mut seen = self.seen();
         match moment {
             Moment::Passed(pass) => seen.passed(pass),
-            Moment::Sent {
-                what: Written::Call(_),
-                ..
-            } => seen.changes_at_call = self.outside.changes(),
-            Moment::Sent { .. } => seen.allowed += 1,
+            Moment::Sent { object, what } => {
+                match what {
+                    Written::Call(_) => seen.changes_at_call = self.outside.changes(),
+                    Written::Effect(_)
+                    | Written::Status
+                    | Written::Event
+                    | Written::Claim
+                    | Written::Release => seen.allowed += 1,
+                }
+                seen.wrote(*object);
+            }
             Moment::Ended { object, what, how } => {
                 if let Written::Call(effect) = what {
                     let changes = self.outside.changes() - seen.changes_at_call;
@@ -285,6 +311,7 @@ impl Trace for Onlooker {
                         seen.find(Oracle::OneWrite, text);
                     }
                 }
+                seen.wrote(*object);
                 seen.ended(*object, *what, how);
             }
         }

@@ -139,7 +139,9 @@ async fn go(
             stage.faulty(disturbed);
             before = (0, stage.faults.writes());
         }
-        if !stage.perform(m, None).await {
+        if *m == Move::Fair {
+            stage.fair().await;
+        } else if !stage.perform(m, None).await {
             ran.possible = false;
             ran.findings.clear();
             return ran;

@@ -185,6 +185,16 @@ pub(crate) async fn replace(client: &Client, path: &str, object: &Value) -> kube
             wanted["metadata"][key] = value.clone();
         }
     }
+    // What others wrote down there stays, as it does when somebody applies what he wants.
+    let noted = live
+        .pointer("/metadata/annotations")
+        .and_then(Value::as_object);
+    for (key, value) in noted.into_iter().flatten() {
+        let own = &mut wanted["metadata"]["annotations"];
+        if own.get(key).is_none() {
+            own[key.as_str()] = value.clone();
+        }
+    }
     let status = wanted.get("status").cloned();
     if let Some(old) = live.get("status") {
         wanted["status"] = old.clone();

@@ -275,13 +275,19 @@ impl Stage {
     /// Waits until nothing happens for a while.
     async fn settle_quietly(&mut self) {
         let mut rounds = 0;
+        let deaf = if self.is_down {
+            self.core.deaf
+        } else {
+            Duration::ZERO
+        };
+        let quiet = self.quiet + deaf;
         loop {
             let before = self.activity();
             let wire = Arc::clone(&self.wire);
             let wanted = tokio::select! {
                 biased;
                 wanted = wire.wanted() => Some(wanted),
-                () = sleep(self.quiet) => None,
+                () = sleep(quiet) => None,
             };
             if let Some(wanted) = wanted {
                 self.grant(wanted).await;
@@ -331,7 +337,9 @@ impl Stage {
             .values()
             .all(|last| is_goal(last.class));
         if at_goal {
-            for path in self.wire.wrote().into_keys() {
+            // Not what somebody else made and we wrote a part of: nobody would make it again.
+            let wrote = self.wire.wrote().into_keys();
+            for path in wrote.filter(|path| !self.present.contains_key(path)) {
                 let _ = site::delete(&self.admin, &path).await.is_ok();
             }
         }
@@ -360,7 +368,8 @@ impl Stage {
             | Move::Linger(_)
             | Move::Loosen(_)
             | Move::Smudge(_)
-            | Move::Keep(..) => {}
+            | Move::Keep(..)
+            | Move::Fair => {}
         }
         let is_promise = matches!(m, Move::Keep(..) | Move::Loosen(_));
         self.wire.hold();
@@ -414,6 +423,7 @@ impl Stage {
             | Move::Loosen(_)
             | Move::Smudge(_)
             | Move::Keep(..)
+            | Move::Fair
             | Move::Restart => false,
         }
     }
@@ -453,7 +463,7 @@ impl Stage {
         Key(standings.collect())
     }
 
-    /// What a cluster without controllers does not do: objects whose owners are all gone go as well.
+    /// What a cluster without controllers does not do: objects whose owners are all gone go as well, and others forget those that are.
     async fn collect_garbage(&mut self) {
         if !self.deleted {
             return;
@@ -467,23 +477,39 @@ impl Stage {
             let Some(owners) = owners.filter(|o| !o.is_empty()) else {
                 continue;
             };
-            if self.owners_are_gone(&owners).await {
-                let _ = site::delete(&self.admin, &path).await.is_ok();
+            let mut left = Vec::new();
+            for owner in &owners {
+                if self.is_there(owner).await {
+                    left.push(owner.clone());
+                }
             }
+            if left.len() == owners.len() {
+                continue;
+            }
+            self.onlooker.adversary(true);
+            // An error means that somebody was faster.
+            if left.is_empty() {
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+            } else {
+                let left = json!({ "metadata": { "ownerReferences": left } });
+                let _ = site::patch(&self.admin, &path, &left).await.is_ok();
+            }
+            sleep(self.core.soon).await;
+            self.onlooker.adversary(false);
         }
     }
 
-    async fn owners_are_gone(&self, owners: &[Value]) -> bool {
+    /// Whether an owner is an object of the lifecycle that is there.
+    async fn is_there(&self, owner: &Value) -> bool {
         for path in self.core.subjects() {
             let Ok(Some(object)) = site::get(&self.admin, &path).await else {
                 continue;
             };
-            let uid = object.pointer("/metadata/uid");
-            if owners.iter().any(|owner| owner.get("uid") == uid) {
-                return false;
+            if owner.get("uid") == object.pointer("/metadata/uid") {
+                return true;
             }
         }
-        true
+        false
     }
 }
 

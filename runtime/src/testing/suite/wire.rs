@@ -334,7 +334,12 @@ impl Wire {
             return;
         }
         let Some(kind) = self.kinds.iter().find(|k| k.has(&asked.path)) else {
-            let text = format!("{asked}: no effect declares to write this");
+            let member = format!("{}/any", asked.path);
+            let is_of_all = |kind: &WrittenKind| kind.has(&member);
+            let text = match asked.method == Method::DELETE && self.kinds.iter().any(is_of_all) {
+                true => format!("{asked}: it deletes whatever has a label, whose ever that is"),
+                false => format!("{asked}: no effect declares to write this"),
+            };
             self.find(Oracle::HandsOff, text);
             return;
         };
@@ -342,7 +347,15 @@ impl Wire {
             Mode::Owned => before
                 .as_ref()
                 .is_some_and(|before| !self.onlooker.owns(before)),
-            Mode::Shared => asked.method == Method::DELETE,
+            Mode::Shared if asked.method == Method::DELETE => {
+                let is_ours = |before: &Value| {
+                    let owners = before.pointer("/metadata/ownerReferences");
+                    let owners = owners.and_then(Value::as_array);
+                    owners.is_some_and(|o| o.len() == 1) && self.onlooker.owns(before)
+                };
+                before.as_ref().is_some_and(|before| !is_ours(before))
+            }
+            Mode::Shared => false,
             Mode::Part => before.is_none(),
             Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => true,
         };
@@ -363,13 +376,13 @@ impl Wire {
     /// Two contributions to one object must not contradict each other.
     fn share(&self, state: &mut State, asked: &Asked) {
         let mut ours = BTreeMap::new();
-        leaves(&asked.body, String::new(), &mut ours);
+        leaves(&keyed(&asked.body), String::new(), &mut ours);
         let others = state.shares.iter();
         let others =
             others.filter(|((path, manager), _)| *path == asked.path && *manager != asked.manager);
         let clash = others.flat_map(|((_, manager), body)| {
             let mut theirs = BTreeMap::new();
-            leaves(body, String::new(), &mut theirs);
+            leaves(&keyed(body), String::new(), &mut theirs);
             let differ = |(path, value): (&String, &Value)| {
                 theirs.get(path).is_some_and(|other| other != value)
             };
@@ -436,6 +449,33 @@ fn unavailable() -> Response<Body> {
     ));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response
+}
+
+/// A value in which items of lists stand under what names them, as far as something does.
+fn keyed(value: &Value) -> Value {
+    const NAMES: [&str; 5] = ["name", "port", "key", "type", "uid"];
+    let name = |item: &Value| {
+        let name = NAMES.iter().find_map(|name| item.get(name))?;
+        Some(
+            name.as_str()
+                .map_or_else(|| name.to_string(), str::to_owned),
+        )
+    };
+    match value {
+        Value::Array(items) => {
+            let named = items.iter().map(|item| Some((name(item)?, keyed(item))));
+            let named: Option<serde_json::Map<_, _>> = named.collect();
+            let whole = || Value::Array(items.iter().map(keyed).collect());
+            named.map_or_else(whole, Value::Object)
+        }
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(key, field)| (key.clone(), keyed(field)));
+            Value::Object(fields.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
 }
 
 /// All leaves of a value, by path; what everybody says of an object's identity is left out.

@@ -1,19 +1,28 @@
-//! `pod-start`: how long Pods take from their creation to Running, side by side on one real cluster: with an `emptyDir`, with a Listener volume
-//! whose claim is new, and with one whose claim was mounted before. Says what the process on the node needs of memory, too.
+//! `pod-start`: how long Pods take from their creation to Running, side by side on one real cluster: with an `emptyDir`, with a plain directory of
+//! the test driver, with a Listener volume whose claim was mounted before, and with one whose claim is new. Says what the processes need of memory, too.
+//! With `--timeline` it also prints what was asked of the API server while the last Pod of each kind started.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use futures::{StreamExt, TryStreamExt};
-use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
-use kube::ResourceExt;
-use kube::api::DeleteParams;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::storage::v1::CSIDriver;
+use kube::api::{DeleteParams, PostParams};
 use kube::runtime::watcher::{Config, Event, watcher};
+use kube::{Api, ResourceExt};
+use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_tests::cluster::WORKLOAD;
-use lifecycle_tests::installed::Installed;
+use lifecycle_tests::harness::eventually;
+use lifecycle_tests::installed::{Installed, PATIENCE};
+use lifecycle_tests::volumes::disk::{Disk, Volume, id_of};
+use lifecycle_tests::volumes::{self, Places};
 use serde_json::{Value, json};
 
 /// Pods of each kind.
@@ -22,18 +31,25 @@ const TIMES: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     EmptyDir,
-    NewClaim,
+    Directory,
     KnownClaim,
+    NewClaim,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::EmptyDir, Self::NewClaim, Self::KnownClaim];
+    const ALL: [Self; 4] = [
+        Self::EmptyDir,
+        Self::Directory,
+        Self::KnownClaim,
+        Self::NewClaim,
+    ];
 
     fn claim(self, round: usize) -> Option<String> {
         match self {
             Self::EmptyDir => None,
-            Self::NewClaim => Some(format!("new-{round}")),
+            Self::Directory => Some("directory".to_owned()),
             Self::KnownClaim => Some("known".to_owned()),
+            Self::NewClaim => Some(format!("new-{round}")),
         }
     }
 
@@ -49,22 +65,35 @@ impl Kind {
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => compare(false).await,
+        ["--timeline"] => compare(true).await,
+        ["directory", kubelet] => serve_directories(Path::new(kubelet)).await,
+        _ => bail!("usage: pod-start [--timeline]"),
+    }
+}
+
+async fn compare(timeline: bool) -> Result<()> {
     let operator = env::current_exe()?.with_file_name("operator-under-test");
     let site = Installed::start(1, &operator).await?;
     claim(&site, "known").await?;
+    let mut driver = install_directories(&site).await?;
     // Whoever is first waits for what everybody needs.
+    claim(&site, "new-0").await?;
     for kind in Kind::ALL {
-        if kind == Kind::NewClaim {
-            claim(&site, "new-0").await?;
-        }
         start(&site, kind, 0).await?;
     }
     let mut took: BTreeMap<Kind, Vec<Duration>> = BTreeMap::new();
     for round in 1..=TIMES {
         claim(&site, &format!("new-{round}")).await?;
         for kind in Kind::ALL {
+            let began = Timestamp::now();
             let time = start(&site, kind, round).await?;
             took.entry(kind).or_default().push(time);
+            if timeline && round == TIMES {
+                print_requests(&site, kind, began, time).await?;
+            }
         }
     }
     for (kind, mut times) in took {
@@ -76,7 +105,85 @@ async fn main() -> Result<()> {
         let kib = resident(part)?;
         eprintln!("`run {part}`: {kib} KiB resident");
     }
+    driver.kill()?;
+    driver.wait()?;
     site.cluster.stop()
+}
+
+/// Serves the directory driver on a node, as this program is started there.
+async fn serve_directories(kubelet: &Path) -> Result<()> {
+    let root = kubelet.join("plugins").join(volumes::NAME);
+    let places = Places {
+        registrations: Some(kubelet.join("plugins_registry")),
+        ..Places::inside(&root)
+    };
+    let volume = Volume {
+        name: "directory".to_owned(),
+        capacity: 0,
+        parameters: BTreeMap::new(),
+    };
+    Disk::at(places.disk.clone()).make(&volume)?;
+    Ok(volumes::serve(places, Shutdown::on_signals()?).await?)
+}
+
+/// The directory driver runs on the node beside the operator, and a claim has its one volume.
+async fn install_directories(site: &Installed) -> Result<Child> {
+    let client = site.cluster.client();
+    let driver: CSIDriver = serde_json::from_value(json!({
+        "metadata": { "name": volumes::NAME },
+        "spec": { "attachRequired": false },
+    }))?;
+    let volume: PersistentVolume = serde_json::from_value(json!({
+        "metadata": { "name": "directory" },
+        "spec": {
+            "accessModes": ["ReadWriteMany"], "capacity": { "storage": "1" },
+            "claimRef": { "namespace": "default", "name": "directory" },
+            "csi": { "driver": volumes::NAME, "volumeHandle": id_of("directory") },
+        },
+    }))?;
+    let how = PostParams::default();
+    Api::all(client.clone()).create(&how, &driver).await?;
+    Api::all(client).create(&how, &volume).await?;
+    let claim = site.create::<PersistentVolumeClaim>(json!({
+        "metadata": { "name": "directory" },
+        "spec": {
+            "accessModes": ["ReadWriteMany"], "storageClassName": "", "volumeName": "directory",
+            "resources": { "requests": { "storage": "1" } },
+        },
+    }));
+    claim.await?;
+    let node = &site.cluster.nodes()[0];
+    let mut serve = node.command(env::current_exe()?);
+    let serve = serve.args(["directory", "/var/lib/kubelet"]);
+    let serve = serve.stdin(Stdio::null()).spawn()?;
+    let claims = site.api::<PersistentVolumeClaim>();
+    eventually("the claim `directory` is bound", PATIENCE, async || {
+        let claim = claims.get("directory").await?;
+        let phase = claim.status.and_then(|status| status.phase);
+        Ok((phase.as_deref() == Some("Bound")).then_some(()))
+    })
+    .await?;
+    Ok(serve)
+}
+
+/// What was asked of the API server while a Pod started, in milliseconds since its creation.
+async fn print_requests(
+    site: &Installed,
+    kind: Kind,
+    began: Timestamp,
+    took: Duration,
+) -> Result<()> {
+    let until = began.checked_add(jiff::SignedDuration::try_from(took)?)?;
+    eprintln!("{kind:?}: {took:.2?}");
+    for entry in site.cluster.audit().await?.iter() {
+        let is_of_it = entry.received >= began && entry.received <= until;
+        if is_of_it && entry.resource != "leases" {
+            let at = entry.received.duration_since(began).as_millis();
+            let answered = entry.answered.duration_since(began).as_millis();
+            eprintln!("  {at:>5} to {answered:>5} {}", entry.line());
+        }
+    }
+    Ok(())
 }
 
 async fn claim(site: &Installed, name: &str) -> Result<()> {

@@ -30,6 +30,11 @@ pub(crate) fn cases() -> Vec<Case> {
             shared,
         ),
         case(
+            "what_only_a_deleted_contributor_wanted_goes",
+            BINARIES,
+            contributor_that_goes,
+        ),
+        case(
             "what_is_held_is_given_back_before_the_object_goes",
             BINARIES,
             held,
@@ -220,6 +225,40 @@ async fn shared() -> Result<()> {
         Ok((line && labels["tag/one"] == "z" && labels["tag/two"] == "y").then_some(()))
     })
     .await?;
+    world.is_quiet().await
+}
+
+async fn contributor_that_goes() -> Result<()> {
+    let mut world = World::without_operator().await?;
+    world.define(&Tag::crd()).await?;
+    let operator = Operator::new("tests.lifecycle")
+        .run(tag::machine(Tagger))
+        .seed(1);
+    world.run_this(operator).await?;
+    world.map("target", &[]).await?;
+    for name in ["one", "two"] {
+        create(&world, tag(name, name)).await?;
+        reason::<Tag>(&world, name, "Ready").await?;
+    }
+    let tags: Api<Tag> = Api::default_namespaced(world.client.clone());
+    let gone = tags.get("one").await?.uid();
+    tags.delete("one", &DeleteParams::default()).await?;
+    // As the garbage collector does, which an API server alone does not have.
+    let hub = world.maps().get("hub").await?;
+    let mut owners = hub.owner_references().to_vec();
+    owners.retain(|owner| Some(&owner.uid) != gone.as_ref());
+    ensure!(owners.len() == 1, "{owners:?}");
+    let left = Patch::Merge(json!({ "metadata": { "ownerReferences": owners } }));
+    let maps = world.maps();
+    maps.patch("hub", &PatchParams::default(), &left).await?;
+    eventually("its line goes, the other stays", SOON, async || {
+        let lines = world.maps().get("hub").await?.data.unwrap_or_default();
+        let stays = lines.get("two").is_some_and(|line| line == "two");
+        ensure!(stays, "{lines:?}");
+        Ok((lines.len() == 1).then_some(()))
+    })
+    .await?;
+    reason::<Tag>(&world, "two", "Ready").await?;
     world.is_quiet().await
 }
 

@@ -329,6 +329,9 @@ impl Applied {
             note: old(entity, name)
                 .filter(|old| old.hash == *hash)
                 .and_then(|old| old.note.clone()),
+            material: (entity == "sslProfile")
+                .then(|| self.profiles.get(name)?.material.clone())
+                .flatten(),
             entity,
             name: name.clone(),
             hash: hash.clone(),

@@ -40,6 +40,9 @@ pub struct Entry {
     /// What else there is to know while it does what it should: the last failure of a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Of a profile: tells apart the files that handshakes use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
 }
 
 /// The two sides of a routing key.

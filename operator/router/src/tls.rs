@@ -124,7 +124,9 @@ pub struct Kept {
     pub slot: Arc<Slot>,
     /// What is wrong with its files as they are now.
     pub wrong: Option<String>,
-    seen: Vec<u8>,
+    /// Tells apart the files that the credentials are from.
+    pub material: Option<String>,
+    seen: String,
 }
 
 /// All profiles by name.
@@ -141,7 +143,8 @@ impl Profiles {
             let kept = self.kept.entry(name.clone()).or_insert_with(|| Kept {
                 slot: Arc::default(),
                 wrong: None,
-                seen: Vec::new(),
+                material: None,
+                seen: String::new(),
             });
             match &entry.wanted {
                 Err(wrong) => kept.wrong = Some(wrong.to_string()),
@@ -172,6 +175,7 @@ impl Kept {
             Ok(credentials) => {
                 self.slot.set(credentials);
                 self.wrong = None;
+                self.material = Some(seen.clone());
             }
             Err(error) => self.wrong = Some(crate::cause::chain(&error)),
         }
@@ -179,7 +183,7 @@ impl Kept {
     }
 }
 
-fn digest(profile: &Profile, files: &Files) -> Vec<u8> {
+fn digest(profile: &Profile, files: &Files) -> String {
     let mut context = Context::new(&SHA256);
     for path in profile.files() {
         let (kind, bytes) = match files.get(path) {
@@ -193,7 +197,9 @@ fn digest(profile: &Profile, files: &Files) -> Vec<u8> {
             context.update(part);
         }
     }
-    context.finish().as_ref().to_vec()
+    let digest = context.finish();
+    let digits = digest.as_ref().iter().take(8);
+    digits.map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn clients(roots: Arc<rustls::RootCertStore>) -> Result<Arc<dyn ClientCertVerifier>, Error> {

@@ -2,9 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+#[path = "router/authority.rs"]
+mod authority;
 #[path = "router/entries.rs"]
 mod entries;
+#[path = "router/process.rs"]
+mod process;
 #[path = "router/support.rs"]
 mod support;
+#[path = "router/tls.rs"]
+mod tls;
 #[path = "router/traffic.rs"]
 mod traffic;

@@ -1,0 +1,127 @@
+//! Certificates for tests: an authority, what it issues, and clients that trust it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use lifecycle_router::tls::Files;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+/// A certificate and its key as PEM.
+pub(crate) struct Pair {
+    pub(crate) chain: String,
+    pub(crate) key: String,
+}
+
+/// An authority.
+pub(crate) struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+impl Authority {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate().unwrap();
+        let issuer = CertifiedIssuer::self_signed(params, key).unwrap();
+        Self { issuer }
+    }
+
+    pub(crate) fn pem(&self) -> String {
+        self.issuer.pem()
+    }
+
+    /// A certificate for a name or an address.
+    pub(crate) fn issue(&self, name: &str) -> Pair {
+        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        Pair {
+            chain: certificate.pem(),
+            key: key.serialize_pem(),
+        }
+    }
+
+    fn roots(&self) -> RootCertStore {
+        let mut roots = RootCertStore::empty();
+        let certificate = CertificateDer::from_pem_slice(self.pem().as_bytes());
+        roots.add(certificate.unwrap()).unwrap();
+        roots
+    }
+
+    /// A client that trusts this authority and shows this certificate.
+    pub(crate) fn client(&self, pair: Option<&Pair>) -> TlsConnector {
+        let builder = ClientConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(self.roots());
+        let config = match pair {
+            None => builder.with_no_client_auth(),
+            Some(pair) => builder
+                .with_client_auth_cert(pair.certificates(), pair.private())
+                .unwrap(),
+        };
+        TlsConnector::from(Arc::new(config))
+    }
+
+    /// A server with this certificate, which asks for one of this authority if `required`.
+    pub(crate) fn server(&self, pair: &Pair, required: bool) -> TlsAcceptor {
+        let builder = ServerConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        let builder = if required {
+            let roots = Arc::new(self.roots());
+            let verifier =
+                rustls::server::WebPkiClientVerifier::builder_with_provider(roots, provider());
+            builder.with_client_cert_verifier(verifier.build().unwrap())
+        } else {
+            builder.with_no_client_auth()
+        };
+        let config = builder.with_single_cert(pair.certificates(), pair.private());
+        TlsAcceptor::from(Arc::new(config.unwrap()))
+    }
+}
+
+impl Pair {
+    pub(crate) fn certificates(&self) -> Vec<CertificateDer<'static>> {
+        CertificateDer::pem_slice_iter(self.chain.as_bytes())
+            .collect::<Result<_, _>>()
+            .unwrap()
+    }
+
+    fn private(&self) -> PrivateKeyDer<'static> {
+        PrivateKeyDer::from_pem_slice(self.key.as_bytes()).unwrap()
+    }
+}
+
+fn provider() -> Arc<rustls::crypto::CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// The element of a profile with all three files.
+pub(crate) fn profile(name: &str) -> serde_json::Value {
+    let file = |file: &str| format!("/etc/skupper-router-certs/{name}/{file}");
+    serde_json::json!(["sslProfile", {"name": name, "caCertFile": file("ca.crt"),
+        "certFile": file("tls.crt"), "privateKeyFile": file("tls.key")}])
+}
+
+/// The files of such a profile.
+pub(crate) fn files(name: &str, authority: &Authority, pair: &Pair) -> Files {
+    let ca = authority.pem();
+    let all = [
+        ("ca.crt", &ca),
+        ("tls.crt", &pair.chain),
+        ("tls.key", &pair.key),
+    ];
+    all.map(|(file, text)| (format!("{name}/{file}"), Ok(text.clone().into_bytes())))
+        .into()
+}
+
+/// A name for a client to ask for.
+pub(crate) fn server_name(address: IpAddr) -> rustls::pki_types::ServerName<'static> {
+    address.into()
+}

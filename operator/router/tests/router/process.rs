@@ -1,0 +1,577 @@
+//! The program: its directory, its signals, its memory and its HTTP.
+
+use std::fs;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::sleep;
+
+use crate::authority::{Authority, files, profile, server_name};
+use crate::support::{
+    Server, address, and, connector, echo, eventually, is_reset, listener, ping, port,
+    random_bytes, within,
+};
+
+/// A router as a process of its own, killed when dropped.
+struct Process {
+    child: Child,
+    directory: tempfile::TempDir,
+    address: IpAddr,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn start(directory: &Path, address: IpAddr, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_lifecycle-router"))
+        .arg("--directory")
+        .arg(directory)
+        .args(["--bind-address", &address.to_string(), "--threads", "2"])
+        .arg("--state")
+        .arg(format!("unix:{}", directory.join("state.sock").display()))
+        .args(more)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+impl Process {
+    fn new(document: &Value) -> Self {
+        Self::with(document, &[])
+    }
+
+    fn with(document: &Value, more: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let address = address();
+        write(directory.path(), "skrouterd.json", &document.to_string());
+        let child = start(directory.path(), address, more);
+        Self {
+            child,
+            directory,
+            address,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.child = start(self.directory.path(), self.address, &[]);
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        write(self.directory.path(), name, text);
+    }
+
+    /// The body of an answer on the Unix socket, as soon as there is one.
+    async fn get(&self, path: &str) -> String {
+        let socket = self.directory.path().join("state.sock");
+        within(async {
+            loop {
+                if let Ok(stream) = UnixStream::connect(&socket).await
+                    && let Ok(text) = get(stream, path).await
+                {
+                    return text;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await
+    }
+
+    /// Waits until the state says so.
+    async fn until(&self, is_so: impl Fn(&Value) -> bool) -> Value {
+        within(async {
+            let mut query = String::new();
+            loop {
+                let state: Value =
+                    serde_json::from_str(&self.get(&format!("/v1/state{query}")).await).unwrap();
+                if is_so(&state) {
+                    return state;
+                }
+                query = format!("?after={}&wait=10s", state["revision"].as_str().unwrap());
+            }
+        })
+        .await
+    }
+
+    /// Waits until a listener is up.
+    async fn up(&self, listener: &str) {
+        self.until(|state| entry(state, listener)["state"] == "Up")
+            .await;
+    }
+
+    async fn connect(&self, port: u16) -> TcpStream {
+        TcpStream::connect((self.address, port)).await.unwrap()
+    }
+
+    /// A line of /proc/PID/status in KiB.
+    fn memory(&self, line: &str) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let text = fs::read_to_string(path).unwrap();
+        let line = text.lines().find(|found| found.starts_with(line)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    async fn open(&self, wanted: usize) {
+        let line = format!("router_connections_open {wanted}\n");
+        within(async {
+            while !self.get("/metrics").await.contains(&line) {
+                sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    }
+
+    fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        kill_process(Pid::from_raw(id).unwrap(), Signal::TERM).unwrap();
+    }
+}
+
+fn entry<'s>(state: &'s Value, name: &str) -> &'s Value {
+    let entries = state["entries"].as_array().unwrap();
+    let found = entries.iter().find(|entry| entry["name"] == name);
+    found.unwrap_or(&Value::Null)
+}
+
+/// Writes a file in one step.
+fn write(directory: &Path, name: &str, text: &str) {
+    let path = directory.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let beside: PathBuf = path.with_extension("new");
+    fs::write(&beside, text).unwrap();
+    fs::rename(beside, path).unwrap();
+}
+
+async fn get(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    path: &str,
+) -> std::io::Result<String> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: router\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (_, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or(std::io::ErrorKind::UnexpectedEof)?;
+    Ok(body.to_owned())
+}
+
+#[tokio::test]
+async fn s53_a_restart_serves_again_what_is_stored() {
+    let server = Server::echo().await;
+    let document = json!([
+        listener("l", port(0), "k"),
+        connector("c", server.address, "k")
+    ]);
+    let mut process = Process::new(&document);
+    process.up("l").await;
+    let first = process.until(|_| true).await;
+    ping(&mut process.connect(port(0)).await, 1).await;
+    for seed in 0..3 {
+        process.restart();
+        let same = |state: &Value| state["configuration"] == first["configuration"];
+        process
+            .until(|state| state["instance"] != first["instance"] && same(state))
+            .await;
+        process.up("l").await;
+        ping(&mut process.connect(port(0)).await, seed).await;
+    }
+}
+
+#[tokio::test]
+async fn s56_s57_files_that_arrive_and_are_replaced_count_without_a_restart() {
+    let server = Server::echo().await;
+    let document = json!([
+        profile("web"),
+        and(listener("tls", port(0), "k"), &json!({"sslProfile": "web"})),
+        listener("plain", port(1), "k"),
+        connector("c", server.address, "k"),
+    ]);
+    let process = Process::new(&document);
+    process.up("plain").await;
+    let state = process
+        .until(|state| entry(state, "tls")["state"] == "Failed")
+        .await;
+    let message = entry(&state, "tls")["message"].as_str().unwrap();
+    assert!(message.contains("web/ca.crt"), "{message}");
+    let mut open = process.connect(port(1)).await;
+    let authority = Authority::new("a");
+    let mut before = Value::Null;
+    for _ in 0..2 {
+        let pair = authority.issue(&process.address.to_string());
+        // The key last, so that for a while nothing fits.
+        for (path, bytes) in files("web", &authority, &pair) {
+            process.write(
+                &format!("certs/{path}"),
+                &String::from_utf8(bytes.unwrap()).unwrap(),
+            );
+            sleep(Duration::from_millis(100)).await;
+        }
+        within(async {
+            loop {
+                let name = server_name(process.address);
+                if let Ok(stream) = TcpStream::connect((process.address, port(0))).await
+                    && let Ok(mut stream) = authority.client(None).connect(name, stream).await
+                    && stream.get_ref().1.peer_certificates().unwrap()[0] == pair.certificates()[0]
+                {
+                    return ping(&mut stream, 5).await;
+                }
+                sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+        let is_new = |state: &Value| {
+            let profile = entry(state, "web");
+            profile["state"] == "Up" && profile["material"] != before
+        };
+        let now = process.until(is_new).await;
+        before = entry(&now, "web")["material"].clone();
+        ping(&mut open, 9).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s46_a_slow_reader_of_a_gigabyte_costs_no_memory_and_slows_nobody() {
+    const BLOCK: usize = (8 << 20) + 13;
+    const BLOCKS: usize = 128;
+    let source = Server::new(|mut stream: TcpStream| async move {
+        let block = random_bytes(BLOCK, 46);
+        for _ in 0..BLOCKS {
+            stream.write_all(&block).await.unwrap();
+        }
+    })
+    .await;
+    let other = Server::echo().await;
+    let document = json!([
+        listener("source", port(0), "source"),
+        listener("echo", port(1), "echo"),
+        connector("source", source.address, "source"),
+        connector("echo", other.address, "echo"),
+    ]);
+    let process = Process::new(&document);
+    process.up("source").await;
+    let mut slow = process.connect(port(0)).await;
+    let mut others = [
+        process.connect(port(1)).await,
+        process.connect(port(1)).await,
+    ];
+    // Nothing is read for a while: the source must stand still, and nobody else.
+    for seed in 0..100 {
+        ping(&mut others[seed as usize % 2], seed).await;
+        sleep(Duration::from_millis(10)).await;
+    }
+    let expected = random_bytes(BLOCK, 46);
+    let mut random = Pcg64::seed_from_u64(1);
+    let mut chunk = vec![0; 1 << 20];
+    let mut at = 0_usize;
+    loop {
+        let length = random.random_range(1..=chunk.len());
+        let read = within(slow.read(&mut chunk[..length])).await.unwrap();
+        if read == 0 {
+            break;
+        }
+        let mut rest = &chunk[..read];
+        while !rest.is_empty() {
+            let inside = at % BLOCK;
+            let (part, after) = rest.split_at(rest.len().min(BLOCK - inside));
+            assert!(
+                part == &expected[inside..inside + part.len()],
+                "at byte {at}"
+            );
+            at += part.len();
+            rest = after;
+        }
+        if random.random_ratio(1, 200) {
+            ping(&mut others[0], at as u64 % 1000).await;
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+    assert_eq!(at, BLOCK * BLOCKS);
+    let peak = process.memory("VmHWM");
+    assert!(peak < 64 * 1024, "{peak} KiB");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn memory_after_fifty_rounds_is_that_after_five() {
+    let server = Server::echo().await;
+    let authority = Authority::new("a");
+    let process = Process::new(&json!([]));
+    let pair = authority.issue(&process.address.to_string());
+    for (path, bytes) in files("web", &authority, &pair) {
+        process.write(
+            &format!("certs/{path}"),
+            &String::from_utf8(bytes.unwrap()).unwrap(),
+        );
+    }
+    let document = json!([
+        profile("web"),
+        and(listener("tls", port(0), "k"), &json!({"sslProfile": "web"})),
+        listener("plain", port(1), "k"),
+        connector("c", server.address, "k"),
+    ]);
+    process.write("skrouterd.json", &document.to_string());
+    process.up("tls").await;
+    let mut resident = Vec::new();
+    for round in 0..50_u64 {
+        let mut plain = Vec::new();
+        let mut secure = Vec::new();
+        for seed in 0..10 {
+            let mut stream = process.connect(port(1)).await;
+            for more in 0..4 {
+                ping(&mut stream, 2999 + 3000 * (round + seed + more)).await;
+            }
+            plain.push(stream);
+            if seed % 3 == 0 {
+                let name = server_name(process.address);
+                let stream = process.connect(port(0)).await;
+                let mut stream = authority.client(None).connect(name, stream).await.unwrap();
+                ping(&mut stream, seed).await;
+                secure.push(stream);
+            }
+        }
+        for (number, stream) in plain.into_iter().enumerate() {
+            if number % 2 == 0 {
+                stream.set_zero_linger().unwrap();
+            }
+        }
+        drop(secure);
+        process.open(0).await;
+        resident.push(process.memory("VmRSS"));
+    }
+    let (early, late) = (resident[4], resident[49]);
+    assert!(late * 10 <= early * 11, "{early} KiB, then {late} KiB");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thousands_of_connections_opened_and_abandoned_leave_nothing_behind() {
+    let server = Server::echo().await;
+    // It never answers, and never reads.
+    let mute = Server::new(async |stream: TcpStream| {
+        sleep(Duration::from_secs(3600)).await;
+        drop(stream);
+    })
+    .await;
+    let document = json!([
+        listener("l", port(0), "k"),
+        listener("mute", port(1), "mute"),
+        connector("c", server.address, "k"),
+        connector("mute", mute.address, "mute"),
+    ]);
+    let process = Process::new(&document);
+    process.up("mute").await;
+    let mut well = process.connect(port(0)).await;
+    for round in 0..10 {
+        let mut abandoned = Vec::new();
+        for number in 0..300 {
+            let mut stream = process.connect(port(number % 2)).await;
+            if number % 3 == 0 {
+                stream.write_all(&random_bytes(100, round)).await.unwrap();
+            }
+            stream.set_zero_linger().unwrap();
+            abandoned.push(stream);
+        }
+        ping(&mut well, round).await;
+        drop(abandoned);
+    }
+    process.open(1).await;
+    let peak = process.memory("VmHWM");
+    assert!(peak < 64 * 1024, "{peak} KiB");
+    ping(&mut well, 1).await;
+}
+
+#[tokio::test]
+async fn sigterm_closes_sockets_lets_connections_end_and_ends_well() {
+    let server = Server::echo().await;
+    let document = json!([
+        listener("l", port(0), "k"),
+        connector("c", server.address, "k")
+    ]);
+    for (grace, ends) in [("100", true), ("1", false)] {
+        let mut process = Process::with(&document, &["--grace", grace]);
+        process.up("l").await;
+        let mut stream = process.connect(port(0)).await;
+        ping(&mut stream, 1).await;
+        process.terminate();
+        within(async {
+            while TcpStream::connect((process.address, port(0))).await.is_ok() {
+                sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        if ends {
+            ping(&mut stream, 2).await;
+            drop(stream);
+        } else {
+            assert!(is_reset(&mut stream).await);
+        }
+        let ended = within(async {
+            loop {
+                if let Some(status) = process.child.try_wait().unwrap() {
+                    return status;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+        assert!(ended.success(), "{ended}");
+    }
+}
+
+#[tokio::test]
+async fn the_state_is_told_to_clients_with_a_certificate_of_the_profile_only() {
+    let authority = Authority::new("controllers");
+    let (ours, theirs) = (address(), authority.issue("controller"));
+    let at = format!("{ours}:{}", port(7));
+    let metrics = format!("{ours}:{}", port(8));
+    let document = json!([profile("local")]);
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "skrouterd.json", &document.to_string());
+    for (path, bytes) in files("local", &authority, &authority.issue(&ours.to_string())) {
+        write(
+            directory.path(),
+            &format!("certs/{path}"),
+            &String::from_utf8(bytes.unwrap()).unwrap(),
+        );
+    }
+    let child = Command::new(env!("CARGO_BIN_EXE_lifecycle-router"))
+        .arg("--directory")
+        .arg(directory.path())
+        .args([
+            "--state",
+            &at,
+            "--state-profile",
+            "local",
+            "--metrics",
+            &metrics,
+        ])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _process = Process {
+        child,
+        directory,
+        address: ours,
+    };
+    let health = within(async {
+        loop {
+            if let Ok(stream) = TcpStream::connect(&metrics).await
+                && let Ok(body) = get(stream, "/healthz").await
+                && body == "ok\n"
+            {
+                return body;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert_eq!(health.await, "ok\n");
+    let hidden = get(TcpStream::connect(&metrics).await.unwrap(), "/v1/state").await;
+    assert_eq!(hidden.unwrap(), "there is nothing here\n");
+    let ask = async |pair| {
+        let stream = TcpStream::connect(&at).await.unwrap();
+        let client = authority.client(pair);
+        let stream = client.connect(server_name(ours), stream).await?;
+        get(stream, "/v1/state").await
+    };
+    assert!(ask(None).await.is_err());
+    let stranger = Authority::new("others").issue("controller");
+    assert!(ask(Some(&stranger)).await.is_err());
+    let state: Value = serde_json::from_str(&ask(Some(&theirs)).await.unwrap()).unwrap();
+    assert_eq!(entry(&state, "local")["state"], "Up");
+}
+
+#[test]
+fn arguments_that_cannot_be_are_told() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lifecycle-router"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path().to_str().unwrap();
+    for (arguments, words) in [
+        (&["--directory", "/nowhere"][..], "/nowhere is no directory"),
+        (
+            &["--directory", here, "--state", "0.0.0.0:1"],
+            "only with --state-profile",
+        ),
+        (
+            &["--directory", here, "--state", "somewhere"],
+            "neither IP:PORT nor unix:PATH",
+        ),
+        (
+            &["--directory", here, "--state", "unix:/nowhere/at/all"],
+            "cannot listen on /nowhere/at/all",
+        ),
+        (
+            &["--directory", here, "--metrics", "192.0.2.1:1"],
+            "cannot listen on 192.0.2.1:1",
+        ),
+        (
+            &["--directory", here, "--grace", "0"],
+            "it is not from 1 to 86400",
+        ),
+        (
+            &["--directory", here, "--max-connections", "0"],
+            "it is no number above 0",
+        ),
+        (&[], "--directory"),
+    ] {
+        let told = run(arguments);
+        assert!(told.contains(words), "{arguments:?}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s52_rewriting_the_same_document_mid_transfer_loses_no_byte() {
+    let server = Server::new(async |stream: TcpStream| echo(stream).await).await;
+    let document = json!([
+        listener("l", port(0), "k"),
+        connector("c", server.address, "k")
+    ]);
+    let process = Process::new(&document);
+    process.up("l").await;
+    let (mut from, mut to) = process.connect(port(0)).await.into_split();
+    let bytes = random_bytes(32 << 20, 8);
+    let sent = bytes.clone();
+    let writing = tokio::spawn(async move {
+        for piece in sent.chunks(1 << 20) {
+            to.write_all(piece).await.unwrap();
+            sleep(Duration::from_millis(20)).await;
+        }
+        to.shutdown().await.unwrap();
+    });
+    // As a controller does that starts again, now with another writing of the same.
+    let again = format!("  {document}\n");
+    for number in 0..6 {
+        let text = if number % 2 == 0 {
+            &again
+        } else {
+            &document.to_string()
+        };
+        process.write("skrouterd.json", text);
+        sleep(Duration::from_millis(100)).await;
+    }
+    let mut heard = Vec::new();
+    within(from.read_to_end(&mut heard)).await.unwrap();
+    writing.await.unwrap();
+    assert!(heard == bytes);
+    let state = process.until(|_| true).await;
+    assert_eq!(entry(&state, "l")["state"], "Up");
+    eventually("one connection was served", || server.accepted() == 1).await;
+}

@@ -148,9 +148,12 @@ impl Router {
 
     /// Closes all sockets, waits this long for connections to end, and aborts the rest. Returns how many those were.
     pub async fn stop(&self, grace: Duration) -> usize {
-        let mut applied = self.applied.lock().await;
-        applied.stopped = true;
-        for (name, open) in std::mem::take(&mut applied.doors) {
+        let doors = {
+            let mut applied = self.applied.lock().await;
+            applied.stopped = true;
+            std::mem::take(&mut applied.doors)
+        };
+        for (name, open) in doors {
             open.close().await;
             self.shared.board.set("tcpListener", &name, Status::Idle);
         }
@@ -288,11 +291,11 @@ impl Applied {
         opened: &BTreeMap<String, Opened>,
         before: &[Entry],
     ) -> Vec<Entry> {
-        let old = |entity: &str, name: &str| {
-            before
-                .iter()
-                .find(|old| old.entity == entity && old.name == name)
-        };
+        let before: BTreeMap<(&str, &str), &Entry> = before
+            .iter()
+            .map(|old| ((old.entity, old.name.as_str()), old))
+            .collect();
+        let old = |entity: &'static str, name: &str| before.get(&(entity, name)).copied();
         let listeners = desired.listeners.iter().map(|(name, entry)| {
             let entity = "tcpListener";
             let status = match &entry.wanted {

@@ -2,6 +2,8 @@
 //! Targets of this site cost nothing; what other sites offer will come in here with its cost.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -14,6 +16,9 @@ use crate::tls;
 
 /// How long a target that refused is asked last.
 pub const AVOIDED: Duration = Duration::from_secs(5);
+
+/// How long a name means what it was found to mean.
+const RESOLVED: Duration = Duration::from_secs(1);
 
 /// Where a stream can go.
 #[derive(Debug)]
@@ -31,6 +36,14 @@ pub struct Target {
     key: String,
     cost: u32,
     books: Mutex<Books>,
+    resolved: tokio::sync::Mutex<Option<Resolved>>,
+}
+
+/// What the name of a host was found to mean, and when.
+#[derive(Debug)]
+struct Resolved {
+    at: Instant,
+    found: Result<Vec<SocketAddr>, String>,
 }
 
 /// TLS towards a server.
@@ -66,7 +79,35 @@ impl Target {
             key: connector.key.clone(),
             cost: 0,
             books: Mutex::default(),
+            resolved: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// The addresses of the host. However many ask for a name, it is looked up once a second.
+    ///
+    /// # Errors
+    /// The name does not resolve.
+    pub async fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        if let Host::Address(address) = &self.host {
+            return Ok(vec![SocketAddr::new(*address, self.port)]);
+        }
+        let mut resolved = self.resolved.lock().await;
+        let known = resolved
+            .take()
+            .filter(|known| known.at.elapsed() < RESOLVED);
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let found = self.host.resolve(self.port).await;
+                Resolved {
+                    at: Instant::now(),
+                    found: found.map_err(|error| error.to_string()),
+                }
+            }
+        };
+        let found = known.found.clone();
+        *resolved = Some(known);
+        found.map_err(io::Error::other)
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {

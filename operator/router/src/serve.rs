@@ -56,11 +56,13 @@ impl Door {
         loop {
             let tried = match socket.take() {
                 Some(tried) => tried,
-                None => self.listen().await,
+                None => {
+                    let tried = self.listen().await;
+                    let board = &self.shared.board;
+                    board.set("tcpListener", &self.name, status(&tried));
+                    tried
+                }
             };
-            self.shared
-                .board
-                .set("tcpListener", &self.name, status(&tried));
             match tried {
                 Ok(socket) => self.accept(&socket).await,
                 Err(error) => {
@@ -227,7 +229,7 @@ pub(crate) fn status(tried: &Result<TcpListener, tcp::Error>) -> Status {
 }
 
 async fn dial(target: &Target) -> io::Result<Server> {
-    let stream = tcp::connect(&target.host, target.port).await?;
+    let stream = tcp::connect(&target.addresses().await?).await?;
     match &target.tls {
         None => Ok(Server::Plain(stream)),
         Some(security) => Box::pin(secure(&target.host, security, stream)).await,

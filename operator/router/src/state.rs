@@ -125,29 +125,43 @@ impl Board {
         let before = state.clone();
         change(&mut state);
         if *state != before {
-            self.revision.send_modify(|revision| {
-                *revision += 1;
-                state.revision = format!("{}-{revision}", state.instance);
-            });
+            self.changed(&mut state);
         }
+    }
+
+    fn changed(&self, state: &mut State) {
+        self.revision.send_modify(|revision| {
+            *revision += 1;
+            state.revision = format!("{}-{revision}", state.instance);
+        });
     }
 
     /// Says what an entry does.
     pub(crate) fn set(&self, entity: &str, name: &str, status: Status) {
-        self.update(|state| {
-            if let Some(entry) = find(state, entity, name) {
-                entry.status = status;
-            }
+        self.change(entity, name, |entry| {
+            let differs = entry.status != status;
+            entry.status = status;
+            differs
         });
     }
 
     /// Says what else there is to know of an entry.
     pub(crate) fn note(&self, entity: &str, name: &str, note: Option<String>) {
-        self.update(|state| {
-            if let Some(entry) = find(state, entity, name) {
-                entry.note = note;
-            }
+        self.change(entity, name, |entry| {
+            let differs = entry.note != note;
+            entry.note = note;
+            differs
         });
+    }
+
+    /// Changes one entry, if it is there; `change` says whether it did.
+    fn change(&self, entity: &str, name: &str, change: impl FnOnce(&mut Entry) -> bool) {
+        let mut state = self.state();
+        let mut entries = state.entries.iter_mut();
+        let entry = entries.find(|entry| entry.entity == entity && entry.name == name);
+        if entry.is_some_and(change) {
+            self.changed(&mut state);
+        }
     }
 
     /// The state as soon as its revision is another one, or as it is after this time.
@@ -171,13 +185,6 @@ impl Default for Board {
     fn default() -> Self {
         Self::new()
     }
-}
-
-fn find<'s>(state: &'s mut State, entity: &str, name: &str) -> Option<&'s mut Entry> {
-    state
-        .entries
-        .iter_mut()
-        .find(|entry| entry.entity == entity && entry.name == name)
 }
 
 #[cfg(test)]

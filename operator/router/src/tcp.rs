@@ -121,10 +121,9 @@ pub fn accepted(stream: &TcpStream) -> io::Result<()> {
 /// Connects to a server, by each of its addresses in turn.
 ///
 /// # Errors
-/// The host has no address, or none can be connected to.
-pub async fn connect(host: &Host, port: u16) -> io::Result<TcpStream> {
-    let addresses = host.resolve(port).await?;
-    let stream = TcpStream::connect(&addresses[..]).await?;
+/// None can be connected to.
+pub async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(addresses).await?;
     accepted(&stream)?;
     let (time, interval, retries) = KEEPALIVE;
     let keepalive = TcpKeepalive::new().with_time(time);

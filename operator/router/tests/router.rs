@@ -4,6 +4,8 @@
 
 #[path = "router/authority.rs"]
 mod authority;
+#[path = "router/changes.rs"]
+mod changes;
 #[path = "router/entries.rs"]
 mod entries;
 #[path = "router/process.rs"]

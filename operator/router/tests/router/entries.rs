@@ -340,6 +340,19 @@ async fn a_bad_entry_is_an_error_of_that_entry_only() {
         matches!(status, Status::Failed(text) if text.contains("cannot resolve host `nowhere.invalid`"))
     })
     .await;
+    // A name that resolves is listened on: on another port, for it leads to an address that others use too.
+    let local = and(
+        listener("local", port(200), "k"),
+        &json!({"host": "localhost"}),
+    );
+    document.push(local);
+    site.apply(&json!(document)).await;
+    site.until("local", |status| *status == Status::Up).await;
+    ping(
+        &mut TcpStream::connect(("127.0.0.1", port(200))).await.unwrap(),
+        1,
+    )
+    .await;
     // Of two connectors one does not resolve: no client notices.
     for seed in 0..10 {
         ping(&mut site.connect(port(0)).await, seed).await;

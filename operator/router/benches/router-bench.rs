@@ -1,0 +1,135 @@
+//! The router beside a plain splice and a TLS-terminating splice of the same shape, in one run: each in a process of its own, with
+//! as many threads, measured in turns so that what else the machine does falls on all of them.
+//! `cargo bench -p lifecycle-router -- [--rounds N] [--seconds N]`
+
+#![allow(clippy::unwrap_used, reason = "a benchmark may stop at once")]
+#![allow(clippy::print_stdout, reason = "the figures are its output")]
+
+#[path = "router-bench/load.rs"]
+mod load;
+#[path = "router-bench/process.rs"]
+mod process;
+#[path = "router-bench/splice.rs"]
+mod splice;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use clap::Parser;
+
+use load::{Figures, Load};
+use process::{Bench, Subject};
+
+/// Threads of every process that is measured.
+const THREADS: usize = 2;
+
+#[derive(Parser)]
+struct Options {
+    /// How often everything is measured; the median counts
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+
+    /// Seconds for each measurement
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+
+    /// Open connections without traffic, for the memory of each
+    #[arg(long, default_value_t = 2000)]
+    idle: usize,
+
+    /// Given by Cargo
+    #[arg(long, hide = true)]
+    bench: bool,
+
+    /// Internal: be a splice from here to there, with the certificate in this directory
+    #[arg(long, num_args = 2..=3, hide = true)]
+    splice: Option<Vec<String>>,
+}
+
+fn main() {
+    let options = Options::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .enable_all()
+        .build()
+        .unwrap();
+    match &options.splice {
+        Some(words) => runtime.block_on(splice::run(words)),
+        None => runtime.block_on(compare(&options)),
+    }
+}
+
+async fn compare(options: &Options) {
+    let bench = Bench::new().await;
+    let mut found: BTreeMap<Subject, Vec<Figures>> = BTreeMap::new();
+    memory(&bench, options.idle).await;
+    let each = Duration::from_secs_f64(options.seconds);
+    for _ in 0..options.rounds {
+        for subject in Subject::ALL {
+            let client = Load::new(&bench, subject);
+            let figures = client.measure(each).await;
+            found.entry(subject).or_default().push(figures);
+        }
+    }
+    println!(
+        "\nMedians of {} rounds, {THREADS} threads each; in brackets the worst round.\n",
+        options.rounds
+    );
+    println!(
+        "| what | router | splice | router with TLS | splice with TLS | ratio | ratio with TLS |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for (name, unit, more_is_better, value) in load::ROWS {
+        let of = |subject| {
+            let mut values: Vec<f64> = found[&subject].iter().map(value).collect();
+            values.sort_by(f64::total_cmp);
+            let worst = if more_is_better {
+                values[0]
+            } else {
+                values[values.len() - 1]
+            };
+            (values[values.len() / 2], worst)
+        };
+        let all = Subject::ALL.map(of);
+        let cells: Vec<String> = all
+            .iter()
+            .map(|(median, worst)| format!("{median:.1} {unit} ({worst:.1})"))
+            .collect();
+        // In each round by itself, for a round is one state of the machine.
+        let ratio = |ours: Subject, theirs: Subject| {
+            let rounds = found[&ours].iter().zip(&found[&theirs]);
+            let mut ratios: Vec<f64> = rounds.map(|(a, b)| value(a) / value(b)).collect();
+            ratios.sort_by(f64::total_cmp);
+            ratios[ratios.len() / 2]
+        };
+        println!(
+            "| {name} | {} | {:.2} | {:.2} |",
+            cells.join(" | "),
+            ratio(Subject::Router, Subject::Splice),
+            ratio(Subject::RouterTls, Subject::SpliceTls),
+        );
+    }
+}
+
+/// Resident memory of the router without connections, and what each open one adds.
+async fn memory(bench: &Bench, idle: usize) {
+    let mut before = bench.resident(Subject::Router);
+    println!("router, idle, just started: {before} KiB resident");
+    for subject in [Subject::Router, Subject::RouterTls] {
+        let client = Load::new(bench, subject);
+        let mut held = Vec::new();
+        for _ in 0..idle {
+            let mut stream = client.connect().await;
+            // It has carried something, as connections have.
+            load::exchange(&mut stream, 1024).await;
+            held.push(stream);
+        }
+        let after = bench.resident(Subject::Router);
+        let each = (after.saturating_sub(before)) as f64 / idle as f64;
+        println!("{subject:?}: {idle} idle connections: {after} KiB, {each:.1} KiB more each");
+        drop(held);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        before = bench.resident(Subject::Router);
+        println!("{subject:?}: they are gone: {before} KiB");
+    }
+}

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use load::{Figures, Load};
+use load::{Figures, Load, Measure};
 use process::{Bench, Subject};
 
 /// Threads of every process that is measured.
@@ -26,23 +26,27 @@ const THREADS: usize = 2;
 #[derive(Parser)]
 struct Options {
     /// How often everything is measured; the median counts
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 20)]
     rounds: usize,
 
     /// Seconds for each measurement
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 0.4)]
     seconds: f64,
 
     /// Open connections without traffic, for the memory of each
     #[arg(long, default_value_t = 2000)]
     idle: usize,
 
+    /// What to measure
+    #[arg(long, value_enum, default_values_t = [Measure::Latency, Measure::Requests, Measure::Connections, Measure::Streams])]
+    only: Vec<Measure>,
+
     /// Given by Cargo
     #[arg(long, hide = true)]
     bench: bool,
 
-    /// Internal: be a splice from here to there, with the certificate in this directory
-    #[arg(long, num_args = 2..=3, hide = true)]
+    /// Internal: be a splice from here to there, twice, with the certificate in this directory
+    #[arg(long, num_args = 4..=5, hide = true)]
     splice: Option<Vec<String>>,
 }
 
@@ -64,10 +68,13 @@ async fn compare(options: &Options) {
     let mut found: BTreeMap<Subject, Vec<Figures>> = BTreeMap::new();
     memory(&bench, options.idle).await;
     let each = Duration::from_secs_f64(options.seconds);
-    for _ in 0..options.rounds {
-        for subject in Subject::ALL {
+    for round in 0..options.rounds {
+        // Each is the first as often as the last.
+        let turn = round % Subject::ALL.len();
+        let (after, before) = Subject::ALL.split_at(turn);
+        for subject in before.iter().chain(after).copied() {
             let client = Load::new(&bench, subject);
-            let figures = client.measure(each).await;
+            let figures = client.measure(each, &options.only).await;
             found.entry(subject).or_default().push(figures);
         }
     }
@@ -79,7 +86,8 @@ async fn compare(options: &Options) {
         "| what | router | splice | router with TLS | splice with TLS | ratio | ratio with TLS |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for (name, unit, more_is_better, value) in load::ROWS {
+    let rows = load::ROWS.into_iter();
+    for (_, name, unit, more_is_better, value) in rows.filter(|row| options.only.contains(&row.0)) {
         let of = |subject| {
             let mut values: Vec<f64> = found[&subject].iter().map(value).collect();
             values.sort_by(f64::total_cmp);

@@ -50,39 +50,34 @@ pub async fn relay(
 ) -> io::Result<()> {
     let mut there = Way::new(pool, &traffic.sent);
     let mut back = Way::new(pool, &traffic.received);
-    let mut look = Look(None);
+    let mut look: Option<Pin<Box<Sleep>>> = None;
     poll_fn(|cx| {
         let first = there.poll(cx, client, server)?;
         let second = back.poll(cx, server, client)?;
         if first.is_ready() && second.is_ready() {
             return Poll::Ready(Ok(()));
         }
-        if there.is_reading() && back.is_reading() {
-            look.0 = None;
-            return Poll::Pending;
+        // An abort shows when an end is read; one that is not read just now is asked from time to time. The timer stays when
+        // both are read again: a stream that is stopped and goes on a thousand times a second needs it once.
+        let stopped = !(there.is_reading() && back.is_reading());
+        if stopped && look.is_none() {
+            look = Some(Box::pin(sleep(LOOK)));
         }
-        // An abort shows when an end is read; one that is not read just now is asked from time to time.
-        while look.poll(cx).is_ready() {
+        while let Some(timer) = &mut look {
+            ready!(timer.as_mut().poll(cx));
+            if !stopped {
+                look = None;
+                break;
+            }
             let broken = !there.is_reading() && client.broken();
             if broken || !back.is_reading() && server.broken() {
                 return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
             }
+            timer.as_mut().reset(Instant::now() + LOOK);
         }
         Poll::Pending
     })
     .await
-}
-
-/// A timer that exists only while it is needed.
-struct Look(Option<Pin<Box<Sleep>>>);
-
-impl Look {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let timer = self.0.get_or_insert_with(|| Box::pin(sleep(LOOK)));
-        ready!(timer.as_mut().poll(cx));
-        timer.as_mut().reset(Instant::now() + LOOK);
-        Poll::Ready(())
-    }
 }
 
 /// Where one way stands.
@@ -130,10 +125,11 @@ impl<'p> Way<'p> {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
+        let mut held = None;
         loop {
             match &mut self.stage {
                 Stage::Reading(unflushed) => {
-                    let mut buffer = self.pool.take();
+                    let mut buffer = held.take().unwrap_or_else(|| self.pool.take());
                     match read(cx, reader, &mut buffer) {
                         Poll::Ready(Ok(0)) => {
                             self.pool.give(buffer);
@@ -167,9 +163,8 @@ impl<'p> Way<'p> {
                         *from += written;
                         self.moved.fetch_add(written as u64, Ordering::Relaxed);
                     }
-                    let empty = std::mem::take(buffer);
+                    held = Some(std::mem::take(buffer));
                     self.stage = Stage::Reading(true);
-                    self.pool.give(empty);
                 }
                 Stage::Ending => {
                     ready!(Pin::new(&mut *writer).poll_shutdown(cx))?;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -26,6 +27,19 @@ impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 /// A connection, with or without TLS.
 pub(crate) type Connection = Pin<Box<dyn Stream>>;
 
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Measure {
+    /// One question at a time.
+    Latency,
+    /// 32 questions at a time.
+    Requests,
+    /// New connections.
+    Connections,
+    /// One stream, and 16.
+    Streams,
+}
+
 /// What one round found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
@@ -36,21 +50,32 @@ pub(crate) struct Figures {
     single: f64,
     all: f64,
     cpu: f64,
+    request_cpu: f64,
+    connection_cpu: f64,
 }
 
-type Row = (&'static str, &'static str, bool, fn(&Figures) -> f64);
+type Row = (
+    Measure,
+    &'static str,
+    &'static str,
+    bool,
+    fn(&Figures) -> f64,
+);
 
-/// Name, unit, whether more is better, and the figure.
-pub(crate) const ROWS: [Row; 9] = [
-    ("latency, 1 connection, p50", "us", false, |f| f.one.0),
-    ("latency, 1 connection, p99", "us", false, |f| f.one.1),
-    ("latency, 32 connections, p50", "us", false, |f| f.many.0),
-    ("latency, 32 connections, p99", "us", false, |f| f.many.1),
-    ("requests, 32 connections", "/s", true, |f| f.requests),
-    ("new connections", "/s", true, |f| f.connections),
-    ("1 stream", "MiB/s", true, |f| f.single),
-    ("16 streams", "MiB/s", true, |f| f.all),
-    ("CPU, 16 streams", "s/GiB", false, |f| f.cpu),
+/// What is measured, name, unit, whether more is better, and the figure.
+#[rustfmt::skip]
+pub(crate) const ROWS: [Row; 11] = [
+    (Measure::Latency, "latency, 1 connection, p50", "us", false, |f| f.one.0),
+    (Measure::Latency, "latency, 1 connection, p99", "us", false, |f| f.one.1),
+    (Measure::Requests, "latency, 32 connections, p50", "us", false, |f| f.many.0),
+    (Measure::Requests, "latency, 32 connections, p99", "us", false, |f| f.many.1),
+    (Measure::Requests, "requests, 32 connections", "/s", true, |f| f.requests),
+    (Measure::Requests, "CPU, a request", "us", false, |f| f.request_cpu),
+    (Measure::Connections, "new connections", "/s", true, |f| f.connections),
+    (Measure::Connections, "CPU, a new connection", "us", false, |f| f.connection_cpu),
+    (Measure::Streams, "1 stream", "MiB/s", true, |f| f.single),
+    (Measure::Streams, "16 streams", "MiB/s", true, |f| f.all),
+    (Measure::Streams, "CPU, 16 streams", "ms/GiB", false, |f| f.cpu),
 ];
 
 /// Who loads one subject.
@@ -104,25 +129,39 @@ impl<'b> Load<'b> {
         self.way(self.bench.echo(self.subject)).connect().await
     }
 
-    pub(crate) async fn measure(&self, time: Duration) -> Figures {
-        let (one, _) = self.latency(1, time).await;
-        let (many, requests) = self.latency(MANY, time).await;
-        let connections = self.connections(time).await;
-        let (single, _) = self.streams(1, time).await;
-        let (all, cpu) = self.streams(STREAMS, time).await;
-        Figures {
-            one,
-            many,
-            requests,
-            connections,
-            single,
-            all,
-            cpu,
+    pub(crate) async fn measure(&self, time: Duration, what: &[Measure]) -> Figures {
+        let seconds = time.as_secs_f64();
+        let mut figures = Figures::default();
+        for measure in what {
+            let before = self.cpu();
+            match measure {
+                Measure::Latency => figures.one = self.latency(1, time).await.0,
+                Measure::Requests => {
+                    let (times, answers) = self.latency(MANY, time).await;
+                    figures.many = times;
+                    figures.requests = answers as f64 / seconds;
+                    figures.request_cpu = (self.cpu() - before) * 1e6 / answers as f64;
+                }
+                Measure::Connections => {
+                    let connections = f64::from(self.connections(time).await);
+                    figures.connections = connections / seconds;
+                    figures.connection_cpu = (self.cpu() - before) * 1e6 / connections;
+                }
+                Measure::Streams => {
+                    figures.single = self.streams(1, time).await.0;
+                    (figures.all, figures.cpu) = self.streams(STREAMS, time).await;
+                }
+            }
         }
+        figures
     }
 
-    /// The 50th and the 99th percentile in microseconds, and answers a second.
-    async fn latency(&self, connections: usize, time: Duration) -> ((f64, f64), f64) {
+    fn cpu(&self) -> f64 {
+        self.bench.cpu(self.subject)
+    }
+
+    /// The 50th and the 99th percentile in microseconds, and how many answers there were.
+    async fn latency(&self, connections: usize, time: Duration) -> ((f64, f64), usize) {
         let way = self.way(self.bench.echo(self.subject));
         let mut tasks = JoinSet::new();
         for _ in 0..connections {
@@ -141,12 +180,11 @@ impl<'b> Load<'b> {
         let mut times: Vec<Duration> = tasks.join_all().await.into_iter().flatten().collect();
         times.sort();
         let percentile = |percent: usize| times[times.len() * percent / 100].as_secs_f64() * 1e6;
-        let rate = times.len() as f64 / time.as_secs_f64();
-        ((percentile(50), percentile(99)), rate)
+        ((percentile(50), percentile(99)), times.len())
     }
 
-    /// Connections a second: opened, asked one question, closed.
-    async fn connections(&self, time: Duration) -> f64 {
+    /// How many connections were opened, asked one question and closed.
+    async fn connections(&self, time: Duration) -> u32 {
         let way = self.way(self.bench.echo(self.subject));
         let mut tasks = JoinSet::new();
         for _ in 0..STREAMS {
@@ -163,14 +201,13 @@ impl<'b> Load<'b> {
                 count
             });
         }
-        let counts: u32 = tasks.join_all().await.into_iter().sum();
-        f64::from(counts) / time.as_secs_f64()
+        tasks.join_all().await.into_iter().sum()
     }
 
     /// MiB a second of some streams from the source, and seconds of CPU for a GiB.
     async fn streams(&self, streams: usize, time: Duration) -> (f64, f64) {
         let way = self.way(self.bench.source(self.subject));
-        let cpu = self.bench.cpu(self.subject);
+        let cpu = self.cpu();
         let began = Instant::now();
         let mut tasks = JoinSet::new();
         for _ in 0..streams {
@@ -188,7 +225,7 @@ impl<'b> Load<'b> {
         let bytes: usize = tasks.join_all().await.into_iter().sum();
         let mib = bytes as f64 / f64::from(1 << 20);
         let took = began.elapsed().as_secs_f64();
-        let used = self.bench.cpu(self.subject) - cpu;
+        let used = (self.cpu() - cpu) * 1e3;
         (mib / took, used / (mib / 1024.0))
     }
 }

@@ -100,14 +100,12 @@ impl Bench {
             .spawn()
             .unwrap();
         let mut children = vec![router];
-        for (index, to, tls) in [
-            (4, echo, false),
-            (5, source, false),
-            (6, echo, true),
-            (7, source, true),
-        ] {
+        for (first, tls) in [(4, false), (6, true)] {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--splice", &at(index).to_string(), &to.to_string()]);
+            let ways = [at(first), echo, at(first + 1), source];
+            command
+                .arg("--splice")
+                .args(ways.map(|way| way.to_string()));
             if tls {
                 command.arg(&certificates);
             }
@@ -135,30 +133,26 @@ impl Bench {
         self.source[subject as usize]
     }
 
-    /// The process behind the source of a subject.
+    /// The process of a subject.
     fn id(&self, subject: Subject) -> u32 {
         let child = match subject {
             Subject::Router | Subject::RouterTls => 0,
-            Subject::Splice => 2,
-            Subject::SpliceTls => 4,
+            Subject::Splice => 1,
+            Subject::SpliceTls => 2,
         };
         self.children[child].id()
     }
 
-    /// Seconds of CPU that a subject has used to send from the source.
+    /// Seconds of CPU that a subject has used, all its threads, to the nanosecond.
     pub(crate) fn cpu(&self, subject: Subject) -> f64 {
-        let text = fs::read_to_string(format!("/proc/{}/stat", self.id(subject))).unwrap();
-        let fields: Vec<&str> = text
-            .rsplit_once(')')
-            .unwrap()
-            .1
-            .split_whitespace()
-            .collect();
-        let ticks: f64 = [11, 12]
-            .iter()
-            .map(|field| fields[*field].parse::<f64>().unwrap())
-            .sum();
-        ticks / 100.0
+        let threads = fs::read_dir(format!("/proc/{}/task", self.id(subject))).unwrap();
+        let nanoseconds = threads.map(|thread| {
+            let path = thread.unwrap().path().join("schedstat");
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let first = text.split_whitespace().next().unwrap_or("0");
+            first.parse::<f64>().unwrap()
+        });
+        nanoseconds.sum::<f64>() / 1e9
     }
 
     /// Resident KiB.

@@ -1,6 +1,7 @@
 //! What the router is compared with: accept, connect, copy both ways; with TLS towards the client if there is a certificate.
 //! Buffers as large as the router's, and the same options of sockets.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,21 +14,28 @@ use tokio_rustls::TlsAcceptor;
 
 const SIZE: usize = 16 * 1024;
 
-/// From an address, to an address, perhaps with the certificate in a directory.
+/// From an address to an address, twice, perhaps with the certificate in a directory.
 pub(crate) async fn run(words: &[String]) {
-    let socket = TcpListener::bind(&words[0]).await.unwrap();
-    let to = words[1].clone();
-    let acceptor = words.get(2).map(|directory| acceptor(Path::new(directory)));
+    let acceptor = words.get(4).map(|directory| acceptor(Path::new(directory)));
+    tokio::join!(
+        serve(&words[0], &words[1], acceptor.clone()),
+        serve(&words[2], &words[3], acceptor)
+    );
+}
+
+async fn serve(from: &str, to: &str, acceptor: Option<TlsAcceptor>) {
+    let socket = TcpListener::bind(from).await.unwrap();
+    let to: SocketAddr = to.parse().unwrap();
     loop {
         let (client, _) = socket.accept().await.unwrap();
-        let (to, acceptor) = (to.clone(), acceptor.clone());
+        let acceptor = acceptor.clone();
         tokio::spawn(async move {
             client.set_nodelay(true).ok();
             match acceptor {
-                None => splice(client, &to).await,
+                None => splice(client, to).await,
                 Some(acceptor) => {
                     if let Ok(client) = acceptor.accept(client).await {
-                        splice(client, &to).await;
+                        splice(client, to).await;
                     }
                 }
             }
@@ -35,7 +43,7 @@ pub(crate) async fn run(words: &[String]) {
     }
 }
 
-async fn splice(mut client: impl AsyncRead + AsyncWrite + Unpin, to: &str) {
+async fn splice(mut client: impl AsyncRead + AsyncWrite + Unpin, to: SocketAddr) {
     if let Ok(mut server) = TcpStream::connect(to).await {
         server.set_nodelay(true).ok();
         copy_bidirectional_with_sizes(&mut client, &mut server, SIZE, SIZE)

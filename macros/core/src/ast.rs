@@ -21,6 +21,7 @@ pub struct Lifecycle {
     pub transitions: Option<Transitions>,
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
+    pub implicit: Option<Implicit>,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
     pub rpc: Option<Rpc>,
@@ -63,6 +64,8 @@ pub struct Input {
     pub lookup: Option<(Span, Lookup)>,
     /// Milliseconds, and where they were written.
     pub every: Option<(Span, u64)>,
+    /// Lists of which we own every element, and where they were written.
+    pub whole: Option<(Span, Vec<Path>)>,
     pub given: Option<Pred>,
 }
 
@@ -299,24 +302,39 @@ pub struct Condition {
 pub struct Clause {
     pub status: ConditionStatus,
     pub reason: Option<String>,
+    pub message: Option<String>,
     pub event: Option<String>,
     /// `None`: `otherwise`.
     pub when: Option<Pred>,
     pub span: Span,
 }
 
-/// The three values of a Kubernetes condition.
+/// What a clause says: one of the three values of a Kubernetes condition, or that nothing is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionStatus {
     True,
     False,
     Unknown,
+    /// Not written, and unmet.
+    Absent,
+    /// Not written, and not asked for.
+    Omit,
 }
 
-/// `ready from A, B`.
+/// `ready "Reason" "message" from A, B`.
 #[derive(Clone, Debug)]
 pub struct Ready {
+    pub reason: Option<String>,
+    pub message: Option<String>,
     pub from: Vec<Ident>,
+    pub span: Span,
+}
+
+/// `implicit in Condition "Reason"`.
+#[derive(Clone, Debug)]
+pub struct Implicit {
+    pub condition: Ident,
+    pub reason: String,
     pub span: Span,
 }
 

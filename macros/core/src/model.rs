@@ -54,6 +54,7 @@ pub struct Lifecycle {
     pub transitions: Option<Transitions>,
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
+    pub implicit: Option<Implicit>,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
     /// What the words of the Container Storage Interface mean; of a volume.
@@ -95,6 +96,8 @@ pub struct Input {
     pub lookup: Lookup,
     /// Milliseconds between polls.
     pub every: Option<u64>,
+    /// `whole path, ..`: lists of which we own every element.
+    pub whole: Vec<Path>,
     pub given: Option<Pred>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
@@ -303,6 +306,8 @@ pub struct Clause {
     pub status: ConditionStatus,
     /// As written; `None` on a True clause means the name of the condition.
     pub reason: Option<String>,
+    /// `None`: the sentences of the facts that decide it.
+    pub message: Option<String>,
     pub event: Option<String>,
     /// `None`: `otherwise`.
     pub when: Option<Pred>,
@@ -311,8 +316,18 @@ pub struct Clause {
 
 #[derive(Clone, Debug)]
 pub struct Ready {
+    /// Where nothing is unmet.
+    pub reason: Option<String>,
+    pub message: Option<String>,
     pub from: Vec<ConditionId>,
     pub span: Span,
+}
+
+/// What no declared state says is told by this condition, as False.
+#[derive(Clone, Debug)]
+pub struct Implicit {
+    pub condition: ConditionId,
+    pub reason: String,
 }
 
 #[derive(Clone, Debug)]

@@ -84,6 +84,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         transitions: None,
         conditions: Vec::new(),
         ready: None,
+        implicit: None,
         fields: Vec::new(),
         columns: Vec::new(),
         rpc: None,

@@ -414,6 +414,81 @@ fn clauses_fit_their_items() {
 }
 
 #[test]
+fn one_object_that_is_observed_may_own_another() {
+    let owned = |of: &str, expected: &[&str]| {
+        let line = format!("owned Secret of {of} by name meta.name");
+        expect(&[("owned Secret  by name meta.name", &line)], expected);
+    };
+    owned("class", &[]);
+    let cannot = |of: &str| format!("8: LC005 [{of}] input `secret` cannot be owned by `{of}`");
+    for of in ["nodes", "store", "secret"] {
+        owned(of, &[&cannot(of)]);
+    }
+    owned(
+        "clas",
+        &["8: LC001 [clas] input `secret`: unknown input `clas`; did you mean `class`?"],
+    );
+    expect(
+        &[("Class         by name", "Class of secret by name")],
+        &["5: LC005 [secret] input `class` has no other owner"],
+    );
+}
+
+#[test]
+fn only_lists_of_what_is_owned_are_ours_as_a_whole() {
+    expect(
+        &[(
+            "owned Secret  by name meta.name",
+            "owned Secret by name meta.name whole data.a, data.b",
+        )],
+        &[],
+    );
+    expect(
+        &[(
+            "Class         by name spec.class_name?",
+            "Class by name spec.class_name? whole data.a",
+        )],
+        &["5: LC005 [whole data.a] input `class` may have elements that are not ours"],
+    );
+}
+
+#[test]
+fn what_is_not_written_has_no_reason_and_what_no_state_says_has_one_place() {
+    let last = "Unknown \"Working\" otherwise;";
+    expect(&[(last, "Absent \"Pending\" \"soon\" otherwise;")], &[]);
+    expect(
+        &[(last, "Omit \"Reason\" otherwise;")],
+        &["35: LC005 [Omit \"Reason\" otherwise] condition `Stored`: `Omit` writes nothing"],
+    );
+    expect(
+        &[(last, "Absent event \"Gone\" otherwise;")],
+        &[
+            "35: LC005 [Absent event \"Gone\" otherwise] condition `Stored`: `Absent` writes nothing",
+        ],
+    );
+    let ready = "ready from Stored;";
+    expect(
+        &[(
+            ready,
+            "ready \"Ready\" \"OK\" from Stored; implicit in Stored \"Error\";",
+        )],
+        &[],
+    );
+    expect(
+        &[(ready, "implicit in Stord \"Error\";")],
+        &["36: LC001 [Stord] `implicit`: unknown condition `Stord`; did you mean `Stored`?"],
+    );
+    expect(
+        &[(ready, "implicit in Stored \"A\"; implicit in Stored \"B\";")],
+        &["36: LC003 [implicit] `implicit` is declared twice"],
+    );
+    expect(
+        &[(ready, "implicit in Stored;")],
+        &["36: LC000 [;] expected the reason, a string, found `;`"],
+    );
+}
+
+#[test]
 fn a_fact_has_at_most_64_values() {
     let many = |count: usize| {
         let values: Vec<String> = (0..count).map(|n| format!("V{n}")).collect();
@@ -434,7 +509,7 @@ fn a_broken_clause_of_a_condition_leaves_the_others() {
             ("ready from Stored", "ready from Stord"),
         ],
         &[
-            "35: LC000 [No] expected `True`, `False` or `Unknown`, found `No`",
+            "35: LC000 [No] expected `True`, `False`, `Unknown`, `Absent` or `Omit`, found `No`",
             "36: LC001 [Stord] `ready`: unknown condition `Stord`; did you mean `Stored`?",
         ],
     );

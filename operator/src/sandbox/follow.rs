@@ -86,6 +86,7 @@ fn reason(reason: &str, message: &str) -> String {
     if message.is_empty() {
         reason.to_owned()
     } else {
+        let message = message.replace('\n', "; ");
         format!("{reason}: {message}")
     }
 }

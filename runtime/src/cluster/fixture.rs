@@ -1,5 +1,7 @@
 //! A small lifecycle and caches made by hand, for tests of one pass without a server.
 
+pub(crate) mod hosted;
+
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -64,6 +64,10 @@ pub(crate) enum Failure {
         expected: ObjectRef,
         built: String,
     },
+    #[error(
+        "{object} would be owned by {owner}, which is in another namespace: the garbage collector would take it away"
+    )]
+    OwnerElsewhere { object: ObjectRef, owner: String },
     #[error("{input} is not fetched yet")]
     Unfetched { input: usize, keys: BTreeSet<Key> },
     #[error("{input} is not probed yet")]
@@ -294,5 +298,7 @@ impl Observing<'_> {
     }
 }
 
+#[cfg(test)]
+mod owners;
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,12 @@ use crate::cluster::act::News;
 use crate::cluster::observe::Failure;
 use crate::lifecycle::{Board, Machine};
 use crate::machine::compare::fingerprint;
-use crate::machine::ir::{ConditionStatus, FieldOf, Phase};
+use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
-use crate::machine::project::Projected;
+use crate::machine::project::{BETWEEN, Projected};
+
+/// Of what somebody must act on.
+const UNMET: ConditionStatus = ConditionStatus::False;
 
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
@@ -54,7 +57,7 @@ pub(crate) fn draft(machine: &dyn Machine, board: &Board, notes: &Notes<'_>) -> 
     let generation = board.subject().meta.generation;
     let conditions = conditions(machine, board, notes, old);
     let mut status = match notes.failure {
-        Some(_) => old.as_object().cloned().unwrap_or_default(),
+        Some(_) => kept_fields(machine.ir(), &conditions, old),
         None => fields(machine, board, notes, &conditions, old),
     };
     let rows = conditions
@@ -84,13 +87,14 @@ fn conditions(
             .filter_map(|c| kept_condition(machine, c))
             .map(told(false))
             .collect();
-        let unready = named(
-            "Ready",
-            ConditionStatus::False,
-            "InputUnreadable",
-            failure.to_string(),
-        );
-        kept.push(told(true)(unready));
+        match &ir.implicit {
+            Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), true)),
+            None => {
+                let sentence = failure.to_string();
+                let unready = named("Ready", UNMET, "InputUnreadable", sentence);
+                kept.push(told(true)(unready));
+            }
+        }
         return kept;
     }
     let mut all: Vec<_> = ir
@@ -103,7 +107,7 @@ fn conditions(
         Class::Refused { effect } => {
             let sentence = board.sentences[ir.effects[effect].refused].clone();
             let sentence = sentence.unwrap_or_default();
-            Some(("Ready", ConditionStatus::False, "Refused", sentence))
+            Some(("Ready", UNMET, "Refused", sentence))
         }
         Class::Contradiction => {
             let world = board.world.describe(ir);
@@ -117,16 +121,20 @@ fn conditions(
         }
         Class::Deleting => Some((
             "Ready",
-            ConditionStatus::False,
+            UNMET,
             "Deleting",
             notes.trouble.unwrap_or_default().to_owned(),
         )),
         Class::State(_) => None,
     };
     if let Some((name, status, reason, sentence)) = special {
-        all.retain(|c| c.projected.name != name);
         let is_told = notes.class != Class::Deleting;
-        all.push(told(is_told)(named(name, status, reason, sentence)));
+        if let Some(implicit) = &ir.implicit {
+            tell(ir, implicit, &mut all, (sentence, is_told));
+        } else {
+            all.retain(|c| c.projected.name != name);
+            all.push(told(is_told)(named(name, status, reason, sentence)));
+        }
     }
     let unready = all
         .iter_mut()
@@ -141,6 +149,27 @@ fn conditions(
         }
     }
     all
+}
+
+/// Tells in the declared condition, and in `Ready`, what no declared state says; in the order of declaration.
+fn tell(
+    ir: &Lifecycle,
+    implicit: &Implicit,
+    all: &mut Vec<Condition>,
+    (sentence, told): (String, bool),
+) {
+    let name = ir.conditions[implicit.condition].name;
+    all.retain(|c| c.projected.name != name && c.projected.name != "Ready");
+    let before = &ir.conditions[..implicit.condition];
+    let is_before = |c: &&Condition| before.iter().any(|b| b.name == c.projected.name);
+    let at = all.iter().filter(is_before).count();
+    let projected = named(name, UNMET, implicit.reason, sentence.clone());
+    all.insert(at, Condition { projected, told });
+    if !ir.ready.from.is_empty() {
+        let projected = named("Ready", UNMET, implicit.reason, sentence);
+        let told = false;
+        all.push(Condition { projected, told });
+    }
 }
 
 fn named(name: &'static str, status: ConditionStatus, reason: &str, message: String) -> Projected {
@@ -158,9 +187,27 @@ fn append(message: &mut String, more: &str) {
         return;
     }
     if !message.is_empty() {
-        message.push_str("; ");
+        message.push_str(BETWEEN);
     }
     message.push_str(more);
+}
+
+/// The fields as they were reported last, but for what the roll-up says.
+fn kept_fields(ir: &Lifecycle, conditions: &[Condition], old: &Value) -> Map<String, Value> {
+    let mut fields = old.as_object().cloned().unwrap_or_default();
+    let mut all = conditions.iter().map(|c| &c.projected);
+    let Some(ready) = all.find(|p| p.name == "Ready") else {
+        return fields;
+    };
+    for field in ir.fields {
+        let said = match field.what {
+            FieldOf::Reason => &ready.reason,
+            FieldOf::Message => &ready.message,
+            FieldOf::Method { .. } | FieldOf::Phase => continue,
+        };
+        fields.insert(field.name.to_owned(), json!(said));
+    }
+    fields
 }
 
 /// A declared condition as it was reported last.
@@ -299,5 +346,7 @@ pub(crate) fn timeless(status: &Value) -> Value {
     status
 }
 
+#[cfg(test)]
+mod shaped;
 #[cfg(test)]
 mod tests;

@@ -58,7 +58,12 @@ impl Runner {
         };
         for (number, input) in ir.inputs.iter().enumerate() {
             let kind = machine.kind(number);
-            if let Some(why) = unsupported(&runner.subject_kind, ir, number, kind.as_ref()) {
+            let kinds = (
+                &runner.subject_kind,
+                kind.as_ref(),
+                owner_of(&*machine, number),
+            );
+            if let Some(why) = unsupported(ir, number, kinds) {
                 let lifecycle = ir.name;
                 return Err(Error::Unsupported { lifecycle, why });
             }
@@ -135,13 +140,18 @@ fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {
     })
 }
 
+/// The kind of the other input that owns what this one finds.
+fn owner_of(machine: &dyn Machine, number: usize) -> Option<Kind> {
+    machine.kind(machine.ir().inputs[number].owner?)
+}
+
 /// What a declaration may say and this driver does not carry out, with what to write instead.
 fn unsupported(
-    subject: &Kind,
     ir: &Lifecycle,
     number: usize,
-    kind: Option<&Kind>,
+    (subject, kind, owner): (&Kind, Option<&Kind>, Option<Kind>),
 ) -> Option<String> {
+    let owner = owner.as_ref().unwrap_or(subject);
     let input = &ir.inputs[number];
     let name = input.name;
     match (input.mode, kind) {
@@ -153,12 +163,10 @@ fn unsupported(
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))
         }
-        (Mode::Owned | Mode::Shared, Some(kind))
-            if subject.namespaced && !kind.namespaced && input.owner.is_none() =>
-        {
+        (Mode::Owned | Mode::Shared, Some(kind)) if owner.namespaced && !kind.namespaced => {
             Some(format!(
                 "`{name}` would be a {} without a namespace owned by a {} in one, which the garbage collector takes away: give it an owner without a namespace",
-                kind.kind, subject.kind
+                kind.kind, owner.kind
             ))
         }
         (Mode::Part, Some(_)) if input.many => Some(format!(

@@ -252,7 +252,11 @@ impl Caller {
                     let said = failure.to_string();
                     return Err(Refused::new(Code::FailedPrecondition, said).into());
                 }
-                Some(failure @ (Failure::Unanswered { .. } | Failure::OtherObject { .. })) => {
+                Some(
+                    failure @ (Failure::Unanswered { .. }
+                    | Failure::OtherObject { .. }
+                    | Failure::OwnerElsewhere { .. }),
+                ) => {
                     return Err(Refused::new(Code::Internal, failure.to_string()).into());
                 }
             }

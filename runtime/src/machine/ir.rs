@@ -32,8 +32,10 @@ pub struct Lifecycle {
     pub edges: &'static [(usize, usize)],
     /// Conditions of the status, without `Ready`.
     pub conditions: &'static [Condition],
-    /// Positions of the conditions that `Ready` is rolled up from, in order.
-    pub ready: &'static [usize],
+    /// How `Ready` is rolled up.
+    pub ready: RollUp,
+    /// Where is told what no declared state says; `None`: under names of the language's own.
+    pub implicit: Option<Implicit>,
     /// Fields of the status, beside conditions.
     pub fields: &'static [Field],
     /// Printer columns.
@@ -67,6 +69,8 @@ pub struct Input {
     pub var: Option<usize>,
     /// The input that owns it; the object itself if `None`.
     pub owner: Option<usize>,
+    /// Lists of which we own every element: `spec.ports`.
+    pub whole: &'static [&'static str],
 }
 
 /// What we may do with an input.
@@ -295,14 +299,63 @@ pub struct Condition {
 /// One line of a condition.
 #[derive(Debug)]
 pub struct Clause {
-    /// `True`, `False` or `Unknown`.
-    pub status: ConditionStatus,
-    /// CamelCase word.
+    /// Its value, or that nothing is written.
+    pub says: Says,
+    /// CamelCase word; where nothing is written and something is unmet, that of the roll-up.
     pub reason: &'static str,
+    /// `None`: the sentences of the facts that decide it.
+    pub message: Option<&'static str>,
     /// The reason of the event of a change into it; `None`: the reason.
     pub event: Option<&'static str>,
     /// `None`: `otherwise`.
     pub when: Option<Pred>,
+}
+
+/// What a clause says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// It holds.
+    True,
+    /// It does not hold, and somebody must act.
+    False,
+    /// Not known yet.
+    Unknown,
+    /// The condition is not written, and is unmet.
+    Absent,
+    /// The condition is not written, and is not asked for.
+    Omit,
+}
+
+impl Says {
+    /// What is written, if anything is.
+    pub const fn status(self) -> Option<ConditionStatus> {
+        match self {
+            Self::True => Some(ConditionStatus::True),
+            Self::False => Some(ConditionStatus::False),
+            Self::Unknown => Some(ConditionStatus::Unknown),
+            Self::Absent | Self::Omit => None,
+        }
+    }
+}
+
+/// How `Ready` follows from conditions.
+#[derive(Debug)]
+pub struct RollUp {
+    /// Positions of the conditions, in order; empty: there is no `Ready`.
+    pub from: &'static [usize],
+    /// Where all are met.
+    pub reason: &'static str,
+    /// Where all are met.
+    pub message: &'static str,
+}
+
+/// Where is told what no declared state says: an input that cannot be read, a refused write, a world that cannot be, a deletion that is held up.
+#[derive(Debug)]
+pub struct Implicit {
+    /// The condition that is then False.
+    pub condition: usize,
+    /// Its reason.
+    pub reason: &'static str,
 }
 
 /// Status of a condition.

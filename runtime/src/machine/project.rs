@@ -1,6 +1,6 @@
 //! The status as a function of a world: conditions, the roll-up, the phase. Messages come from the sentences of the facts.
 
-use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Phase, Pred};
+use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Phase, Pred, Says};
 use super::policy::Class;
 use super::world::World;
 
@@ -19,21 +19,34 @@ pub struct Projected {
     pub event: String,
 }
 
+/// What stands between two sentences of a message.
+pub const BETWEEN: &str = "\n";
+
+/// What became of one declared condition.
+enum Said {
+    Written(Projected),
+    /// Left out, with what the roll-up says of that.
+    Absent(Projected),
+    Omitted,
+}
+
 /// What the facts said, by variable: the sentence of each that has one.
 pub type Sentences = [Option<String>];
 
 impl Lifecycle {
-    /// All conditions in order of declaration, `Ready` last where the lifecycle rolls one up.
+    /// All conditions that are written, in order of declaration, `Ready` last where the lifecycle rolls one up.
     pub fn conditions(&self, world: &World, sentences: &Sentences) -> Vec<Projected> {
-        let mut all: Vec<_> = self
+        let all: Vec<_> = self
             .conditions
             .iter()
             .map(|c| self.condition(c, world, sentences))
             .collect();
-        if !self.ready.is_empty() {
-            all.push(self.roll_up(&all));
-        }
-        all
+        let ready = (!self.ready.from.is_empty()).then(|| self.roll_up(&all));
+        let written = all.into_iter().filter_map(|said| match said {
+            Said::Written(projected) => Some(projected),
+            Said::Absent(_) | Said::Omitted => None,
+        });
+        written.chain(ready).collect()
     }
 
     /// What users see of where a world is.
@@ -45,15 +58,26 @@ impl Lifecycle {
         }
     }
 
-    fn roll_up(&self, all: &[Projected]) -> Projected {
-        let unmet = self
-            .ready
-            .iter()
-            .map(|&c| &all[c])
-            .find(|c| c.status != ConditionStatus::True);
-        let (status, reason, message) = match unmet {
+    /// The first condition that is left out, else the first that is unmet, else that all is well.
+    fn roll_up(&self, all: &[Said]) -> Projected {
+        let asked = || self.ready.from.iter().map(|&c| &all[c]);
+        let absent = asked().find_map(|said| match said {
+            Said::Absent(projected) => Some(projected),
+            Said::Written(_) | Said::Omitted => None,
+        });
+        let unmet = || {
+            asked().find_map(|said| match said {
+                Said::Written(c) if c.status != ConditionStatus::True => Some(c),
+                Said::Written(_) | Said::Absent(_) | Said::Omitted => None,
+            })
+        };
+        let (status, reason, message) = match absent.or_else(unmet) {
             Some(c) => (c.status, c.reason.clone(), c.message.clone()),
-            None => (ConditionStatus::True, "Ready".to_owned(), String::new()),
+            None => (
+                ConditionStatus::True,
+                self.ready.reason.to_owned(),
+                self.ready.message.to_owned(),
+            ),
         };
         Projected {
             name: "Ready",
@@ -64,24 +88,35 @@ impl Lifecycle {
         }
     }
 
-    fn condition(&self, condition: &Condition, world: &World, sentences: &Sentences) -> Projected {
+    fn condition(&self, condition: &Condition, world: &World, sentences: &Sentences) -> Said {
         let clause = condition
             .clauses
             .iter()
             .find(|c| c.when.as_ref().is_none_or(|w| world.holds(w)));
         // LC052 proves that there is one.
-        let (status, reason, event) = clause
-            .map_or((ConditionStatus::Unknown, "Undeclared", None), |c| {
-                (c.status, c.reason, c.event)
-            });
-        Projected {
+        let (says, reason, event) = clause.map_or((Says::Unknown, "Undeclared", None), |c| {
+            (c.says, c.reason, c.event)
+        });
+        let message = match clause {
+            None => String::new(),
+            Some(Clause {
+                message: Some(message),
+                ..
+            }) => (*message).to_owned(),
+            Some(_) if says == Says::Absent => format!("Not {}", condition.name),
+            Some(clause) => self.message(condition, clause, world, sentences),
+        };
+        let projected = Projected {
             name: condition.name,
-            status,
+            status: says.status().unwrap_or(ConditionStatus::False),
             reason: reason.to_owned(),
-            message: clause.map_or_else(String::new, |c| {
-                self.message(condition, c, world, sentences)
-            }),
+            message,
             event: event.unwrap_or(reason).to_owned(),
+        };
+        match says {
+            Says::True | Says::False | Says::Unknown => Said::Written(projected),
+            Says::Absent => Said::Absent(projected),
+            Says::Omit => Said::Omitted,
         }
     }
 
@@ -109,7 +144,7 @@ impl Lifecycle {
                 Some(_) | None => {}
             }
         }
-        said.join("; ")
+        said.join(BETWEEN)
     }
 
     /// The variable, or where it was not asked, those whose values kept it from being asked.

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::CustomResource;
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, Desired, This, lifecycle};
+use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ impl ListenerLogic for Nothing {
     ) -> impl Future<Output = Result<RouterState, CallError>> + Send {
         ready(Ok(RouterState))
     }
-    fn site(&self, _: This<'_, Listener>, sites: &[&Site]) -> Because<bool> {
-        Because::plain(!sites.is_empty())
+    fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
+        sites.first().map(|site| ObjectRef::to(*site))
     }
     fn shape(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<Shape> {
         Because::plain(Shape::Fine)
@@ -76,7 +76,7 @@ impl ListenerLogic for Nothing {
             ..Service::default()
         })]
     }
-    fn has_matching_connector(&self, _: This<'_, Listener>, _: &RouterState) -> bool {
-        false
+    fn has_matching_connector(&self, _: This<'_, Listener>, _: &RouterState) -> Option<bool> {
+        None
     }
 }

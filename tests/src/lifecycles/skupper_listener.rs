@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::CustomResource;
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, Desired, This, lifecycle};
+use lifecycle_runtime::{Because, Desired, ObjectRef, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub struct ListenerStatus {
     /// Whether somebody in the network offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_matching_connector: Option<bool>,
-    /// Configured, Matched, Ready.
+    /// Configured, Secured, Matched, Ready.
     #[serde(default)]
     pub conditions: Vec<Condition>,
 }
@@ -173,11 +173,8 @@ impl ListenerLogic for AtSite {
         self.0.ask("look at the router", state).await
     }
 
-    fn site(&self, _: This<'_, Listener>, sites: &[&Site]) -> Because<bool> {
-        match sites {
-            [] => Because::new(false, "the namespace has no Site: create one"),
-            [_, ..] => Because::plain(true),
-        }
+    fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
+        sites.first().map(|site| ObjectRef::to(*site))
     }
 
     fn shape(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Shape> {
@@ -256,11 +253,13 @@ impl ListenerLogic for AtSite {
         pods.into_iter().flatten().map(each).collect()
     }
 
-    fn has_matching_connector(&self, this: This<'_, Listener>, router: &RouterState) -> bool {
-        matches!(
-            router.does.get(&name(this.meta)),
-            Some(Does::Up | Does::Failed)
-        )
+    fn has_matching_connector(
+        &self,
+        this: This<'_, Listener>,
+        router: &RouterState,
+    ) -> Option<bool> {
+        let does = router.does.get(&name(this.meta));
+        matches!(does, Some(Does::Up | Does::Failed)).then_some(true)
     }
 }
 

@@ -1,4 +1,5 @@
-//! A set is looked up by one name, one object by labels, a watch has a period, and `each` stands before one object.
+//! A set is looked up by one name, one object by labels, a watch has a period, `each` stands before one object, a set owns,
+//! what is only read is ours as a whole, and a condition that is left out has a reason.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_tests::kinds::*;
@@ -11,6 +12,8 @@ lifecycle! {
         class: ConfigMap by labels { NAME = meta.name };
         secret: Secret by name meta.name every 3s;
         service: owned Service by name meta.name;
+        other: owned Service of nodes by name meta.name;
+        list: ConfigMap by name meta.name whole data.list;
     }
     states {
         Missing when !class || !secret || service == Foreign => Error wakes class, secret, service;
@@ -19,6 +22,9 @@ lifecycle! {
     }
     effects {
         apply each service from nodes;
+    }
+    status {
+        condition Told { Omit "Reason" when service == Foreign; Absent event "Gone" otherwise; }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A poll has a period and a set is looked up by labels.
+//! A poll has a period, a set is looked up by labels, one object owns another with a list that is ours as a whole, and what is absent may say why.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_tests::kinds::*;
@@ -9,13 +9,39 @@ lifecycle! {
     observe {
         nodes: [Node] by labels { NAME = meta.name };
         store: poll Info by meta.uid every 3s;
+        class: ConfigMap by name spec.class;
+        service: owned Service of class by name meta.name whole spec.ports, spec.external_ips;
     }
     facts {
         full: bool from nodes, store;
     }
     states {
+        Classless when !class => Error wakes class;
         Full when full => Error wakes nodes, store;
+        Taken when service == Foreign => Error wakes service;
+        Busy when service != Current => Pending;
         goal Ready when !full => Ready;
+    }
+    effects {
+        apply service when !full;
+    }
+    transitions {
+        Busy -> Ready;
+    }
+    status {
+        condition Classed {
+            False "NoClass" when !class;
+            True "Found" "it has a class" otherwise;
+        }
+        condition Served {
+            Omit when !class;
+            False "Full" when full;
+            False "Taken" event "Clash" when service == Foreign;
+            True when service == Current;
+            Absent "Waiting" "nothing serves it yet" otherwise;
+        }
+        ready "Fine" "all is well" from Classed, Served;
+        implicit in Classed "Trouble";
     }
 }
 

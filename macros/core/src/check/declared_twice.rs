@@ -16,8 +16,8 @@ pub(crate) fn section(name: &Ident, first: Span) -> Diagnostic {
     twice.help("put everything into one section")
 }
 
-pub(crate) fn ready(span: Span, first: Span) -> Diagnostic {
-    twice("ready", span, first)
+pub(crate) fn status(line: &str, span: Span, first: Span) -> Diagnostic {
+    twice(line, span, first)
 }
 
 pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {

@@ -41,7 +41,14 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 let clause = &condition.clauses[clause];
                 let reason = match (&clause.reason, clause.status) {
                     (None, ConditionStatus::False) => " without a reason",
-                    (Some(_), _) | (None, ConditionStatus::True | ConditionStatus::Unknown) => "",
+                    (Some(_), _)
+                    | (
+                        None,
+                        ConditionStatus::True
+                        | ConditionStatus::Unknown
+                        | ConditionStatus::Absent
+                        | ConditionStatus::Omit,
+                    ) => "",
                 };
                 format!(
                     "the first unmet condition there is `{}` = {:?}{reason}",

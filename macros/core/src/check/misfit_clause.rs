@@ -1,4 +1,5 @@
-//! LC005: a clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`.
+//! LC005: a clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`,
+//! a reason of a condition that is left out.
 //!
 //! | what | how it is found |
 //! | --- | --- |
@@ -6,10 +7,15 @@
 //! | a set `[K]` | `by names of ..`, `by labels { .. }`, `by owner`, `by namespace`, `by theirs = ours` |
 //! | `record` | nothing: it is an annotation of the object |
 //! | `poll`, `probe` | a path or an input that is the key, or nothing |
+//!
+//! | what | of what |
+//! | --- | --- |
+//! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
+//! | `whole spec.list` | `owned` |
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
-use crate::ast::{Effect, Fact, Input, Kind, Lifecycle, Lookup, Mode, Verb};
+use crate::ast::{Clause, ConditionStatus, Effect, Fact, Input, Lifecycle, Lookup, Mode, Verb};
 use crate::errors::{Diagnostic, Sink};
 
 /// Looks at every input and fact by itself.
@@ -17,7 +23,8 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for input in &ast.inputs {
         shape(input, sink);
         lookup(input, sink);
-        rest(ast.kind, input, sink);
+        rest(input, sink);
+        owner(ast, input, sink);
     }
     for fact in &ast.facts {
         bar(fact, sink);
@@ -92,7 +99,7 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
     }
 }
 
-fn rest(kind: Kind, input: &Input, sink: &mut Sink) {
+fn rest(input: &Input, sink: &mut Sink) {
     let name = &input.name;
     if let (Some((span, _)), true) = (input.every, input.mode != Mode::Poll) {
         let message = format!("input `{name}` is not polled: a watch tells at once");
@@ -109,12 +116,59 @@ fn rest(kind: Kind, input: &Input, sink: &mut Sink) {
         let message = format!("input `{name}` is ours to write, so it must always have a name");
         sink.push(misfit(*span, name, message, "leave out the `?`"));
     }
-    if let Some(of) = &input.of
-        && (kind == Kind::Resource || !matches!(input.mode, Mode::Owned | Mode::Shared))
+    if let Some((span, _)) = &input.whole
+        && input.mode != Mode::Owned
     {
+        let message = format!("input `{name}` may have elements that are not ours");
+        let help = "only of what is `owned` a list can be ours as a whole: leave out `whole`";
+        sink.push(misfit(*span, name, message, help));
+    }
+}
+
+/// Whoever owns an object is one object itself.
+fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
+    let (name, Some(of)) = (&input.name, &input.of) else {
+        return;
+    };
+    if !matches!(input.mode, Mode::Owned | Mode::Shared) {
         let message = format!("input `{name}` has no other owner");
-        let help = "`of` names the owner of what is `owned` or `shared` in a `volume`; in a resource that is the object";
+        let help = "`of` names the owner of what is `owned` or `shared`: leave it out";
         sink.push(misfit(of.span(), name, message, help));
+        return;
+    }
+    let Some(other) = ast.inputs.iter().find(|other| other.name == *of) else {
+        return;
+    };
+    let is_object = match other.mode {
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => !other.many,
+        Mode::Record | Mode::Poll | Mode::Probe => false,
+    };
+    if other.name == *name || !is_object {
+        let message = format!("input `{name}` cannot be owned by `{of}`");
+        let help = "the owner is one other object: find it `by name ..`, or `by ref from ..` where a method chooses it among several";
+        sink.push(misfit(of.span(), name, message, help));
+    }
+}
+
+/// What is not written has no reason, and nobody is told of it.
+pub(crate) fn says_nothing(condition: &Ident, clause: &Clause, sink: &mut Sink) {
+    let (word, what) = match clause.status {
+        ConditionStatus::Omit => ("Omit", clause.reason.is_some() || clause.event.is_some()),
+        ConditionStatus::Absent => ("Absent", clause.event.is_some()),
+        ConditionStatus::True | ConditionStatus::False | ConditionStatus::Unknown => return,
+    };
+    if what {
+        let message = format!("condition `{condition}`: `{word}` writes nothing");
+        let help = match clause.status {
+            ConditionStatus::Omit => "leave out the reason, the message and `event`",
+            ConditionStatus::True
+            | ConditionStatus::False
+            | ConditionStatus::Unknown
+            | ConditionStatus::Absent => {
+                "leave out `event`; a reason and a message are those of the roll-up"
+            }
+        };
+        sink.push(misfit(clause.span, condition, message, help));
     }
 }
 

@@ -11,8 +11,8 @@ use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Source, State, Use, Var,
-    VarId, Verb,
+    Lifecycle, Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Ready, Source, State,
+    Use, Var, VarId, Verb,
 };
 
 /// ```text
@@ -38,7 +38,11 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         quote!((#from, #to))
     });
     let conditions = model.conditions.iter().map(condition);
-    let ready = model.ready.iter().flat_map(|r| &r.from).map(|c| c.0);
+    let ready = ready(model.ready.as_ref());
+    let implicit = option(model.implicit.as_ref().map(|i| {
+        let (condition, reason) = (i.condition.0, &i.reason);
+        quote!(ir::Implicit { condition: #condition, reason: #reason })
+    }));
     let fields = model.fields.iter().map(field);
     let columns = model.columns.iter().map(|c| {
         let (name, path) = (c.name.to_string(), option(c.json_path.as_ref()));
@@ -62,7 +66,8 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
                 promises: &[#(#promises),*],
                 edges: &[#(#edges),*],
                 conditions: &[#(#conditions),*],
-                ready: &[#(#ready),*],
+                ready: #ready,
+                implicit: #implicit,
                 fields: &[#(#fields),*],
                 columns: &[#(#columns),*],
                 volume: #volume,
@@ -117,9 +122,10 @@ fn input(input: &Input) -> TokenStream {
         option(input.var.map(|v| v.0)),
         option(input.of.map(|i| i.0)),
     );
+    let whole = input.whole.iter().map(spelled);
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
-        every: #every, given: #given, var: #var, owner: #owner,
+        every: #every, given: #given, var: #var, owner: #owner, whole: &[#(#whole),*],
     })
 }
 
@@ -294,6 +300,17 @@ fn promise(promise: &Promise) -> TokenStream {
     quote!(ir::Promise { name: #name, when: #when, sets: #sets })
 }
 
+fn ready(ready: Option<&Ready>) -> TokenStream {
+    let from = ready.into_iter().flat_map(|r| &r.from).map(|c| c.0);
+    let text = |written: fn(&Ready) -> Option<&String>, otherwise: &str| {
+        let written = ready.and_then(written);
+        written.map_or_else(|| otherwise.to_owned(), String::clone)
+    };
+    let reason = text(|r| r.reason.as_ref(), "Ready");
+    let message = text(|r| r.message.as_ref(), "");
+    quote!(ir::RollUp { from: &[#(#from),*], reason: #reason, message: #message })
+}
+
 fn condition(condition: &Condition) -> TokenStream {
     let (name, doc) = (condition.name.to_string(), &condition.doc);
     let clauses = condition.clauses.iter().map(|c| clause(condition, c));
@@ -302,19 +319,28 @@ fn condition(condition: &Condition) -> TokenStream {
 
 fn clause(condition: &Condition, clause: &Clause) -> TokenStream {
     let status = match clause.status {
-        ConditionStatus::True => quote!(ir::ConditionStatus::True),
-        ConditionStatus::False => quote!(ir::ConditionStatus::False),
-        ConditionStatus::Unknown => quote!(ir::ConditionStatus::Unknown),
+        ConditionStatus::True => quote!(ir::Says::True),
+        ConditionStatus::False => quote!(ir::Says::False),
+        ConditionStatus::Unknown => quote!(ir::Says::Unknown),
+        ConditionStatus::Absent => quote!(ir::Says::Absent),
+        ConditionStatus::Omit => quote!(ir::Says::Omit),
     };
     let reason = clause
         .reason
         .clone()
-        .unwrap_or_else(|| condition.name.to_string());
+        .unwrap_or_else(|| match clause.status {
+            ConditionStatus::Absent => "Pending".to_owned(),
+            ConditionStatus::Omit => String::new(),
+            ConditionStatus::True | ConditionStatus::False | ConditionStatus::Unknown => {
+                condition.name.to_string()
+            }
+        });
+    let message = option(clause.message.as_ref());
     let (event, when) = (
         option(clause.event.as_ref()),
         option(clause.when.as_ref().map(pred)),
     );
-    quote!(ir::Clause { status: #status, reason: #reason, event: #event, when: #when })
+    quote!(ir::Clause { says: #status, reason: #reason, message: #message, event: #event, when: #when })
 }
 
 fn field(field: &Field) -> TokenStream {

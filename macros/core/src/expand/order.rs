@@ -91,7 +91,9 @@ fn answered_from(model: &Lifecycle, origin: &Origin) -> Vec<Node> {
                 .iter()
                 .filter(|e| e.target == *input && e.verb == Verb::Apply);
             let built_from = builders.flat_map(|e| sources(model, &e.from));
+            let owner = model.inputs[input.0].of.into_iter();
             std::iter::once(Node::Input(*input))
+                .chain(owner.flat_map(|owner| input_nodes(model, owner)))
                 .chain(built_from)
                 .collect()
         }

@@ -95,6 +95,7 @@ impl Builder<'_> {
             transitions: self.transitions(),
             conditions: self.conditions(),
             ready: self.ready(),
+            implicit: self.implicit(),
             fields: self.fields(),
             columns: self.columns(),
             words: self.words(),

@@ -5,19 +5,24 @@ use proc_macro2::Delimiter;
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Input, Lifecycle, Lookup, Mode};
+use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
 
 const FORM: Form = Form::declaring(
     "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
 );
-const STOPS: [&str; 4] = ["of", "by", "every", "given"];
+const STOPS: [&str; 5] = ["of", "by", "every", "whole", "given"];
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
         let input = input(cursor, doc)?;
         let name = input.name.to_string();
         lifecycle.inputs.push(input);
-        parser.close(cursor, "`of`, `by`, `every`, `given` or `;`", &name, &FORM);
+        parser.close(
+            cursor,
+            "`of`, `by`, `every`, `whole`, `given` or `;`",
+            &name,
+            &FORM,
+        );
         Ok(())
     });
 }
@@ -45,6 +50,13 @@ fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
         Some(every) => Some((every, cursor.time()?)),
         None => None,
     };
+    let whole = match cursor.eat_word("whole") {
+        Some(word) => {
+            let lists = paths(cursor)?;
+            Some((join(word, cursor.previous()), lists))
+        }
+        None => None,
+    };
     Ok(Input {
         name,
         doc,
@@ -54,8 +66,17 @@ fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
         of,
         lookup,
         every,
+        whole,
         given: predicate::given(cursor)?,
     })
+}
+
+fn paths(cursor: &mut Cursor) -> Result<Vec<Path>, Fault> {
+    let mut paths = vec![cursor.path()?];
+    while cursor.eat(",").is_some() {
+        paths.push(cursor.path()?);
+    }
+    Ok(paths)
 }
 
 fn mode(cursor: &mut Cursor) -> Mode {

@@ -1,16 +1,20 @@
 //! The section `status`: conditions, the roll-up, fields and printer columns.
 
+use proc_macro2::Span;
+
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Clause, Column, Condition, ConditionStatus, Field, FieldOf, Lifecycle, Ready};
-use crate::check::declared_twice;
+use crate::ast::{
+    Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Lifecycle, Ready,
+};
+use crate::check::{declared_twice, misfit_clause};
 
 const FORM: Form = Form::declaring(
-    "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
+    "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `implicit in Name \"Reason\";`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
 );
 const CLAUSE: Form = Form::within(
-    "a clause is written `True when predicate;`, `False \"Reason\" event \"Reason\" when predicate;` or `Unknown \"Reason\" otherwise;`",
+    "a clause is written `True when predicate;`, `False \"Reason\" \"message\" event \"Reason\" when predicate;`, `Unknown \"Reason\" otherwise;` or `Absent when predicate;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -21,13 +25,30 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             return Ok(());
         }
         if let Some(span) = cursor.eat_word("ready") {
+            let (reason, message) = strings(cursor);
             cursor.need_word("from")?;
             let from = cursor.words("a condition")?;
             if let Some(first) = &lifecycle.ready {
-                parser.sink.push(declared_twice::ready(span, first.span));
+                let twice = declared_twice::status("ready", span, first.span);
+                parser.sink.push(twice);
             }
-            lifecycle.ready.get_or_insert(Ready { from, span });
+            lifecycle.ready.get_or_insert(Ready {
+                reason,
+                message,
+                from,
+                span,
+            });
             parser.close(cursor, "`,` or `;`", "ready", &FORM);
+            return Ok(());
+        }
+        if let Some(span) = cursor.eat_word("implicit") {
+            let written = implicit(cursor, span)?;
+            if let Some(first) = &lifecycle.implicit {
+                let twice = declared_twice::status("implicit", span, first.span);
+                parser.sink.push(twice);
+            }
+            lifecycle.implicit.get_or_insert(written);
+            parser.close(cursor, "`;`", "implicit", &FORM);
             return Ok(());
         }
         if cursor.eat_word("field").is_some() {
@@ -44,7 +65,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             lifecycle.columns.push(Column { name, json_path });
             return Ok(());
         }
-        Err(cursor.fault("`condition`, `ready`, `field` or `column`"))
+        Err(cursor.fault("`condition`, `ready`, `implicit`, `field` or `column`"))
     });
 }
 
@@ -57,7 +78,9 @@ fn condition(
     let body = cursor.braces()?;
     let mut clauses = Vec::new();
     parser.items(body, &CLAUSE, |cursor, _, parser| {
-        clauses.push(clause(cursor)?);
+        let clause = clause(cursor)?;
+        misfit_clause::says_nothing(&name, &clause, parser.sink);
+        clauses.push(clause);
         parser.close(cursor, "`&&`, `||` or `;`", &name.to_string(), &CLAUSE);
         Ok(())
     });
@@ -72,10 +95,14 @@ fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
         ConditionStatus::False
     } else if cursor.eat_word("Unknown").is_some() {
         ConditionStatus::Unknown
+    } else if cursor.eat_word("Absent").is_some() {
+        ConditionStatus::Absent
+    } else if cursor.eat_word("Omit").is_some() {
+        ConditionStatus::Omit
     } else {
-        return Err(cursor.fault("`True`, `False` or `Unknown`"));
+        return Err(cursor.fault("`True`, `False`, `Unknown`, `Absent` or `Omit`"));
     };
-    let reason = cursor.text();
+    let (reason, message) = strings(cursor);
     let event = match cursor.eat_word("event") {
         Some(_) => Some(cursor.need_text("the name of the event, a string")?),
         None => None,
@@ -85,13 +112,37 @@ fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
     } else if cursor.eat_word("when").is_some() {
         Some(predicate::pred(cursor)?)
     } else {
-        return Err(cursor.fault("a reason (a string), `event`, `when` or `otherwise`"));
+        return Err(
+            cursor.fault("a reason and a message (strings), `event`, `when` or `otherwise`")
+        );
     };
     Ok(Clause {
         status,
         reason,
+        message,
         event,
         when,
+        span: join(start, cursor.previous()),
+    })
+}
+
+/// A reason, and a message after it.
+fn strings(cursor: &mut Cursor) -> (Option<String>, Option<String>) {
+    let reason = cursor.text();
+    let message = match reason {
+        Some(_) => cursor.text(),
+        None => None,
+    };
+    (reason, message)
+}
+
+fn implicit(cursor: &mut Cursor, start: Span) -> Result<Implicit, Fault> {
+    cursor.need_word("in")?;
+    let condition = cursor.ident("the name of a condition")?;
+    let reason = cursor.need_text("the reason, a string")?;
+    Ok(Implicit {
+        condition,
+        reason,
         span: join(start, cursor.previous()),
     })
 }

@@ -18,7 +18,7 @@ pub struct Explored<'a> {
     pub drives: &'a Drives,
 }
 
-/// The first condition of the roll-up that is not True.
+/// The first condition of the roll-up that is left out and asked for, else the first that is not True.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
     Nothing,
@@ -74,15 +74,23 @@ impl Explored<'_> {
         if space.choices[world] != Choice::Nothing {
             return None;
         }
+        let mut unmet = None;
         for id in &space.lifecycle.ready.as_ref()?.from {
             let condition = &space.lifecycle.conditions[id.0];
             let clause = clause_of(condition, space.worlds.get(world))?;
-            if condition.clauses[clause].status != ConditionStatus::True {
-                let condition = *id;
-                return Some((state, Unmet::Condition { condition, clause }));
+            let found = Unmet::Condition {
+                condition: *id,
+                clause,
+            };
+            match condition.clauses[clause].status {
+                ConditionStatus::Absent => return Some((state, found)),
+                ConditionStatus::False | ConditionStatus::Unknown => {
+                    unmet.get_or_insert(found);
+                }
+                ConditionStatus::True | ConditionStatus::Omit => {}
             }
         }
-        Some((state, Unmet::Nothing))
+        Some((state, unmet.unwrap_or(Unmet::Nothing)))
     }
 }
 

@@ -625,6 +625,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "store",
@@ -639,6 +640,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "secret",
@@ -651,6 +653,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[],
@@ -974,8 +977,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Stored",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
@@ -984,20 +988,23 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Taken",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(5usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Refused",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "Working",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1008,27 +1015,35 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Shared",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(4usize, 16u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "ForeignSecret",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(4usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "Applying",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
                 ],
             },
         ],
-        ready: &[0usize, 1usize],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[],
         columns: &[],
         volume: false,

@@ -614,6 +614,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "service",
@@ -626,6 +627,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "volumes",
@@ -638,6 +640,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "slices",
@@ -650,6 +653,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "nodes",
@@ -662,6 +666,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[
@@ -904,8 +909,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Accepted",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
@@ -914,38 +920,44 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "NoClassName",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::Some("NoListenerClass"),
                         when: ::std::option::Option::Some(ir::Pred::Is(0usize, 1u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "NoListenerClass",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::Some("GetObject"),
                         when: ::std::option::Option::Some(ir::Pred::Is(0usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "NoPorts",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(2usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "PortClash",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(2usize, 4u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "InvalidName",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(2usize, 8u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "InvalidOverride",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -956,28 +968,32 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "ForeignService",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::Some(
                             "RefuseToOverwriteForeignService",
                         ),
                         when: ::std::option::Option::Some(ir::Pred::Is(1usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Refused",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(4usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Programmed",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(1usize, 16u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "Applying",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -988,39 +1004,49 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Addressed",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(3usize, 16u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "PinnedNodeGone",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(3usize, 8u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "PinnedNodeGone",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(3usize, 4u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "NoPod",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(3usize, 1u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "WaitingForLoadBalancer",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
                 ],
             },
         ],
-        ready: &[0usize, 1usize, 2usize],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize, 2usize],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[
             ir::Field {
                 name: "serviceName",

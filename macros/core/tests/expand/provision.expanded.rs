@@ -377,6 +377,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "claim",
@@ -389,6 +390,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "class",
@@ -401,6 +403,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 1u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "chosen",
@@ -413,6 +416,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 2u64)),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[],
@@ -553,7 +557,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         promises: &[],
         edges: &[],
         conditions: &[],
-        ready: &[],
+        ready: ir::RollUp {
+            from: &[],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[],
         columns: &[],
         volume: true,

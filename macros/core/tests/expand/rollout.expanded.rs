@@ -568,6 +568,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "job",
@@ -580,6 +581,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "deployment",
@@ -592,6 +594,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[],
@@ -893,8 +896,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "MigrationFailed",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
@@ -903,16 +907,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "NoConfig",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Not(&ir::Pred::Is(0usize, 2u64)),
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "NameTaken",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -921,8 +927,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Migrated",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -931,8 +938,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "Migrating",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -943,27 +951,35 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Available",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(5usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "RolloutStuck",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(5usize, 4u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::Unknown,
+                        says: ir::Says::Unknown,
                         reason: "RollingOut",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
                 ],
             },
         ],
-        ready: &[0usize, 1usize],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[],
         columns: &[],
         volume: false,

@@ -83,6 +83,8 @@ impl Reach {
 /// One world: the answer to every finite question, those that inputs bring included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
+    ///Whether and how `home` is there.
+    pub home: ::lifecycle_runtime::__private::Watched,
     ///Whether and how `table` is there.
     pub table: ::lifecycle_runtime::__private::Watched,
     ///Whether and how `secret` is there.
@@ -93,8 +95,6 @@ pub struct Facts {
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
     ///Whether and how `router` is there.
     pub router: ::lifecycle_runtime::__private::Polled,
-    ///The fact `site`.
-    pub site: bool,
     ///The fact `shape`.
     pub shape: Shape,
     ///The fact `claim`.
@@ -114,17 +114,18 @@ impl Facts {
     /// A world of the runtime, typed.
     pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
         Self {
-            table: ::lifecycle_runtime::__private::Watched::VALUES[world.get(0usize)
+            home: ::lifecycle_runtime::__private::Watched::VALUES[world.get(0usize)
                 as usize],
-            secret: ::lifecycle_runtime::__private::Named::VALUES[world.get(1usize)
+            table: ::lifecycle_runtime::__private::Watched::VALUES[world.get(1usize)
                 as usize],
-            service: ::lifecycle_runtime::__private::Owned::VALUES[world.get(2usize)
+            secret: ::lifecycle_runtime::__private::Named::VALUES[world.get(2usize)
                 as usize],
-            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(3usize)
+            service: ::lifecycle_runtime::__private::Owned::VALUES[world.get(3usize)
                 as usize],
-            router: ::lifecycle_runtime::__private::Polled::VALUES[world.get(4usize)
+            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(4usize)
                 as usize],
-            site: world.get(5usize) == 1,
+            router: ::lifecycle_runtime::__private::Polled::VALUES[world.get(5usize)
+                as usize],
             shape: Shape::VALUES[world.get(6usize) as usize],
             claim: Claim::VALUES[world.get(7usize) as usize],
             entry: Entry::VALUES[world.get(8usize) as usize],
@@ -175,7 +176,7 @@ impl State {
         if facts.refused_delete_pods {
             return Self::Refused;
         }
-        if !facts.site {
+        if !matches!(facts.home, ::lifecycle_runtime::__private::Watched::Present) {
             return Self::NoSite;
         }
         if !matches!(facts.shape, Shape::Fine) {
@@ -225,170 +226,175 @@ impl State {
     }
 }
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Absent, table :
     ::lifecycle_runtime::__private::Watched::Absent, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : false, shape : Shape::Fine,
-    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::NoSite),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::None, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoSite),
     "the emitted classification takes a world of `NoSite` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Absent, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::BadPort,
-    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Invalid),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::BadPort, claim :
+    Claim::None, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Absent, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Foreign, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Conflict),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::None, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::Lost, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Taken),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::Lost, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Absent, secret :
     ::lifecycle_runtime::__private::Named::Absent, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::NoSecret),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::None, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoSecret),
     "the emitted classification takes a world of `NoSecret` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : true, refused_apply_pods : false, refused_delete_pods : false
-    }), State::Rejected),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    true, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Absent, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::None, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Claiming),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::None, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Claiming),
     "the emitted classification takes a world of `Claiming` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Serving),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Serving),
     "the emitted classification takes a world of `Serving` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::PodConflict),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::PodConflict),
     "the emitted classification takes a world of `PodConflict` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, router :
-    ::lifecycle_runtime::__private::Polled::Unknown, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Unknown, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Unreachable),
+    ::lifecycle_runtime::__private::Polled::Unknown, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Unknown, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, router :
-    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Behind, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Configuring),
+    ::lifecycle_runtime::__private::Polled::Known, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Behind, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Configuring),
     "the emitted classification takes a world of `Configuring` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, router :
-    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Current, reach : Reach::Failed,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::BindFailed),
+    ::lifecycle_runtime::__private::Polled::Known, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Current, reach : Reach::Failed, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::BindFailed),
     "the emitted classification takes a world of `BindFailed` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, router :
-    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Current, reach : Reach::None,
-    refused_apply_service : false, refused_apply_pods : false, refused_delete_pods :
-    false }), State::Unmatched),
+    ::lifecycle_runtime::__private::Polled::Known, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Current, reach : Reach::None, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Unmatched),
     "the emitted classification takes a world of `Unmatched` for another state"
 );
 const _: () = assert!(
-    matches!(State::classify(& Facts { table :
+    matches!(State::classify(& Facts { home :
+    ::lifecycle_runtime::__private::Watched::Present, table :
     ::lifecycle_runtime::__private::Watched::Present, secret :
     ::lifecycle_runtime::__private::Named::Unnamed, service :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, router :
-    ::lifecycle_runtime::__private::Polled::Known, site : true, shape : Shape::Fine,
-    claim : Claim::Held, entry : Entry::Current, reach : Reach::Up, refused_apply_service
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    ::lifecycle_runtime::__private::Polled::Known, shape : Shape::Fine, claim :
+    Claim::Held, entry : Entry::Current, reach : Reach::Up, refused_apply_service :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 /// What one pass observed.
@@ -398,6 +404,8 @@ pub struct Seen<'a> {
     pub this: ::lifecycle_runtime::__private::This<'a, Listener>,
     ///The input `sites`.
     pub sites: ::std::vec::Vec<&'a Site>,
+    ///The input `home`.
+    pub home: ::std::option::Option<&'a Site>,
     ///The input `table`.
     pub table: ::std::option::Option<&'a ConfigMap>,
     ///The input `secret`.
@@ -417,11 +425,12 @@ impl<'a> Seen<'a> {
         ::std::option::Option::Some(Self {
             this: board.this::<Listener>()?,
             sites: board.many::<Site>(0usize),
-            table: board.one::<ConfigMap>(1usize),
-            secret: board.one::<Secret>(2usize),
-            service: board.one::<Service>(3usize),
-            pods: board.many::<Service>(4usize),
-            router: board.one::<RouterState>(5usize),
+            home: board.one::<Site>(1usize),
+            table: board.one::<ConfigMap>(2usize),
+            secret: board.one::<Secret>(3usize),
+            service: board.one::<Service>(4usize),
+            pods: board.many::<Service>(5usize),
+            router: board.one::<RouterState>(6usize),
         })
     }
 }
@@ -433,6 +442,8 @@ pub struct ApplyService<'a> {
     pub this: ::lifecycle_runtime::__private::This<'a, Listener>,
     ///`table`, certainly there.
     pub table: &'a ConfigMap,
+    ///`home`, certainly there.
+    pub home: &'a Site,
     _proved: (),
 }
 impl<'a> ApplyService<'a> {
@@ -440,13 +451,15 @@ impl<'a> ApplyService<'a> {
     #[allow(unused_variables, reason = "an effect may need nothing but the object")]
     pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
         if !(true
-            && matches!(facts.table, ::lifecycle_runtime::__private::Watched::Present))
+            && matches!(facts.table, ::lifecycle_runtime::__private::Watched::Present)
+            && matches!(facts.home, ::lifecycle_runtime::__private::Watched::Present))
         {
             return ::std::option::Option::None;
         }
         ::std::option::Option::Some(Self {
             this: seen.this,
             table: seen.table?,
+            home: seen.home?,
             _proved: (),
         })
     }
@@ -461,6 +474,8 @@ pub struct ApplyPods<'a> {
     pub table: &'a ConfigMap,
     ///`router`, certainly there.
     pub router: &'a RouterState,
+    ///`home`, certainly there.
+    pub home: &'a Site,
     _proved: (),
 }
 impl<'a> ApplyPods<'a> {
@@ -469,7 +484,8 @@ impl<'a> ApplyPods<'a> {
     pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
         if !(true
             && matches!(facts.table, ::lifecycle_runtime::__private::Watched::Present)
-            && matches!(facts.router, ::lifecycle_runtime::__private::Polled::Known))
+            && matches!(facts.router, ::lifecycle_runtime::__private::Polled::Known)
+            && matches!(facts.home, ::lifecycle_runtime::__private::Watched::Present))
         {
             return ::std::option::Option::None;
         }
@@ -477,6 +493,7 @@ impl<'a> ApplyPods<'a> {
             this: seen.this,
             table: seen.table?,
             router: seen.router?,
+            home: seen.home?,
             _proved: (),
         })
     }
@@ -484,6 +501,12 @@ impl<'a> ApplyPods<'a> {
 ///What the author of `Listener` decides: pure but for calls and polls, each method with exactly its declared inputs.
 #[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
 pub trait ListenerLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
+    ///Which object `home` is.
+    fn home(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Listener>,
+        sites: &[&Site],
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::ObjectRef>;
     ///Asks for `router`; objects with equal keys share the answer.
     fn poll_router(
         &self,
@@ -495,12 +518,6 @@ pub trait ListenerLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
             ::lifecycle_runtime::__private::CallError,
         >,
     > + ::std::marker::Send;
-    ///Answers the fact `site`.
-    fn site(
-        &self,
-        this: ::lifecycle_runtime::__private::This<'_, Listener>,
-        sites: &[&Site],
-    ) -> ::lifecycle_runtime::__private::Because<bool>;
     ///Answers the fact `shape`.
     fn shape(
         &self,
@@ -541,7 +558,7 @@ pub trait ListenerLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Listener>,
         router: &RouterState,
-    ) -> bool;
+    ) -> Option<bool>;
 }
 ///The lifecycle of `Listener` with the logic of its author.
 #[derive(Clone, Debug)]
@@ -572,20 +589,25 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                    ::lifecycle_runtime::__private::Kind::of::<Site>(),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
+                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::Kind::of::<Service>(),
+                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
                 )
             }
             4usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Service>(),
+                )
+            }
+            5usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Service>(),
                 )
@@ -604,10 +626,10 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_name(
-                        ::lifecycle_runtime::__private::Text::text(
-                            &board.this::<Listener>()?.meta.namespace,
-                        ),
+                    ::lifecycle_runtime::__private::look_ref(
+                        self
+                            .0
+                            .home(board.this::<Listener>()?, &board.many::<Site>(0usize)),
                     ),
                 )
             }
@@ -615,7 +637,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::look_name(
                         ::lifecycle_runtime::__private::Text::text(
-                            &board.this::<Listener>()?.spec.tls_credentials,
+                            &board.this::<Listener>()?.meta.namespace,
                         ),
                     ),
                 )
@@ -624,12 +646,21 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::look_name(
                         ::lifecycle_runtime::__private::Text::text(
-                            &board.this::<Listener>()?.spec.host,
+                            &board.this::<Listener>()?.spec.tls_credentials,
                         ),
                     ),
                 )
             }
             4usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::look_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &board.this::<Listener>()?.spec.host,
+                        ),
+                    ),
+                )
+            }
+            5usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::look_labels([
                         ::lifecycle_runtime::__private::Text::text(
@@ -638,7 +669,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                     ]),
                 )
             }
-            5usize => {
+            6usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::look_key(board.identity(0usize)),
                 )
@@ -670,14 +701,6 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
-            5usize => {
-                ::std::option::Option::Some(
-                    self
-                        .0
-                        .site(board.this::<Listener>()?, &board.many::<Site>(0usize))
-                        .map(|value| value as u8),
-                )
-            }
             6usize => {
                 ::std::option::Option::Some(
                     self
@@ -692,7 +715,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                         .0
                         .claim(
                             board.this::<Listener>()?,
-                            board.one::<ConfigMap>(1usize)?,
+                            board.one::<ConfigMap>(2usize)?,
                         )
                         .map(|value| value as u8),
                 )
@@ -703,8 +726,8 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                         .0
                         .entry(
                             board.this::<Listener>()?,
-                            board.one::<ConfigMap>(1usize)?,
-                            board.one::<RouterState>(5usize)?,
+                            board.one::<ConfigMap>(2usize)?,
+                            board.one::<RouterState>(6usize)?,
                         )
                         .map(|value| value as u8),
                 )
@@ -715,7 +738,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                         .0
                         .reach(
                             board.this::<Listener>()?,
-                            board.one::<RouterState>(5usize)?,
+                            board.one::<RouterState>(6usize)?,
                         )
                         .map(|value| value as u8),
                 )
@@ -759,7 +782,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
                         .0
                         .has_matching_connector(
                             board.this::<Listener>()?,
-                            board.one::<RouterState>(5usize)?,
+                            board.one::<RouterState>(6usize)?,
                         ),
                 )
             }
@@ -772,7 +795,7 @@ impl<L: ListenerLogic> ::lifecycle_runtime::__private::Machine for ListenerMachi
         input: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Polling<'a>> {
         match input {
-            5usize => {
+            6usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::polling(
                         self
@@ -826,6 +849,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
+            },
+            ir::Input {
+                name: "home",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: false,
+                kind: "Site",
+                lookup: ir::Lookup::Ref,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::Some(0usize),
+                owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "table",
@@ -836,8 +873,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Name("metadata.namespace"),
                 every: ::std::option::Option::None,
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(0usize),
+                var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "secret",
@@ -848,8 +886,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Name("spec.tlsCredentials"),
                 every: ::std::option::Option::None,
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(1usize),
+                var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "service",
@@ -860,8 +899,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Name("spec.host"),
                 every: ::std::option::Option::None,
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(2usize),
-                owner: ::std::option::Option::None,
+                var: ::std::option::Option::Some(3usize),
+                owner: ::std::option::Option::Some(1usize),
+                whole: &["spec.ports"],
             },
             ir::Input {
                 name: "pods",
@@ -872,8 +912,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Labels(&[LISTENER]),
                 every: ::std::option::Option::None,
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(3usize),
-                owner: ::std::option::Option::None,
+                var: ::std::option::Option::Some(4usize),
+                owner: ::std::option::Option::Some(1usize),
+                whole: &["spec.ports"],
             },
             ir::Input {
                 name: "router",
@@ -884,14 +925,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::Some(2000u64),
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(4usize),
+                var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[],
         vars: &[
             ir::Var {
-                name: "table",
+                name: "home",
                 doc: "",
                 origin: ir::Origin::Input(1usize),
                 values: &["Absent", "Present"],
@@ -900,9 +942,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 free: ::std::option::Option::None,
             },
             ir::Var {
-                name: "secret",
+                name: "table",
                 doc: "",
                 origin: ir::Origin::Input(2usize),
+                values: &["Absent", "Present"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "secret",
+                doc: "",
+                origin: ir::Origin::Input(3usize),
                 values: &["Unnamed", "Absent", "Present"],
                 answers: 3u8,
                 given: &[],
@@ -911,7 +962,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Var {
                 name: "service",
                 doc: "",
-                origin: ir::Origin::Input(3usize),
+                origin: ir::Origin::Input(4usize),
                 values: &["Absent", "Foreign", "Terminating", "Stale", "Current"],
                 answers: 5u8,
                 given: &[],
@@ -920,7 +971,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Var {
                 name: "pods",
                 doc: "",
-                origin: ir::Origin::Input(4usize),
+                origin: ir::Origin::Input(5usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[],
@@ -929,17 +980,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Var {
                 name: "router",
                 doc: "",
-                origin: ir::Origin::Input(5usize),
+                origin: ir::Origin::Input(6usize),
                 values: &["Unknown", "Known"],
-                answers: 2u8,
-                given: &[],
-                free: ::std::option::Option::None,
-            },
-            ir::Var {
-                name: "site",
-                doc: "",
-                origin: ir::Origin::Fact,
-                values: &["false", "true"],
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
@@ -963,8 +1005,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Guard {
                         pred: ir::Pred::All(
                             &[
+                                ir::Pred::Is(1usize, 2u64),
                                 ir::Pred::Is(0usize, 2u64),
-                                ir::Pred::Is(5usize, 2u64),
                                 ir::Pred::Is(6usize, 1u64),
                             ],
                         ),
@@ -982,7 +1024,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(4usize, 2u64), ir::Pred::Is(7usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(7usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -1040,10 +1082,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Input(3usize),
             ir::Node::Var(2usize),
             ir::Node::Input(4usize),
-            ir::Node::Input(5usize),
-            ir::Node::Var(4usize),
             ir::Node::Var(3usize),
+            ir::Node::Input(5usize),
+            ir::Node::Input(6usize),
             ir::Node::Var(5usize),
+            ir::Node::Var(4usize),
             ir::Node::Var(6usize),
             ir::Node::Var(7usize),
             ir::Node::Var(8usize),
@@ -1058,7 +1101,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "NoSite",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Not(&ir::Pred::Is(5usize, 2u64)),
+                when: ir::Pred::Not(&ir::Pred::Is(0usize, 2u64)),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
                 overdue: 600000u64,
@@ -1076,10 +1119,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Conflict",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(2usize, 2u64),
+                when: ir::Pred::Is(3usize, 2u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(3usize), ir::Source::This],
+                    &[ir::Source::Input(4usize), ir::Source::This],
                 ),
                 overdue: 600000u64,
             },
@@ -1090,7 +1133,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ir::Pred::Is(7usize, 6u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(1usize), ir::Source::This],
+                    &[ir::Source::Input(2usize), ir::Source::This],
                 ),
                 overdue: 600000u64,
             },
@@ -1098,10 +1141,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "NoSecret",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(1usize, 2u64),
+                when: ir::Pred::Is(2usize, 2u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(2usize), ir::Source::This],
+                    &[ir::Source::Input(3usize), ir::Source::This],
                 ),
                 overdue: 600000u64,
             },
@@ -1116,9 +1159,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 wakes: ::std::option::Option::Some(
                     &[
                         ir::Source::This,
-                        ir::Source::Input(1usize),
-                        ir::Source::Input(3usize),
+                        ir::Source::Input(2usize),
                         ir::Source::Input(4usize),
+                        ir::Source::Input(5usize),
                     ],
                 ),
                 overdue: 600000u64,
@@ -1138,8 +1181,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Any(
                     &[
-                        ir::Pred::Not(&ir::Pred::Is(2usize, 16u64)),
-                        ir::Pred::Is(3usize, 7u64),
+                        ir::Pred::Not(&ir::Pred::Is(3usize, 16u64)),
+                        ir::Pred::Is(4usize, 7u64),
                     ],
                 ),
                 phase: ir::Phase::Pending,
@@ -1150,9 +1193,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "PodConflict",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(3usize, 8u64),
+                when: ir::Pred::Is(4usize, 8u64),
                 phase: ir::Phase::Error,
-                wakes: ::std::option::Option::Some(&[ir::Source::Input(4usize)]),
+                wakes: ::std::option::Option::Some(&[ir::Source::Input(5usize)]),
                 overdue: 600000u64,
             },
             ir::State {
@@ -1180,7 +1223,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ir::Pred::Is(9usize, 8u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(5usize), ir::Source::This],
+                    &[ir::Source::Input(6usize), ir::Source::This],
                 ),
                 overdue: 600000u64,
             },
@@ -1190,7 +1233,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(9usize, 3u64),
                 phase: ir::Phase::Pending,
-                wakes: ::std::option::Option::Some(&[ir::Source::Input(5usize)]),
+                wakes: ::std::option::Option::Some(&[ir::Source::Input(6usize)]),
                 overdue: 600000u64,
             },
             ir::State {
@@ -1209,19 +1252,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: false,
-                target: 3usize,
-                from: &[ir::Source::Input(1usize)],
+                target: 4usize,
+                from: &[ir::Source::Input(2usize), ir::Source::Input(1usize)],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[
-                            ir::Pred::Is(5usize, 2u64),
-                            ir::Pred::Is(6usize, 1u64),
-                            ir::Pred::Is(7usize, 8u64),
-                        ],
+                        &[ir::Pred::Is(6usize, 1u64), ir::Pred::Is(7usize, 8u64)],
                     ),
                 ),
-                sets: &[&[(2usize, 4u8)]],
-                affects: &[2usize],
+                sets: &[&[(3usize, 4u8)]],
+                affects: &[3usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 refused: 10usize,
@@ -1231,24 +1270,24 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: true,
-                target: 4usize,
-                from: &[ir::Source::Input(1usize), ir::Source::Input(5usize)],
+                target: 5usize,
+                from: &[
+                    ir::Source::Input(2usize),
+                    ir::Source::Input(6usize),
+                    ir::Source::Input(1usize),
+                ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[
-                            ir::Pred::Is(5usize, 2u64),
-                            ir::Pred::Is(6usize, 1u64),
-                            ir::Pred::Is(7usize, 8u64),
-                        ],
+                        &[ir::Pred::Is(6usize, 1u64), ir::Pred::Is(7usize, 8u64)],
                     ),
                 ),
                 sets: &[
-                    &[(3usize, 1u8)],
-                    &[(3usize, 2u8)],
-                    &[(3usize, 3u8)],
-                    &[(3usize, 4u8)],
+                    &[(4usize, 1u8)],
+                    &[(4usize, 2u8)],
+                    &[(4usize, 3u8)],
+                    &[(4usize, 4u8)],
                 ],
-                affects: &[3usize],
+                affects: &[4usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 refused: 11usize,
@@ -1258,11 +1297,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
-                target: 4usize,
+                target: 5usize,
                 from: &[],
                 when: ::std::option::Option::None,
-                sets: &[&[(3usize, 2u8)], &[(3usize, 3u8)], &[(3usize, 4u8)]],
-                affects: &[3usize],
+                sets: &[&[(4usize, 2u8)], &[(4usize, 3u8)], &[(4usize, 4u8)]],
+                affects: &[4usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 refused: 12usize,
@@ -1273,20 +1312,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "written",
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(0usize, 1u64),
-                        ir::Pred::Is(5usize, 2u64),
+                        ir::Pred::Is(1usize, 1u64),
+                        ir::Pred::Is(0usize, 2u64),
                         ir::Pred::Is(6usize, 1u64),
                     ],
                 ),
-                sets: &[&[(0usize, 1u8)]],
+                sets: &[&[(1usize, 1u8)]],
             },
             ir::Promise {
                 name: "claimed",
                 when: ir::Pred::All(
                     &[
                         ir::Pred::Is(7usize, 1u64),
+                        ir::Pred::Is(1usize, 2u64),
                         ir::Pred::Is(0usize, 2u64),
-                        ir::Pred::Is(5usize, 2u64),
                         ir::Pred::Is(6usize, 1u64),
                     ],
                 ),
@@ -1336,17 +1375,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Error",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
                                 &[
-                                    ir::Pred::Not(&ir::Pred::Is(5usize, 2u64)),
+                                    ir::Pred::Not(&ir::Pred::Is(0usize, 2u64)),
                                     ir::Pred::Not(&ir::Pred::Is(6usize, 1u64)),
-                                    ir::Pred::Is(2usize, 2u64),
+                                    ir::Pred::Is(3usize, 2u64),
                                     ir::Pred::Is(7usize, 6u64),
-                                    ir::Pred::Is(1usize, 2u64),
+                                    ir::Pred::Is(2usize, 2u64),
                                     ir::Pred::Is(10usize, 2u64),
                                     ir::Pred::Is(11usize, 2u64),
                                     ir::Pred::Is(9usize, 8u64),
@@ -1355,29 +1395,59 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Pending",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
                                 &[
                                     ir::Pred::Is(7usize, 1u64),
-                                    ir::Pred::Not(&ir::Pred::Is(2usize, 16u64)),
-                                    ir::Pred::Is(3usize, 7u64),
+                                    ir::Pred::Not(&ir::Pred::Is(3usize, 16u64)),
+                                    ir::Pred::Is(4usize, 7u64),
                                     ir::Pred::Not(&ir::Pred::Is(8usize, 4u64)),
                                 ],
                             ),
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Error",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(3usize, 8u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(4usize, 8u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Ready",
+                        message: ::std::option::Option::Some("OK"),
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::None,
+                    },
+                ],
+            },
+            ir::Condition {
+                name: "Secured",
+                doc: "Whether the certificate is there; nobody asks where none is wanted.",
+                clauses: &[
+                    ir::Clause {
+                        says: ir::Says::Omit,
+                        reason: "",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(2usize, 1u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Error",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(2usize, 2u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::True,
+                        reason: "Ready",
+                        message: ::std::option::Option::Some("OK"),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1388,21 +1458,48 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Ready",
+                        message: ::std::option::Option::Some("OK"),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(9usize, 4u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Pending",
+                        message: ::std::option::Option::Some("No matching connectors"),
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::Any(
+                                &[
+                                    ir::Pred::Is(9usize, 10u64),
+                                    ir::Pred::Not(&ir::Pred::Is(8usize, 4u64)),
+                                    ir::Pred::Is(2usize, 2u64),
+                                    ir::Pred::Not(&ir::Pred::Is(3usize, 16u64)),
+                                    ir::Pred::Not(&ir::Pred::Is(4usize, 16u64)),
+                                ],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::Absent,
+                        reason: "Pending",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
                 ],
             },
         ],
-        ready: &[0usize, 1usize],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize, 2usize],
+            reason: "Ready",
+            message: "OK",
+        },
+        implicit: ::std::option::Option::Some(ir::Implicit {
+            condition: 0usize,
+            reason: "Error",
+        }),
         fields: &[
             ir::Field {
                 name: "status",

@@ -837,6 +837,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "peers",
@@ -849,6 +850,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "secret",
@@ -861,6 +863,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "services",
@@ -873,6 +876,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "router",
@@ -885,6 +889,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "network",
@@ -897,6 +902,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[],
@@ -1324,8 +1330,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Error",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -1340,8 +1347,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Pending",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -1353,8 +1361,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Error",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -1363,8 +1372,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         ),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Ready",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1375,14 +1385,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Ready",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Pending",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1393,21 +1405,28 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 clauses: &[
                     ir::Clause {
-                        status: ir::ConditionStatus::True,
+                        says: ir::Says::True,
                         reason: "Ready",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(10usize, 2u64)),
                     },
                     ir::Clause {
-                        status: ir::ConditionStatus::False,
+                        says: ir::Says::False,
                         reason: "Pending",
+                        message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
                 ],
             },
         ],
-        ready: &[0usize, 1usize, 2usize],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize, 2usize],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[
             ir::Field {
                 name: "status",

@@ -860,6 +860,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(7usize, 1u64)),
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "claim",
@@ -874,6 +875,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "chosen",
@@ -886,6 +888,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "own",
@@ -902,6 +905,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::Some(0usize),
+                whole: &[],
             },
             ir::Input {
                 name: "pod",
@@ -916,6 +920,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "listed",
@@ -928,6 +933,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::Some(4usize),
+                whole: &[],
             },
             ir::Input {
                 name: "node",
@@ -940,6 +946,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
             ir::Input {
                 name: "tree",
@@ -952,6 +959,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                whole: &[],
             },
         ],
         values: &[
@@ -1416,7 +1424,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ],
         edges: &[],
         conditions: &[],
-        ready: &[],
+        ready: ir::RollUp {
+            from: &[],
+            reason: "Ready",
+            message: "",
+        },
+        implicit: ::std::option::Option::None,
         fields: &[],
         columns: &[],
         volume: true,

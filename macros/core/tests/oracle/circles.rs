@@ -25,6 +25,7 @@ fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         if brought(input).is_some() {
             let fact = asks.entry(input.name.clone()).or_default();
             fact.insert(objects(&input.name));
+            fact.extend(input.of.iter().map(source));
             let builders = life
                 .effects
                 .iter()

@@ -320,19 +320,22 @@ impl<'a> Graph<'a> {
         idle
     }
 
-    /// The first clause of the roll-up that is not True; `Err` where a condition before it has no value.
+    /// The first clause of the roll-up that leaves its condition out, else the first that is not True; `Err` where a condition before it has no value.
     fn unmet(&self, ready: &[String], at: usize) -> Result<Option<&'a Clause>, ()> {
+        let mut first = None;
         for name in ready {
             let mut conditions = self.worlds.life.conditions.iter();
             let condition = conditions
                 .find(|condition| condition.name == *name)
                 .ok_or(())?;
             let clause = &condition.clauses[self.clause(condition, at).ok_or(())?];
-            if clause.value != "True" {
-                return Ok(Some(clause));
+            match clause.value.as_str() {
+                "Absent" => return Ok(Some(clause)),
+                "True" | "Omit" => {}
+                _ => first = first.or(Some(clause)),
             }
         }
-        Ok(None)
+        Ok(first)
     }
 
     /// Where nothing is left to do, phase and conditions must tell the same.

@@ -269,6 +269,17 @@ fn references(life: &Life, found: &mut Found) {
     if !life.ready.iter().flatten().all(known) {
         found.say("LC001", "ready");
     }
+    if !life.implicit.iter().all(known) {
+        found.say("LC001", "implicit");
+    }
+    let is_lost = |name: &String| life.input(name).is_none();
+    for input in life
+        .inputs
+        .iter()
+        .filter(|one| one.of.as_ref().is_some_and(is_lost))
+    {
+        found.say("LC001", &input.name);
+    }
     let mut ends = life
         .edges
         .iter()

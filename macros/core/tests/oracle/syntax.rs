@@ -53,6 +53,8 @@ pub(crate) struct Input {
     pub(crate) own: String,
     pub(crate) many: bool,
     pub(crate) optional: bool,
+    /// The other input that owns it.
+    pub(crate) of: Option<String>,
     /// What a method looks it up from.
     pub(crate) from: Vec<String>,
     /// The fields of the object or of other inputs that it is found by.
@@ -150,6 +152,8 @@ pub(crate) struct Life {
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,
+    /// The condition that tells what no state says.
+    pub(crate) implicit: Option<String>,
     /// The names that each `field` is computed from.
     pub(crate) fields: Vec<(String, Vec<String>)>,
     /// Facts of an infinite type, which are left out.

@@ -244,7 +244,24 @@ impl Observing<'_> {
                 },
             });
         }
+        self.owner_is_near(number, &expected)?;
         Ok(expected)
+    }
+
+    /// The garbage collector takes an owner in another namespace for one that is gone.
+    fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
+        let of_other = self.ir.inputs[number].owner.is_some();
+        let Some(owner) = self.owner(number).filter(|_| of_other) else {
+            return Ok(());
+        };
+        let home = Name::of(&owner.object.meta);
+        if !owner.kind.namespaced || home.namespace == name.namespace {
+            return Ok(());
+        }
+        Err(Failure::OwnerElsewhere {
+            object: self.reference(number, name),
+            owner: home.of_kind(owner.kind).to_string(),
+        })
     }
 
     /// The memory of the last answer to exactly the write that this effect would make.
@@ -323,11 +340,6 @@ impl Observing<'_> {
         let kind = self.observer.kinds[number].as_ref();
         kind.or(self.observer.subject_kind)
             .expect("what is found or written has a kind, or is the object")
-    }
-
-    /// The kind of who answers for an input's objects.
-    pub(super) fn owner_kind(&self, number: usize) -> Option<&Kind> {
-        self.owner(number).map(|owner| owner.kind)
     }
 
     /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.

@@ -28,10 +28,18 @@ impl Observing<'_> {
     pub(super) fn say_foreign(&self, input: usize, name: &Name) -> String {
         let object = self.reference(input, name);
         let theirs = &object.kind;
-        match self.owner_kind(input).map(|owner| &owner.kind) {
-            Some(ours) => format!(
-                "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
-            ),
+        let of_other = self.ir.inputs[input].owner.is_some();
+        match self.owner(input) {
+            Some(owner) if of_other => {
+                let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
+                format!("{object} exists and is not controlled by {owner}: remove that {theirs}")
+            }
+            Some(owner) => {
+                let ours = &owner.kind.kind;
+                format!(
+                    "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
+                )
+            }
             None => format!("{object} exists and is not ours: remove that {theirs}"),
         }
     }

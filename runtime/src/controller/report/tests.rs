@@ -171,7 +171,7 @@ fn trouble_and_delay_are_told_where_it_is_not_ready() {
     let message = row(&slow, "Ready")["message"].clone();
     assert_eq!(
         message,
-        "ConfigMap `ns/t` does not exist; the quota is used up; it has been Making for more than 10 min"
+        "ConfigMap `ns/t` does not exist\nthe quota is used up\nit has been Making for more than 10 min"
     );
     let ready = report(&[class(), made()], Value::Null, |notes| {
         notes.trouble = Some("x")

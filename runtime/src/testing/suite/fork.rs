@@ -30,7 +30,7 @@ pub(crate) struct Fork {
     is_down: bool,
     deleted: bool,
     past: Past,
-    uids: BTreeSet<String>,
+    uids: BTreeMap<String, bool>,
 }
 
 impl fmt::Debug for Fork {

@@ -1,6 +1,6 @@
 //! Looks on while an operator runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,8 +46,8 @@ impl Last {
 #[derive(Default)]
 struct Seen {
     last: BTreeMap<ObjectRef, Last>,
-    /// Every uid of an object of the kind: who may own something.
-    uids: BTreeSet<String>,
+    /// Every uid that may own something, and whether it is that of an object of the kind.
+    uids: BTreeMap<String, bool>,
     findings: Vec<Finding>,
     coverage: Coverage,
     passes: u64,
@@ -80,13 +80,13 @@ impl Onlooker {
         }
     }
 
-    /// Every uid of an object of the kind, seen so far.
-    pub(crate) fn uids(&self) -> BTreeSet<String> {
+    /// Every uid that may own something, seen so far, and whether it is that of an object of the kind.
+    pub(crate) fn uids(&self) -> BTreeMap<String, bool> {
         self.seen().uids.clone()
     }
 
     /// These were seen before the run began.
-    pub(crate) fn go_on_from(&self, uids: BTreeSet<String>) {
+    pub(crate) fn go_on_from(&self, uids: BTreeMap<String, bool>) {
         self.seen().uids = uids;
     }
 
@@ -145,12 +145,22 @@ impl Onlooker {
             .retain(|object, last| is_there(object, &last.uid));
     }
 
-    /// Whether an object has an owner reference to an object of the lifecycle, now or before.
+    /// Whether an object has an owner reference to an object of the lifecycle, or to one that owns for it, now or before.
     pub(crate) fn owns(&self, object: &Value) -> bool {
+        self.owners(object).next().is_some()
+    }
+
+    /// Whether an object is to be gone when those of the lifecycle are.
+    pub(crate) fn outlives(&self, object: &Value) -> bool {
+        self.owners(object).any(|is_of_kind| is_of_kind)
+    }
+
+    fn owners(&self, object: &Value) -> impl Iterator<Item = bool> + use<> {
         let seen = self.seen();
         let owners = object.pointer("/metadata/ownerReferences");
-        let mut owners = owners.and_then(Value::as_array).into_iter().flatten();
-        owners.any(|o| text(o, "/uid").is_some_and(|uid| seen.uids.contains(&uid)))
+        let owners = owners.and_then(Value::as_array).into_iter().flatten();
+        let found = owners.filter_map(|o| seen.uids.get(&text(o, "/uid")?).copied());
+        found.collect::<Vec<_>>().into_iter()
     }
 
     pub(crate) fn promised(&self, promise: usize) {
@@ -186,7 +196,13 @@ impl Seen {
         let meta = &pass.board.subject().meta;
         let uid = meta.uid.clone().unwrap_or_default();
         self.passes += 1;
-        self.uids.insert(uid.clone());
+        self.uids.insert(uid.clone(), true);
+        for owner in ir.inputs.iter().filter_map(|input| input.owner) {
+            for object in pass.board.objects(owner) {
+                let uid = object.meta.uid.clone().unwrap_or_default();
+                self.uids.entry(uid).or_default();
+            }
+        }
         if pass.failure.is_none() {
             self.coverage.world(&pass.board.world, pass.class);
             if pass.class == Class::Contradiction {

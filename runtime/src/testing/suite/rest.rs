@@ -18,7 +18,7 @@ use crate::machine::ir::Lifecycle;
 const MOST_SHOWN: usize = 600;
 
 /// What is said of a state that lasts: waiting takes longer on the simulated cluster, where it costs nothing.
-const OVERDUE: &str = "; it has been ";
+const OVERDUE: &str = "\nit has been ";
 
 /// A uid, with hyphens or without.
 static UID: LazyLock<Regex> = LazyLock::new(|| {

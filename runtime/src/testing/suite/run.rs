@@ -303,7 +303,7 @@ impl Stage {
     async fn leak(&mut self) {
         for path in self.wire.wrote().into_keys() {
             let object = site::get(&self.admin, &path).await.ok().flatten();
-            if object.is_some_and(|o| self.onlooker.owns(&o)) {
+            if object.is_some_and(|o| self.onlooker.outlives(&o)) {
                 self.find(Oracle::NoLeak, format!("{path} is left"));
             }
         }
@@ -353,7 +353,19 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
     let rows = status.get("conditions").and_then(Value::as_array);
     let generation = object.pointer("/metadata/generation");
     let mut found = Vec::new();
-    for wanted in ir.conditions(&last.board.world, &last.board.sentences) {
+    let conditions = ir.conditions(&last.board.world, &last.board.sentences);
+    let left_out = |name: &str| conditions.iter().all(|c| c.name != name);
+    for condition in ir.conditions.iter().filter(|c| left_out(c.name)) {
+        let mut rows = rows.into_iter().flatten();
+        if rows.any(|row| row.get("type").and_then(Value::as_str) == Some(condition.name)) {
+            found.push(format!(
+                "{} is there and should be left out",
+                condition.name
+            ));
+        }
+    }
+    let ready = conditions.iter().find(|c| c.name == "Ready").cloned();
+    for wanted in conditions {
         let mut rows = rows.into_iter().flatten();
         let row = rows.find(|row| row.get("type").and_then(Value::as_str) == Some(wanted.name));
         let Some(row) = row else {
@@ -395,7 +407,11 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
                 }
                 value
             }
-            FieldOf::Reason | FieldOf::Message => continue,
+            FieldOf::Reason => Some(match &ready {
+                Some(ready) => Value::from(ready.reason.as_str()),
+                None => Value::from(ir.states[state].name),
+            }),
+            FieldOf::Message => continue,
         };
         let is = status.get(field.name).filter(|v| !v.is_null());
         if is != wanted.as_ref() && !(is.is_none() && wanted.as_ref().is_some_and(is_empty)) {

@@ -499,9 +499,11 @@ impl Stage {
         }
     }
 
-    /// Whether an owner is an object of the lifecycle that is there.
+    /// Whether an owner is there: an object of the lifecycle, or another one that somebody made.
     async fn is_there(&self, owner: &Value) -> bool {
-        for path in self.core.subjects() {
+        let given = self.core.fixtures.iter().map(|f| f.path.clone());
+        let all: BTreeSet<String> = given.chain(self.wire.wrote().into_keys()).collect();
+        for path in all {
             let Ok(Some(object)) = site::get(&self.admin, &path).await else {
                 continue;
             };

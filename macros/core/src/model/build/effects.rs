@@ -7,7 +7,9 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::misfit_clause;
 use crate::errors::Item;
-use crate::model::{Assign, Effect, EffectId, Key, Promise, Source, VarId, Verb};
+use crate::model::{
+    Assign, Effect, EffectId, InputId, Key, Kind, Promise, Source, Use, VarId, Verb,
+};
 
 impl Builder<'_> {
     pub(super) fn effects(&mut self) -> Vec<Effect> {
@@ -38,6 +40,7 @@ impl Builder<'_> {
         let key = effect.key.as_ref().map(|path| self.key(path, &place));
         let target = target?;
         misfit_clause::each(effect, &self.ast.inputs[target.0], self.sink);
+        let from = self.with_owner(effect, target, from);
         Some(Effect {
             name,
             doc: effect.doc.clone(),
@@ -54,6 +57,22 @@ impl Builder<'_> {
             key,
             refused: self.refusal_of(id),
         })
+    }
+
+    /// What somebody else owns is built only where its owner is there: an owner reference carries its uid.
+    fn with_owner(&self, effect: &ast::Effect, target: InputId, mut from: Vec<Use>) -> Vec<Use> {
+        let owner = self.ast.inputs[target.0].of.as_ref();
+        let (Some(name), Kind::Resource, Verb::Apply) = (owner, self.ast.kind, effect.verb) else {
+            return from;
+        };
+        if let Some(id) = self.scope.inputs.get(&name.to_string()) {
+            let source = Source::Input(*id);
+            if from.iter().all(|one| one.source != source) {
+                let name = name.clone();
+                from.push(Use { source, name });
+            }
+        }
+        from
     }
 
     pub(super) fn refusal_of(&self, effect: EffectId) -> VarId {

@@ -31,6 +31,11 @@ impl Builder<'_> {
                 None => Lookup::None,
             },
             every: input.every.map(|(_, time)| time),
+            whole: input
+                .whole
+                .iter()
+                .flat_map(|(_, lists)| lists.clone())
+                .collect(),
             given: input.given.as_ref().map(|g| self.pred_or_true(g, &place)),
             var: var.filter(|_| has_fact),
         }

@@ -198,6 +198,8 @@ impl Walk<'_> {
             Origin::Fact { from, .. } => used(from, needs),
             Origin::Input(input) => {
                 needs.push((Node::Fetched(*input), var.name.span()));
+                let owner = self.lifecycle.inputs[input.0].of;
+                needs.extend(owner.map(|owner| (Node::Fetched(owner), var.name.span())));
                 for effect in &self.lifecycle.effects {
                     if effect.target == *input && effect.verb == Verb::Apply {
                         used(&effect.from, needs);

@@ -6,7 +6,7 @@ use super::Builder;
 use super::scope::Noun;
 use crate::ast;
 use crate::errors::Item;
-use crate::model::{Clause, Column, Condition, Field, FieldOf, Ready, Source, Use};
+use crate::model::{Clause, Column, Condition, Field, FieldOf, Implicit, Ready, Source, Use};
 
 impl Builder<'_> {
     pub(super) fn conditions(&mut self) -> Vec<Condition> {
@@ -28,6 +28,7 @@ impl Builder<'_> {
         Clause {
             status: clause.status,
             reason: clause.reason.clone(),
+            message: clause.message.clone(),
             event: clause.event.clone(),
             when: clause.when.as_ref().map(|w| self.pred_or_true(w, place)),
             span: clause.span,
@@ -41,8 +42,23 @@ impl Builder<'_> {
             let found = self.scope.conditions.get(&name.to_string()).copied();
             from.extend(self.found(found, name, Noun::Condition, &Item::section("ready")));
         }
-        let span = written.span;
-        Some(Ready { from, span })
+        Some(Ready {
+            reason: written.reason.clone(),
+            message: written.message.clone(),
+            from,
+            span: written.span,
+        })
+    }
+
+    pub(super) fn implicit(&mut self) -> Option<Implicit> {
+        let written = self.ast.implicit.as_ref()?;
+        let name = &written.condition;
+        let found = self.scope.conditions.get(&name.to_string()).copied();
+        let found = self.found(found, name, Noun::Condition, &Item::section("implicit"));
+        Some(Implicit {
+            condition: found?,
+            reason: written.reason.clone(),
+        })
     }
 
     pub(super) fn fields(&mut self) -> Vec<Field> {

@@ -77,6 +77,12 @@ impl Draft<'_> {
             phase: ready,
             ..State::default()
         });
+        if self.dice.one_in(4)
+            && let Some(first) = self.sketch.conditions.first()
+        {
+            let line = format!("implicit in {} \"Error\";", first.name);
+            self.sketch.extras.push(line);
+        }
         self.sketch.ready = self
             .sketch
             .conditions
@@ -156,6 +162,20 @@ impl Draft<'_> {
         right.into_iter().filter(|_| self.dice.one_in(3)).collect()
     }
 
+    /// Now and then, another object that owns what is written.
+    fn owner(&mut self) -> Option<String> {
+        let is_object = |name: &&String| {
+            let mut inputs = self.sketch.inputs.iter();
+            inputs.any(|input| {
+                let one = !input.head.contains('[');
+                let outside = ["poll ", "record ", "probe "];
+                input.name == **name && one && !outside.iter().any(|w| input.head.starts_with(w))
+            })
+        };
+        let objects: Vec<String> = self.there.iter().filter(is_object).cloned().collect();
+        (!objects.is_empty() && self.dice.one_in(3)).then(|| self.dice.pick(&objects).clone())
+    }
+
     /// Some inputs that a builder can count on or wait for.
     fn ingredients(&mut self) -> Vec<String> {
         let there = self.there.clone();
@@ -187,6 +207,7 @@ impl Draft<'_> {
         let clause = |value: &str, reason: Option<&str>, when: Option<&str>| Clause {
             value: value.to_owned(),
             reason: reason.map(str::to_owned),
+            message: None,
             event: None,
             when: when.map(|when| words(&[when])),
         };
@@ -198,6 +219,25 @@ impl Draft<'_> {
         clauses.push(clause("Unknown", Some("Working"), None));
         if self.dice.one_in(4) {
             clauses[0].event = Some("Noticed".to_owned());
+        }
+        if self.dice.one_in(4) {
+            clauses[0].message = Some("this is why".to_owned());
+        }
+        // What is left out must not hide an error that comes later, so it is seldom so.
+        if self.dice.one_in(8)
+            && let Some(last) = clauses.last_mut()
+        {
+            last.value = "Absent".to_owned();
+        }
+        if self.dice.one_in(8) {
+            let right = clauses.iter_mut().find(|clause| clause.value == "True");
+            right.into_iter().for_each(|clause| {
+                *clause = Clause {
+                    value: "Omit".to_owned(),
+                    when: clause.when.take(),
+                    ..Clause::default()
+                };
+            });
         }
         let name = self.name(base);
         self.sketch.conditions.push(Condition { name, clauses });

@@ -77,6 +77,8 @@ pub(crate) struct Promise {
 pub(crate) struct Clause {
     pub(crate) value: String,
     pub(crate) reason: Option<String>,
+    /// After a reason only.
+    pub(crate) message: Option<String>,
     pub(crate) event: Option<String>,
     /// `None`: `otherwise`.
     pub(crate) when: Option<Guard>,
@@ -259,12 +261,21 @@ impl Sketch {
                     .as_ref()
                     .map(|reason| format!(" {}", quoted(reason)))
                     .unwrap_or_default();
+                let message = clause
+                    .message
+                    .as_ref()
+                    .filter(|_| clause.reason.is_some())
+                    .map(|message| format!(" {}", quoted(message)))
+                    .unwrap_or_default();
                 let event = maybe("event", clause.event.as_ref().map(quoted).as_ref());
                 let when = clause
                     .when
                     .as_ref()
                     .map_or(" otherwise".to_owned(), |when| asked("when", when));
-                lines.push(format!("    {}{reason}{event}{when};", clause.value));
+                lines.push(format!(
+                    "    {}{reason}{message}{event}{when};",
+                    clause.value
+                ));
             }
             lines.push("}".to_owned());
         }

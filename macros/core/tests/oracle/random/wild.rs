@@ -337,9 +337,12 @@ fn status(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
     for number in 0..1 + dice.below(2) {
         let mut clauses = Vec::new();
         for clause in 0..1 + dice.below(3) {
+            let value = dice.word(&["True", "False", "Unknown", "Absent", "Omit"]);
+            let reason = (!dice.one_in(4)).then(|| format!("Reason{clause}"));
             clauses.push(Clause {
-                value: dice.word(&["True", "False", "Unknown"]),
-                reason: (!dice.one_in(4)).then(|| format!("Reason{clause}")),
+                reason: reason.filter(|_| value != "Omit"),
+                value,
+                message: dice.one_in(3).then(|| "said".to_owned()),
                 event: None,
                 when: Some(guard(known, dice)),
             });

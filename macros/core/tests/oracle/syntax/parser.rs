@@ -42,7 +42,20 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
         parser.section(&section)?;
         parser.life.sections.push(section);
     }
+    if !parser.life.volume {
+        owners_are_needed(&mut parser.life);
+    }
     Ok(parser.life)
+}
+
+/// What another object owns cannot be written before that is there.
+fn owners_are_needed(life: &mut Life) {
+    for at in 0..life.effects.len() {
+        let effect = &life.effects[at];
+        let owner = life.input(&effect.on).and_then(|input| input.of.clone());
+        let owner = owner.filter(|name| effect.verb == "apply" && !effect.from.contains(name));
+        life.effects[at].from.extend(owner);
+    }
 }
 
 impl Parser {
@@ -127,18 +140,25 @@ impl Parser {
             own,
             many,
             optional: false,
+            of: None,
             from: Vec::new(),
             paths: Vec::new(),
             given: None,
         };
         if self.cursor.eat("of") {
-            self.cursor.ident()?;
+            input.of = Some(self.cursor.ident()?);
         }
         if self.cursor.eat("by") {
             self.lookup(&mut input)?;
         }
         if self.cursor.eat("every") {
             self.cursor.next()?;
+        }
+        if self.cursor.eat("whole") {
+            self.cursor.path()?;
+            while self.cursor.eat(",") {
+                self.cursor.path()?;
+            }
         }
         input.given = self.given()?;
         self.cursor.need(";")?;
@@ -399,9 +419,17 @@ impl Parser {
         match self.cursor.ident()?.as_str() {
             "condition" => self.condition(),
             "ready" => {
+                self.cursor.text();
+                self.cursor.text();
                 self.cursor.need("from")?;
                 let ready = self.cursor.idents()?;
                 self.life.ready = Some(ready);
+                self.cursor.need(";")
+            }
+            "implicit" => {
+                self.cursor.need("in")?;
+                self.life.implicit = Some(self.cursor.ident()?);
+                self.cursor.text();
                 self.cursor.need(";")
             }
             "field" => {
@@ -435,6 +463,7 @@ impl Parser {
         while !self.cursor.eat("}") {
             let value = self.cursor.ident()?;
             let reason = self.cursor.text();
+            self.cursor.text();
             if self.cursor.eat("event") {
                 self.cursor.text();
             }

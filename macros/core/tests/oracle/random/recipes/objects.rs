@@ -76,7 +76,9 @@ fn written(draft: &mut Draft<'_>) -> String {
     let lookup = draft
         .dice
         .word(&["name meta.name", "name spec.host", "ref"]);
-    let service = draft.input("service", "owned Service", &lookup);
+    let owner = draft.owner();
+    let of = owner.map_or_else(String::new, |name| format!(" of {name}"));
+    let service = draft.input("service", &format!("owned Service{of}"), &lookup);
     let foreign = format!("{service} == Foreign");
     draft.state("Conflict", &foreign, "Error", &[&service, "self"]);
     let guard = draft.leaning();

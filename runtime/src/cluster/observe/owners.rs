@@ -1,0 +1,93 @@
+//! Objects that are owned by another object than the one whose lifecycle it is: who counts as ours, when they are written, and where they are refused.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cluster::fixture::hosted::{guest, host, room, visiting};
+use crate::cluster::fixture::{Caches, merge};
+use crate::cluster::observe::{Job, Sight};
+use crate::lifecycle::Machine;
+use crate::machine::policy::Move;
+
+fn look(objects: &[Value], guest: Value) -> Sight {
+    Caches::with(Arc::new(visiting()), objects).look(guest)
+}
+
+fn value(sight: &Sight, name: &str) -> (&'static str, String) {
+    let ir = visiting().ir();
+    let vars = ir.vars.iter();
+    let var = vars.into_iter().position(|v| v.name == name);
+    let var = var.expect("the fact is declared");
+    let said = sight.board.sentences[var].clone();
+    (ir.value(&sight.board.world, var), said.unwrap_or_default())
+}
+
+#[test]
+fn what_is_made_carries_the_reference_of_the_other_owner() {
+    let sight = look(&[host(json!({ "bed-a": "80" }))], guest(json!({})));
+    assert_eq!(sight.failure, None);
+    assert_eq!(value(&sight, "room").0, "Absent");
+    let next = visiting().ir().next(&sight.board.world, false);
+    assert_eq!(next, Move::Effect(0));
+    let plan = &sight.plans[0][0];
+    assert_eq!(plan.job, Job::Create);
+    let expected = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "h", "uid": "host-uid",
+        "controller": true, "blockOwnerDeletion": true,
+    }]);
+    assert_eq!(plan.body["metadata"]["ownerReferences"], expected);
+}
+
+#[test]
+fn nothing_is_made_while_the_owner_is_not_there() {
+    let sight = look(&[], guest(json!({})));
+    assert_eq!(
+        (value(&sight, "host").0, value(&sight, "room").0),
+        ("Absent", "Absent")
+    );
+    assert!(sight.plans[0].is_empty());
+    assert_eq!(visiting().ir().next(&sight.board.world, false), Move::Rest);
+}
+
+#[test]
+fn only_what_the_other_owner_controls_is_ours() {
+    let check = |room: Value, expected: &str, sentence: &str| {
+        let sight = look(&[host(json!({})), room], guest(json!({})));
+        let (is, said) = value(&sight, "room");
+        assert_eq!((is, said.as_str()), (expected, sentence));
+    };
+    check(room("host-uid"), "Current", "");
+    let foreign =
+        "Service `ns/g` exists and is not controlled by ConfigMap `ns/h`: remove that Service";
+    check(room("guest-uid"), "Foreign", foreign);
+    check(room("a host that is gone"), "Foreign", foreign);
+    let mut shared = room("host-uid");
+    shared["metadata"]["ownerReferences"][0]["controller"] = json!(false);
+    check(shared, "Foreign", foreign);
+}
+
+#[test]
+fn an_owner_in_another_namespace_is_refused_before_anything_is_written() {
+    let mut far = host(json!({}));
+    merge(&mut far, json!({ "metadata": { "namespace": "away" } }));
+    let sight = look(&[far], guest(json!({ "spec": { "city": "away" } })));
+    let why = sight.failure.map(|failure| failure.to_string());
+    let expected = "Service `ns/g` would be owned by ConfigMap `away/h`, which is in another namespace: the garbage collector would take it away";
+    assert_eq!(why.as_deref(), Some(expected));
+}
+
+#[test]
+fn a_pass_looks_for_owner_and_owned() {
+    let sight = look(&[host(json!({})), room("host-uid")], guest(json!({})));
+    let names: Vec<_> = sight
+        .touched
+        .iter()
+        .map(|(input, name)| (*input, name.to_string()))
+        .collect();
+    assert_eq!(names, [(0, "ns/h".to_owned()), (1, "ns/g".to_owned())]);
+    assert!(
+        sight.looked.iter().all(|keys| keys.len() == 1),
+        "both wake it"
+    );
+}

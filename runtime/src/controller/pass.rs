@@ -144,7 +144,8 @@ impl Controller {
         let sight = self.share(subject, sight);
         let left = self.act(subject, &sight, &decided);
         if !left {
-            self.sleep(subject, &decided);
+            let open = self.open_until(subject, &sight, &decided);
+            self.sleep(subject, &decided, open);
         }
     }
 
@@ -257,10 +258,15 @@ impl Controller {
         left || self.report(subject, sight, report, decided)
     }
 
+    /// Until when the status says nothing new, for it is not known yet what polls answer.
+    fn open_until(&self, subject: &Subject, sight: &Sight, decided: &Decided) -> Option<Instant> {
+        self.polls.open_until(subject, &sight.polls, decided.now)
+    }
+
     /// The status to report, if it says anything new.
     fn draft(&self, subject: &Subject, sight: &Sight, decided: &Decided) -> Option<Draft> {
         // A process that has just started would say of each object that nobody answers, and take that back a moment later.
-        if self.polls.is_open(subject, &sight.polls) {
+        if self.open_until(subject, sight, decided).is_some() {
             return None;
         }
         let (runner, track) = (&self.runners[subject.lifecycle], &self.tracks[subject]);
@@ -453,11 +459,16 @@ impl Controller {
     }
 
     /// Nothing left: looks again when something that was put off is due.
-    fn sleep(&mut self, subject: &Subject, decided: &Decided) {
+    fn sleep(&mut self, subject: &Subject, decided: &Decided, open: Option<Instant>) {
         let share = self.random() as f64 / u64::MAX as f64;
         let resync = decided.now + RESYNC.mul_f64(1.0 + 0.1 * share);
         let track = &self.tracks[subject];
-        let put_off = [track.next(decided.now), decided.overdue_at, Some(resync)];
+        let put_off = [
+            track.next(decided.now),
+            decided.overdue_at,
+            open,
+            Some(resync),
+        ];
         if let Some(at) = put_off.into_iter().flatten().min() {
             self.queue.add(subject.clone(), at);
         }

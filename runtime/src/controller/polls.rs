@@ -24,6 +24,8 @@ const GRACE: u32 = 3;
 const LEAST_GRACE: Duration = Duration::from_secs(10);
 /// How long one question may take.
 const LONGEST: Duration = Duration::from_secs(10);
+/// No status says that there is no answer before it has been so for this long: a process that starts, or one lost answer, is no news.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// So soon it is asked again if it failed while somebody waits for an answer.
 const AGAIN: Duration = Duration::from_secs(1);
 /// How many questions may be on their way at once.
@@ -34,6 +36,7 @@ struct Poll {
     every: Duration,
     /// With the turn in which it was asked for.
     answer: Option<(Reply, u64)>,
+    /// Since then there is none, if it is over.
     good_until: Instant,
     error: Option<String>,
     /// Counts the answers that differed from the one before.
@@ -91,12 +94,23 @@ impl Polls {
         poll.map_or(0, |poll| poll.version)
     }
 
-    /// Whether a question that this object asks has never been answered, not even with an error.
-    pub(crate) fn is_open(&self, asker: &Subject, polls: &[(usize, String)]) -> bool {
-        polls.iter().any(|(input, key)| {
-            let poll = self.all.get(&(asker.lifecycle, *input, key.clone()));
-            poll.is_some_and(|poll| poll.answer.is_none() && poll.error.is_none())
-        })
+    /// Until when nothing is to be said because a question that this object asks has no answer yet, or has lost its answer a moment ago.
+    pub(crate) fn open_until(
+        &self,
+        asker: &Subject,
+        polls: &[(usize, String)],
+        now: Instant,
+    ) -> Option<Instant> {
+        let open = polls.iter().filter_map(|(input, key)| {
+            let id = (asker.lifecycle, *input, key.clone());
+            let poll = self.all.get(&id)?;
+            // Many questions may be before it, each of which takes its time.
+            let is_new = poll.answer.is_none() && poll.error.is_none();
+            let since = if is_new { now } else { poll.good_until };
+            let until = since + PATIENCE;
+            (poll.good_until <= now && until > now).then_some(until)
+        });
+        open.max()
     }
 
     /// Notes who asks what, with a board that the question can be asked with.

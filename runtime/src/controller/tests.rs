@@ -1,5 +1,7 @@
 //! The loop on paused time, over a server that is one function: back-off, refusals, fences, leadership, and replay from a seed.
 
+mod polled;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -157,6 +159,14 @@ impl Clock for Noon {
 
 impl Sim {
     fn new(seed: u64, policy: impl Fn(&str) -> Answer + Send + 'static) -> Self {
+        Self::of(Arc::new(maker()), seed, policy)
+    }
+
+    fn of(
+        machine: Arc<dyn Machine>,
+        seed: u64,
+        policy: impl Fn(&str) -> Answer + Send + 'static,
+    ) -> Self {
         let server = Server::new(policy);
         let settings = Settings {
             instance: "here".to_owned(),
@@ -167,10 +177,8 @@ impl Sim {
             health: Health::default(),
             trace: None,
         };
-        let lifecycles = vec![(
-            Arc::new(maker()) as Arc<dyn Machine>,
-            Naming::of("op", "Thing"),
-        )];
+        let naming = Naming::of("op", machine.ir().name);
+        let lifecycles = vec![(machine, naming)];
         let controller = Controller::new(server.client(), lifecycles, settings);
         let (trigger, shutdown) = Shutdown::pair();
         let mut sim = Self {

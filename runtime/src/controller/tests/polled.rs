@@ -1,0 +1,148 @@
+//! What is said while a question has no answer: nothing, unless it has none for long.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::lifecycle::{Because, CallError, This};
+
+#[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "tests", version = "v1", kind = "Gauge", namespaced)]
+pub(crate) struct GaugeSpec {}
+
+#[derive(PartialEq)]
+pub(crate) struct Level(u64);
+
+crate::lifecycle! {
+    /// What a meter shows.
+    resource Gauge;
+
+    observe {
+        meter: poll Level by meta.uid every 2s;
+    }
+    facts {
+        level: { Low, High } from meter given meter;
+    }
+    states {
+        Unread     when !meter        => Pending;
+        Low        when level == Low  => Pending wakes meter;
+        goal Full  when level == High => Ready;
+    }
+    transitions {
+        Unread -> Low | Full;
+    }
+    status {
+        condition Read {
+            True when meter;
+            Unknown "Unread" otherwise;
+        }
+        condition Filled {
+            True when level == High;
+            Unknown "Low" otherwise;
+        }
+        ready from Read, Filled;
+    }
+}
+
+/// A meter that is read, or that is not there.
+#[derive(Clone, Default)]
+struct Meter(Arc<AtomicBool>);
+
+impl Meter {
+    fn is_there(&self, there: bool) {
+        self.0.store(there, Ordering::SeqCst);
+    }
+}
+
+impl GaugeLogic for Meter {
+    async fn poll_meter(&self, _: This<'_, Gauge>) -> Result<Level, CallError> {
+        match self.0.load(Ordering::SeqCst) {
+            true => Ok(Level(9)),
+            false => Err(CallError::Failed("no meter".to_owned())),
+        }
+    }
+
+    fn level(&self, _: This<'_, Gauge>, meter: &Level) -> Because<LevelValue> {
+        Because::plain(if meter.0 > 5 {
+            LevelValue::High
+        } else {
+            LevelValue::Low
+        })
+    }
+}
+
+const GAUGE: &str = "/apis/tests/v1/namespaces/ns/gauges/g";
+
+/// A gauge without a status, and its meter.
+fn gauge(there: bool) -> (Sim, Meter) {
+    let meter = Meter::default();
+    meter.is_there(there);
+    let of = Arc::new(machine(meter.clone()));
+    let mut sim = Sim::of(of, 1, |_| Answer::Do);
+    let gauge = json!({
+        "apiVersion": "tests/v1", "kind": "Gauge", "spec": {},
+        "metadata": { "name": "g", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
+    });
+    sim.server
+        .with(|s| s.objects.insert(GAUGE.to_owned(), gauge.clone()));
+    sim.tell(gauge);
+    (sim, meter)
+}
+
+fn ready(sim: &Sim) -> Value {
+    let object = sim.server.with(|s| s.objects[GAUGE].clone());
+    object["status"]["conditions"][2]["status"].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_starts_says_nothing_before_it_knows() {
+    let (mut sim, meter) = gauge(false);
+    sim.run(Duration::from_millis(7_500)).await;
+    assert_eq!(sim.server.count("/status"), 0);
+    meter.is_there(true);
+    sim.run(Duration::from_secs(60)).await;
+    assert_eq!(
+        (sim.server.count("/status"), ready(&sim)),
+        (1, json!("True"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_answers_for_long_is_said_once() {
+    let (mut sim, _meter) = gauge(false);
+    sim.run(Duration::from_millis(9_900)).await;
+    assert_eq!(sim.server.count("/status"), 0);
+    sim.run(Duration::from_millis(300)).await;
+    assert_eq!(
+        (sim.server.count("/status"), ready(&sim)),
+        (1, json!("Unknown"))
+    );
+    sim.run(Duration::from_secs(500)).await;
+    assert_eq!(sim.server.count("/status"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_answers_are_no_news_and_a_long_silence_is() {
+    let (mut sim, meter) = gauge(true);
+    sim.run(Duration::from_secs(60)).await;
+    assert_eq!(
+        (sim.server.count("/status"), ready(&sim)),
+        (1, json!("True"))
+    );
+    for silence in [3, 15] {
+        meter.is_there(false);
+        sim.run(Duration::from_secs(silence)).await;
+        meter.is_there(true);
+        sim.run(Duration::from_secs(60)).await;
+        assert_eq!(sim.server.count("/status"), 1, "{silence} s");
+    }
+    meter.is_there(false);
+    sim.run(Duration::from_secs(30)).await;
+    assert_eq!(
+        (sim.server.count("/status"), ready(&sim)),
+        (2, json!("Unknown"))
+    );
+}

@@ -15,6 +15,8 @@ mod deleting;
 mod facts;
 #[path = "conformance/kinds.rs"]
 mod kinds;
+#[path = "conformance/lists.rs"]
+mod lists;
 #[path = "conformance/metadata.rs"]
 mod metadata;
 #[path = "conformance/namespaces.rs"]
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         patches::cases(),
         apply::cases(),
         facts::cases(),
+        lists::cases(),
         metadata::cases(),
         reading::cases(),
         watching::cases(),

@@ -2,8 +2,12 @@
 
 #[path = "driver/around.rs"]
 mod around;
+#[path = "driver/door.rs"]
+mod door;
 #[path = "driver/fan.rs"]
 mod fan;
+#[path = "driver/hosted.rs"]
+mod hosted;
 #[path = "driver/several.rs"]
 mod several;
 #[path = "driver/single.rs"]
@@ -29,6 +33,7 @@ fn main() -> ExitCode {
     let cases = [
         single::cases(),
         several::cases(),
+        hosted::cases(),
         trouble::cases(),
         around::cases(),
     ];

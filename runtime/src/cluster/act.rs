@@ -75,7 +75,7 @@ fn migrate(path: &Path, plan: &Plan, live: &Stored) -> Sent {
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
         "resourceVersion": live.meta.resource_version,
-        "managedFields": migrated(raw, &plan.manager, &plan.replaced),
+        "managedFields": migrated(raw, &plan.manager, &plan.replaced, plan.whole),
     } });
     path.patch(
         &plan.name.name,

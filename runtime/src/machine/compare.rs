@@ -4,12 +4,14 @@
 mod fields;
 mod owned;
 mod prune;
+mod whole;
 
 use serde_json::{Map, Value};
 
 pub use fields::{Ours, migrated};
 pub use owned::{fingerprint, under_our_paths};
 pub use prune::pruned;
+pub use whole::intruder;
 
 use fields::{Entry, is_leaf};
 use prune::{is_nothing, keeps_empty_text};

@@ -9,7 +9,7 @@ use super::{Failure, Name, Observing};
 use crate::cluster::index::Key;
 use crate::lifecycle::board::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
-use crate::machine::compare::{Ours, Verdict, compare, fingerprint, under_our_paths};
+use crate::machine::compare::{Ours, Verdict, compare, fingerprint, intruder, under_our_paths};
 use crate::machine::ir::{Mode, Source, Verb};
 
 /// A value of a built-in fact by name, and its sentence.
@@ -130,7 +130,9 @@ impl Observing<'_> {
         let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
         let body = dressed(built, self.kind(number), name, owner.as_ref());
         let (manager, replaced) = self.manager(mode, live);
-        let verdict = self.verdict(name, &body, live, &manager, &replaced);
+        let whole = self.ir.inputs[number].whole;
+        let managers = (manager.as_str(), replaced.as_slice());
+        let verdict = self.verdict(name, &body, live, managers, whole);
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
@@ -144,6 +146,7 @@ impl Observing<'_> {
             live: live.cloned(),
             manager,
             replaced,
+            whole,
             id,
         };
         (plan, verdict)
@@ -154,15 +157,19 @@ impl Observing<'_> {
         name: &Name,
         body: &Value,
         live: Option<&Arc<Stored>>,
-        manager: &str,
-        replaced: &[String],
+        (manager, replaced): (&str, &[String]),
+        whole: &[&str],
     ) -> Verdict {
         let missing = Verdict::Behind { at: String::new() };
         let Some((live, raw)) = live.and_then(|l| Some((l, l.raw.as_ref()?))) else {
             return missing;
         };
         let ours = Ours::of(raw, manager, replaced, "");
-        let verdict = compare(body, raw, &ours);
+        // An apply would leave what others put into such a list, and is refused where that clashes with ours.
+        let verdict = match intruder(raw, &ours, whole) {
+            Some(at) => Verdict::Surplus { at, migrate: true },
+            None => compare(body, raw, &ours),
+        };
         let uid = live.meta.uid.as_deref().unwrap_or_default();
         let kept = || fingerprint(&under_our_paths(body, raw, &ours));
         let view = self.observer.view;
@@ -207,6 +214,7 @@ impl Observing<'_> {
             live: Some(Arc::clone(live)),
             manager: self.manager(mode, Some(live)).0,
             replaced: Vec::new(),
+            whole: &[],
         }
     }
 
@@ -304,6 +312,7 @@ impl Observing<'_> {
             live: None,
             manager: String::new(),
             replaced: Vec::new(),
+            whole: &[],
         };
         self.plans[effect].push(plan);
     }

@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) manager: String,
     /// Whose fields are ours as well: they must be merged into ours before one of them can go.
     pub(crate) replaced: Vec<String>,
+    /// Lists of which every element is ours.
+    pub(crate) whole: &'static [&'static str],
     pub(crate) id: WriteId,
 }
 

@@ -86,6 +86,7 @@ impl Observing<'_> {
             live: Some(Arc::clone(subject)),
             manager: self.observer.naming.manager.clone(),
             replaced: Vec::new(),
+            whole: &[],
             id,
         }
     }

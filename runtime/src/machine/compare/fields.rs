@@ -64,13 +64,26 @@ fn entries(live: &Value) -> &[Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The managed fields of an object with all of ours in one entry that an apply replaces.
-pub fn migrated(live: &Value, manager: &str, replaced: &[String]) -> Value {
+/// What every entry of an object says.
+pub(super) fn all(live: &Value) -> impl Iterator<Item = Entry<'_>> {
+    let entries = entries(live).iter();
+    entries.filter_map(|entry| entry.get("fieldsV1")?.as_object())
+}
+
+/// The managed fields of an object with all of ours in one entry that an apply replaces; in `whole` lists, everything is ours.
+pub fn migrated(live: &Value, manager: &str, replaced: &[String], whole: &[&str]) -> Value {
     let (mut merged, mut others) = (Map::new(), Vec::new());
     let mut at = None;
     for entry in entries(live) {
         match whose(entry, manager, replaced, "") {
-            Whose::Others => others.push(entry.clone()),
+            Whose::Others => {
+                let mut entry = entry.clone();
+                let fields = entry.get_mut("fieldsV1").and_then(Value::as_object_mut);
+                let taken = fields.is_some_and(|fields| taken_over(fields, &mut merged, whole));
+                if !taken {
+                    others.push(entry);
+                }
+            }
             Whose::Applied | Whose::Stuck => {
                 at = at.max(entry.get("time").and_then(Value::as_str));
                 if let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) {
@@ -91,6 +104,44 @@ pub fn migrated(live: &Value, manager: &str, replaced: &[String]) -> Value {
     }
     others.push(ours);
     Value::Array(others)
+}
+
+/// Moves the elements of these lists; whether nothing else was in the entry.
+fn taken_over(
+    fields: &mut Map<String, Value>,
+    merged: &mut Map<String, Value>,
+    whole: &[&str],
+) -> bool {
+    let had = !fields.is_empty();
+    for path in whole {
+        if let Some(list) = take(fields, path) {
+            let mut nested = Value::Object(list);
+            for part in path.rsplit('.') {
+                nested = json!({ format!("f:{part}"): nested });
+            }
+            if let Some(nested) = nested.as_object() {
+                merge(merged, nested);
+            }
+        }
+    }
+    had && fields.is_empty()
+}
+
+/// What an entry says of a list of elements with keys; nothing is left of it, nor of what was around nothing else.
+fn take(fields: &mut Map<String, Value>, path: &str) -> Option<Map<String, Value>> {
+    let (part, rest) = path.split_once('.').unwrap_or((path, ""));
+    let name = format!("f:{part}");
+    let inner = fields.get_mut(&name)?.as_object_mut()?;
+    let taken = if rest.is_empty() {
+        // A list that is owned as a whole is no list of elements.
+        (!is_leaf(inner)).then(|| std::mem::take(inner))
+    } else {
+        take(inner, rest)
+    }?;
+    if inner.keys().all(|key| key == ".") {
+        fields.remove(&name);
+    }
+    Some(taken)
 }
 
 fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {

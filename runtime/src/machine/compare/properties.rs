@@ -117,7 +117,7 @@ proptest! {
         leaves(&desired, "", &mut found);
         let fewer = without(&desired, pick.get::<String>(&found));
         let mut live = live(&desired, "Update");
-        live["metadata"]["managedFields"] = migrated(&live, MANAGER, &[]);
+        live["metadata"]["managedFields"] = migrated(&live, MANAGER, &[], &[]);
         let is_surplus = matches!(verdict(&fewer, &live), Verdict::Surplus { migrate: false, .. });
         prop_assert!(is_surplus);
         let managers = live["metadata"]["managedFields"].as_array().map(Vec::len);

@@ -274,7 +274,7 @@ fn migration_leaves_one_entry_of_ours_and_all_others() {
         ]),
     );
     let mut after = live.clone();
-    after["metadata"]["managedFields"] = migrated(&live, MANAGER, &["old".to_owned()]);
+    after["metadata"]["managedFields"] = migrated(&live, MANAGER, &["old".to_owned()], &[]);
     let ours = Ours::of(&after, MANAGER, &["old".to_owned()], "");
     assert!(ours.stuck.is_empty());
     assert_eq!(

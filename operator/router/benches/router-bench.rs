@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Parser;
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_pcg::Pcg64;
 
 use load::{Figures, Load, Measure};
 use process::{Bench, Subject};
@@ -68,11 +71,11 @@ async fn compare(options: &Options) {
     let mut found: BTreeMap<Subject, Vec<Figures>> = BTreeMap::new();
     memory(&bench, options.idle).await;
     let each = Duration::from_secs_f64(options.seconds);
-    for round in 0..options.rounds {
-        // Each is the first as often as the last.
-        let turn = round % Subject::ALL.len();
-        let (after, before) = Subject::ALL.split_at(turn);
-        for subject in before.iter().chain(after).copied() {
+    let mut random = Pcg64::seed_from_u64(6);
+    for _ in 0..options.rounds {
+        let mut order = Subject::ALL;
+        order.shuffle(&mut random);
+        for subject in order {
             let client = Load::new(&bench, subject);
             let figures = client.measure(each, &options.only).await;
             found.entry(subject).or_default().push(figures);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::pool::{Buffer, Pool};
+use crate::pool::{self, Buffer};
 
 /// How often an end that nobody reads from is asked whether it is still there.
 pub const LOOK: Duration = Duration::from_secs(5);
@@ -45,11 +45,10 @@ pub struct Traffic {
 pub async fn relay(
     client: &mut impl Endpoint,
     server: &mut impl Endpoint,
-    pool: &Pool,
     traffic: &Traffic,
 ) -> io::Result<()> {
-    let mut there = Way::new(pool, &traffic.sent);
-    let mut back = Way::new(pool, &traffic.received);
+    let mut there = Way::new(&traffic.sent);
+    let mut back = Way::new(&traffic.received);
     let mut look: Option<Pin<Box<Sleep>>> = None;
     poll_fn(|cx| {
         let first = there.poll(cx, client, server)?;
@@ -96,16 +95,14 @@ enum Stage {
     Over,
 }
 
-struct Way<'p> {
-    pool: &'p Pool,
-    moved: &'p AtomicU64,
+struct Way<'t> {
+    moved: &'t AtomicU64,
     stage: Stage,
 }
 
-impl<'p> Way<'p> {
-    fn new(pool: &'p Pool, moved: &'p AtomicU64) -> Self {
+impl<'t> Way<'t> {
+    fn new(moved: &'t AtomicU64) -> Self {
         Self {
-            pool,
             moved,
             stage: Stage::Reading(false),
         }
@@ -129,10 +126,10 @@ impl<'p> Way<'p> {
         loop {
             match &mut self.stage {
                 Stage::Reading(unflushed) => {
-                    let mut buffer = held.take().unwrap_or_else(|| self.pool.take());
+                    let mut buffer = held.take().unwrap_or_else(pool::take);
                     match read(cx, reader, &mut buffer) {
                         Poll::Ready(Ok(0)) => {
-                            self.pool.give(buffer);
+                            pool::give(buffer);
                             self.stage = Stage::Ending;
                         }
                         Poll::Ready(Ok(to)) => {
@@ -144,7 +141,7 @@ impl<'p> Way<'p> {
                         }
                         Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                         Poll::Pending => {
-                            self.pool.give(buffer);
+                            pool::give(buffer);
                             if *unflushed {
                                 ready!(Pin::new(writer).poll_flush(cx))?;
                                 *unflushed = false;

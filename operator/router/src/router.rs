@@ -14,7 +14,6 @@ use tokio::time::timeout;
 use crate::config::{Connector, Desired, Host, Listener};
 use crate::metrics::Metrics;
 use crate::plan::{Change, plan};
-use crate::pool::Pool;
 use crate::routing::{Routes, Target};
 use crate::serve::{Door, status};
 use crate::source::Snapshot;
@@ -52,7 +51,6 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) routes: Routes,
     pub(crate) streams: Arc<Streams>,
-    pub(crate) pool: Pool,
     pub(crate) board: Board,
     pub(crate) metrics: Metrics,
 }
@@ -97,7 +95,6 @@ impl Router {
         let shared = Shared {
             routes: Routes::default(),
             streams: Streams::new(options.most_streams),
-            pool: Pool::default(),
             board: Board::new(),
             metrics: Metrics::default(),
             options,

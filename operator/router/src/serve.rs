@@ -127,8 +127,7 @@ impl Door {
             count(&self.counts.handshakes_failed);
             return None;
         };
-        let accepting =
-            TlsAcceptor::from(config).accept_with(stream, |connection| tls::bound(connection));
+        let accepting = TlsAcceptor::from(config).accept(stream);
         let limit = self.shared.options.handshake_timeout;
         match timeout(limit, Box::pin(accepting.into_fallible())).await {
             Ok(Ok(stream)) => return Some(stream),
@@ -156,7 +155,7 @@ impl Door {
 
     async fn relay(&self, client: &mut impl Endpoint, server: &mut impl Endpoint) {
         let traffic = &self.counts.traffic;
-        match relay(client, server, &self.shared.pool, traffic).await {
+        match relay(client, server, traffic).await {
             Ok(()) => {
                 client.settle();
                 server.settle();
@@ -249,6 +248,7 @@ async fn secure(host: &Host, security: &Security, stream: TcpStream) -> io::Resu
         }
     };
     let connector = TlsConnector::from(config);
-    let connecting = connector.connect_with(name, stream, |connection| tls::bound(connection));
-    Ok(Server::Tls(Box::new(connecting.await?)))
+    Ok(Server::Tls(Box::new(
+        connector.connect(name, stream).await?,
+    )))
 }

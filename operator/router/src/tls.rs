@@ -19,9 +19,6 @@ use rustls::{ClientConfig, ServerConfig};
 use crate::config::{Entry, Profile};
 pub use material::Error;
 
-/// Bytes of TLS that may wait for a peer that does not read; more are left with who sends them.
-const WAITING: usize = 32 * 1024;
-
 /// The files of profiles by their path below the directory of certificates, or why one cannot be read.
 pub type Files = BTreeMap<String, Result<Vec<u8>, String>>;
 
@@ -88,11 +85,6 @@ impl Credentials {
             }
         })
     }
-}
-
-/// Bounds what a connection holds for a peer that does not read.
-pub fn bound<Side>(connection: &mut rustls::ConnectionCommon<Side>) {
-    connection.set_buffer_limit(Some(WAITING));
 }
 
 /// The one provider of cryptography, whatever else is linked.

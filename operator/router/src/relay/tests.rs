@@ -84,7 +84,7 @@ async fn s44_bytes_arrive_whole_both_ways_in_any_chunks() {
     for seed in 0..10 {
         let (user, mut client) = duplex(1 + 5_000 * seed as usize);
         let (mut server, backend) = duplex(100_000 / (1 + seed as usize));
-        let (pool, traffic) = (Pool::default(), Traffic::default());
+        let traffic = Traffic::default();
         let (question, answer) = (
             random_bytes(100_000, seed),
             random_bytes(150_000, seed + 100),
@@ -92,7 +92,7 @@ async fn s44_bytes_arrive_whole_both_ways_in_any_chunks() {
         let (user_in, user_out) = tokio::io::split(user);
         let (backend_in, backend_out) = tokio::io::split(backend);
         let (relayed, (), (), heard, told) = tokio::join!(
-            relay(&mut client, &mut server, &pool, &traffic),
+            relay(&mut client, &mut server, &traffic),
             send(user_out, question.clone(), seed),
             send(backend_out, answer.clone(), seed + 1),
             receive(backend_in, seed + 2),
@@ -109,7 +109,7 @@ async fn s44_bytes_arrive_whole_both_ways_in_any_chunks() {
 async fn s44_a_half_that_ended_leaves_the_other_open() {
     let (mut user, mut client) = duplex(64);
     let (mut server, mut backend) = duplex(64);
-    let (pool, traffic) = (Pool::default(), Traffic::default());
+    let traffic = Traffic::default();
     let conversation = async {
         user.write_all(b"question").await.unwrap();
         user.shutdown().await.unwrap();
@@ -122,10 +122,8 @@ async fn s44_a_half_that_ended_leaves_the_other_open() {
         user.read_to_end(&mut told).await.unwrap();
         (heard, told)
     };
-    let (relayed, (heard, told)) = tokio::join!(
-        relay(&mut client, &mut server, &pool, &traffic),
-        conversation
-    );
+    let (relayed, (heard, told)) =
+        tokio::join!(relay(&mut client, &mut server, &traffic), conversation);
     relayed.unwrap();
     assert_eq!((&heard[..], &told[..]), (&b"question"[..], &b"answer"[..]));
 }
@@ -134,11 +132,11 @@ async fn s44_a_half_that_ended_leaves_the_other_open() {
 async fn an_abort_is_seen_while_the_other_end_does_not_read() {
     let (mut user, client) = duplex(64);
     let (mut server, _backend) = duplex(64);
-    let (pool, traffic) = (Pool::default(), Traffic::default());
+    let traffic = Traffic::default();
     let mut client = Aborted(client);
     let began = Instant::now();
     let (relayed, written) = tokio::join!(
-        relay(&mut client, &mut server, &pool, &traffic),
+        relay(&mut client, &mut server, &traffic),
         tokio::time::timeout(LOOK / 2, user.write_all(&[7; 100_000])),
     );
     assert!(written.is_err(), "the backend does not read");
@@ -148,12 +146,13 @@ async fn an_abort_is_seen_while_the_other_end_does_not_read() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_without_traffic_holds_no_buffer() {
+    let two = [pool::take(), pool::take()];
+    two.into_iter().for_each(pool::give);
     let (_user, mut client) = duplex(64);
     let (mut server, _backend) = duplex(64);
-    let (pool, traffic) = (Pool::default(), Traffic::default());
-    let idle = relay(&mut client, &mut server, &pool, &traffic);
+    let traffic = Traffic::default();
+    let idle = relay(&mut client, &mut server, &traffic);
     let waited = tokio::time::timeout(Duration::from_secs(1), idle).await;
     assert!(waited.is_err(), "nobody ended it");
-    let kept = pool.take();
-    assert_eq!(kept.len(), crate::pool::SIZE);
+    assert_eq!(pool::kept(), 2, "what it borrowed is back");
 }

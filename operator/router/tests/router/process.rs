@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::authority::{Authority, files, profile, server_name};
 use crate::support::{
-    Server, address, and, connector, echo, eventually, is_reset, listener, ping, port,
+    Server, address, and, connector, echo, eventually, is_reset, listener, many_files, ping, port,
     random_bytes, within,
 };
 
@@ -357,6 +357,7 @@ async fn memory_after_fifty_rounds_is_that_after_five() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_of_connections_opened_and_abandoned_leave_nothing_behind() {
+    many_files();
     let server = Server::echo().await;
     // It never answers, and never reads.
     let mute = Server::new(async |stream: TcpStream| {

@@ -11,6 +11,7 @@ use lifecycle_router::state::{State, Status};
 use lifecycle_router::tls::Files;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -47,6 +48,16 @@ pub(crate) fn port(number: u16) -> u16 {
     });
     assert!(number < 256);
     first + number
+}
+
+/// Allows as many open files as the system does, for tests with many connections.
+pub(crate) fn many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised).unwrap();
 }
 
 /// A router in this process.

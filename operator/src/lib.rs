@@ -16,5 +16,6 @@ pub mod presets;
 pub mod sandbox;
 #[cfg(test)]
 mod scripted;
+pub mod skupper;
 pub mod volume;
 pub mod wiring;

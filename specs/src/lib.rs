@@ -7,3 +7,4 @@ pub mod listener_class;
 pub mod listener_mount;
 pub mod listener_provisioning;
 pub mod pod_listeners;
+pub mod skupper;

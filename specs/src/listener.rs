@@ -284,7 +284,8 @@ fn free_objects(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-fn conditions(generator: &mut SchemaGenerator) -> Schema {
+/// Conditions, of which each type is there once, whoever writes them.
+pub(crate) fn conditions(generator: &mut SchemaGenerator) -> Schema {
     let condition = generator.subschema_for::<Condition>();
     schemars::json_schema!({
         "type": "array",

@@ -1,11 +1,14 @@
 //! A Listener volume all the way: over sockets, with the controller beside it, on the simulated API server. What kubelet and
 //! external-provisioner do is done by hand here; no reply is changed.
 
+#[path = "listener_volume/full_disk.rs"]
+mod full_disk;
 #[path = "listener_volume/many.rs"]
 mod many;
 #[path = "listener_volume/site.rs"]
 mod site;
 
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -15,7 +18,7 @@ use kube::{Api, ResourceExt};
 use lifecycle_specs::listener::Listener;
 use lifecycle_specs::listener_class::ListenerClass;
 use lifecycle_specs::pod_listeners::PodListeners;
-use lifecycle_tests::harness::eventually;
+use lifecycle_tests::harness::{Case, Need, case, eventually, run};
 use serde_json::json;
 use tonic::Code;
 
@@ -23,7 +26,35 @@ use site::{Site, VOLUME, parsed};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-#[tokio::test(flavor = "multi_thread")]
+macro_rules! cases {
+    ($($name:ident $(in $module:ident)?),* $(,)?) => {
+        vec![$(case(stringify!($name), &[], $($module::)?$name)),*]
+    };
+}
+
+fn main() -> ExitCode {
+    if let Some(ended) = full_disk::inside() {
+        return ended;
+    }
+    let mut all: Vec<Case> = cases![
+        a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
+        a_pod_mounts_a_listener_that_somebody_made,
+        what_the_replaced_operator_wrote_for_a_pod_is_taken_over,
+        a_mount_waits_for_an_address_and_is_woken_by_it,
+        a_mount_that_is_repeated_follows_the_class_and_the_address,
+        a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known,
+        what_cannot_be_mounted_gets_a_code_and_a_sentence,
+        two_hundred_pods_mount_listeners_of_their_own_at_once in many,
+        two_hundred_pods_mount_one_listener_at_once in many,
+    ];
+    all.push(case(
+        "a_full_disk_is_said_and_harms_no_files",
+        &[Need::Root],
+        full_disk::on_a_small_disk,
+    ));
+    run(all)
+}
+
 async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
     let site = Site::start().await?;
     site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
@@ -90,7 +121,6 @@ async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Resu
 }
 
 /// A volume that names a Listener is staged before any Pod is known; nothing of the Listener is ours.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
     let site = Site::start().await?;
     let shared: Listener = parsed(json!({
@@ -124,8 +154,66 @@ async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
     Ok(())
 }
 
+/// As the operator that is replaced left a Pod: label and entry are merge patches under its own name, and the entry is out of date.
+async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()> {
+    let site = Site::start().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
+    let pod = site.pod().await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    site.stage().await?;
+    // The Listener and its Service are there.
+    site.publish().await?;
+    site.unpublish().await?;
+    let uid = site.objects::<Listener>().get("web").await?.uid();
+    let label = format!(
+        "listener.stackable.tech/mnt.{}",
+        uid.unwrap_or_default().replace('-', "")
+    );
+    let old = PatchParams {
+        field_manager: Some("listeners.stackable.tech".to_owned()),
+        ..PatchParams::default()
+    };
+    let labelled = json!({ "metadata": { "labels": { label.as_str(): "old" } } });
+    site.objects::<Pod>()
+        .patch("web-0", &old, &Patch::Merge(&labelled))
+        .await?;
+    let list = format!("pod-{}", pod.uid().unwrap_or_default());
+    let lists = site.objects::<PodListeners>();
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "web-0", "uid": pod.uid() });
+    let stale = json!({ "address": "192.0.2.1", "addressType": "IP", "ports": { "gone": 1 } });
+    lists.delete(&list, &DeleteParams::default()).await?;
+    let created: PodListeners = parsed(json!({
+        "metadata": { "name": list, "ownerReferences": [owner] },
+        "spec": { "listeners": { "listener": { "scope": "Node", "ingressAddresses": [stale, stale] } } },
+    }))?;
+    let by_old = PostParams {
+        field_manager: old.field_manager.clone(),
+        ..PostParams::default()
+    };
+    lists.create(&by_old, &created).await?;
+
+    site.publish().await?;
+    let labelled = site.objects::<Pod>().get("web-0").await?;
+    assert_eq!(labelled.labels()[&label], "web");
+    let listed = serde_json::to_value(lists.get(&list).await?.spec)?;
+    let address = "web.apps.svc.cluster.local";
+    assert_eq!(
+        listed,
+        json!({ "listeners": { "listener": { "scope": "Cluster", "ingressAddresses": [
+            { "address": address, "addressType": "Hostname", "ports": { "http": 80 } },
+        ] } } })
+    );
+    let writes = site.sent.writes();
+    site.publish().await?;
+    assert_eq!(site.sent.writes(), writes, "all is as it should be");
+    Ok(())
+}
+
 /// Publish waits inside the call, and goes on as soon as there is an address.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
     let site = Site::start().await?;
     site.claim(json!({ "listeners.stackable.tech/listener-class": "external-stable" }))
@@ -144,7 +232,7 @@ async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
 }
 
 /// What a load balancer answers.
-async fn balance(site: &Site, ip: &str) -> Result<()> {
+pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
     let services: Api<Service> = site.objects();
     eventually("the Service is there", PATIENCE, async || {
         let service = services.get_opt("web").await?;
@@ -163,7 +251,6 @@ async fn balance(site: &Site, ip: &str) -> Result<()> {
 }
 
 /// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
     let site = Site::start().await?;
     site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
@@ -205,7 +292,6 @@ async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<
 }
 
 /// Whatever is missing by then: a Pod that runs keeps what it was told.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known() -> Result<()> {
     let site = Site::start().await?;
     site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
@@ -246,7 +332,6 @@ async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known
     Ok(())
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     let site = Site::start().await?;
     let refused = |answer: Result<(), tonic::Status>, code: Code, words: &str| {

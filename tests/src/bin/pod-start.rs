@@ -1,6 +1,6 @@
 //! `pod-start`: how long Pods take from their creation to Running, side by side on one real cluster: with an `emptyDir`, with a plain directory of
 //! the test driver, with a Listener volume whose claim was mounted before, and with one whose claim is new. Says what the processes need of memory, too.
-//! With `--timeline` it also prints what was asked of the API server while the last Pod of each kind started.
+//! With `--operator PROGRAM` it is this one, such as one of a release build. With `--timeline` it also prints what was asked of the API server while the last Pod of each kind started.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -66,17 +66,26 @@ impl Kind {
 #[tokio::main]
 async fn main() -> Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => compare(false).await,
-        ["--timeline"] => compare(true).await,
-        ["directory", kubelet] => serve_directories(Path::new(kubelet)).await,
-        _ => bail!("usage: pod-start [--timeline]"),
+    if let [first, kubelet] = &words[..]
+        && first == "directory"
+    {
+        return serve_directories(Path::new(kubelet)).await;
     }
+    let mut operator = env::current_exe()?.with_file_name("operator-under-test");
+    let mut timeline = false;
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--operator" => operator = words.next().context("--operator needs a program")?.into(),
+            "--timeline" => timeline = true,
+            _ => bail!("`{word}` is not known; usage: pod-start [--operator PROGRAM] [--timeline]"),
+        }
+    }
+    compare(&operator, timeline).await
 }
 
-async fn compare(timeline: bool) -> Result<()> {
-    let operator = env::current_exe()?.with_file_name("operator-under-test");
-    let site = Installed::start(1, &operator).await?;
+async fn compare(operator: &Path, timeline: bool) -> Result<()> {
+    let site = Installed::start(1, operator).await?;
     claim(&site, "known").await?;
     let mut driver = install_directories(&site).await?;
     // Whoever is first waits for what everybody needs.

@@ -26,8 +26,7 @@ async fn site_with_classes() -> Result<Site> {
     Ok(site)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_pods_mount_listeners_of_their_own_at_once() -> Result<()> {
+pub(crate) async fn two_hundred_pods_mount_listeners_of_their_own_at_once() -> Result<()> {
     let site = site_with_classes().await?;
     let mounted = (0..MANY).map(async |n| {
         let claim = format!("web-{n}");
@@ -53,8 +52,7 @@ async fn two_hundred_pods_mount_listeners_of_their_own_at_once() -> Result<()> {
     Ok(())
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_pods_mount_one_listener_at_once() -> Result<()> {
+pub(crate) async fn two_hundred_pods_mount_one_listener_at_once() -> Result<()> {
     let site = site_with_classes().await?;
     let shared: Listener = parsed(json!({
         "metadata": { "name": "shared" },

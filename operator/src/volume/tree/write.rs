@@ -18,7 +18,7 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 const FOLDER: Mode = Mode::from_raw_mode(0o755);
 const FILE: Mode = Mode::from_raw_mode(0o644);
 
-/// Brings what is in the folder to what is wanted. What was replaced goes with a later write, once it is older than `grace`.
+/// Brings what is in the folder to what is wanted. What was replaced stays for `grace`, and goes with a later write if this one does not come so far.
 pub(super) fn files(root: &OwnedFd, wanted: &Files, grace: Duration) -> Result<(), Error> {
     let written = steps(root, wanted, grace);
     if written.is_err() {
@@ -48,7 +48,10 @@ fn steps(root: &OwnedFd, wanted: &Files, grace: Duration) -> Result<(), Error> {
         std::thread::sleep(grace);
         exchange_addresses(root, wanted, None)?;
     }
-    Ok(())
+    if before.is_some() {
+        std::thread::sleep(grace);
+    }
+    remove::others(root, |name| [ADDRESSES, DEFAULT].contains(&name))
 }
 
 /// The address to which `default-address` leads until it leads to the new one.

@@ -1,0 +1,178 @@
+//! Which Listener of a namespace has which host and port, and behind which port of the router.
+//!
+//! One writer decides for all, from what it decided before: who has something keeps it, whoever comes later gets what is free. So no restart, no
+//! edit of somebody else and no order of events takes a host or a port away, and deciding again changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Ports that routers use for themselves.
+const RESERVED: [u16; 5] = [5671, 5672, 9090, 45671, 55671];
+/// The first port that a Listener gets.
+const FIRST: u16 = 1024;
+
+/// What one Listener has been given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Claim {
+    /// The uid of the Listener.
+    pub uid: String,
+    /// Its name.
+    pub name: String,
+    /// The host that it offers: the name of a Service.
+    pub host: String,
+    /// The port of the Service.
+    pub port: u16,
+    /// The port at which the router listens for it.
+    pub router_port: u16,
+}
+
+/// What a Listener asks for, if it can be given at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// The uid of the Listener.
+    pub uid: String,
+    /// Its name.
+    pub name: String,
+    /// When it was created: who came first is served first.
+    pub created: Timestamp,
+    /// The host that it asks for.
+    pub host: String,
+    /// The port that it asks for.
+    pub port: u16,
+    /// What the router's configuration takes for it, in bytes.
+    pub size: usize,
+}
+
+/// What was decided before.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// The claims of then.
+    pub claims: Vec<Claim>,
+    /// Ports of the router by the name of the Listener, from a configuration that was written by the implementation that is replaced.
+    pub recovered: BTreeMap<String, u16>,
+}
+
+/// What is decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// In the order of their router ports.
+    pub claims: Vec<Claim>,
+    /// Uids of the Listeners for which the configuration has no room.
+    pub full: BTreeSet<String>,
+}
+
+/// Decides anew. `room` is what the configuration may take for all, in bytes.
+pub fn decide(before: &Before, wishes: &[Wish], room: usize) -> Decided {
+    let mut order: Vec<&Wish> = wishes.iter().collect();
+    order.sort_by_key(|wish| (wish.created, &wish.uid));
+    let mut table = Table::of(before, &order, room);
+    let (kept, others): (Vec<_>, Vec<_>) = order.iter().partition(|wish| has(before, wish));
+    for wish in kept.into_iter().chain(others) {
+        table.give(wish);
+    }
+    table.decided()
+}
+
+fn has(before: &Before, wish: &Wish) -> bool {
+    let same =
+        |claim: &Claim| claim.uid == wish.uid && claim.host == wish.host && claim.port == wish.port;
+    before.claims.iter().any(same)
+}
+
+struct Table<'a> {
+    given: BTreeMap<u16, Claim>,
+    taken: BTreeSet<(&'a str, u16)>,
+    /// Ports of before, by uid: nobody else gets one while its Listener may still have it.
+    own: BTreeMap<&'a str, u16>,
+    owned: BTreeSet<u16>,
+    /// No port below is free.
+    lowest: u16,
+    full: BTreeMap<&'a str, (&'a str, u16)>,
+    left: usize,
+}
+
+impl<'a> Table<'a> {
+    fn of(before: &'a Before, order: &[&'a Wish], room: usize) -> Self {
+        let (mut own, mut owned) = (BTreeMap::new(), BTreeSet::new());
+        let claimed = |wish: &Wish| {
+            let mut claims = before.claims.iter();
+            claims.find(|c| c.uid == wish.uid).map(|c| c.router_port)
+        };
+        let recovered = |wish: &Wish| before.recovered.get(&wish.name).copied();
+        // Whatever somebody wrote there by hand: a port belongs to one.
+        let ports = order.iter().filter_map(|wish| Some((wish, claimed(wish)?)));
+        let found = order
+            .iter()
+            .filter_map(|wish| Some((wish, recovered(wish)?)));
+        for (wish, port) in ports.chain(found) {
+            let fits = port >= FIRST && !RESERVED.contains(&port);
+            if fits && !own.contains_key(wish.uid.as_str()) && owned.insert(port) {
+                own.insert(wish.uid.as_str(), port);
+            }
+        }
+        Self {
+            given: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            own,
+            owned,
+            lowest: FIRST,
+            full: BTreeMap::new(),
+            left: room,
+        }
+    }
+
+    fn give(&mut self, wish: &'a Wish) {
+        let place = (wish.host.as_str(), wish.port);
+        if self.taken.contains(&place) {
+            // It has lost, and its port is free for others.
+            if let Some(port) = self.own.remove(wish.uid.as_str()) {
+                self.owned.remove(&port);
+                self.lowest = self.lowest.min(port);
+            }
+            return;
+        }
+        let own = self.own.get(wish.uid.as_str()).copied();
+        let port = own.or_else(|| self.lowest_free());
+        let (Some(router_port), Some(left)) = (port, self.left.checked_sub(wish.size)) else {
+            self.full.insert(&wish.uid, place);
+            return;
+        };
+        self.left = left;
+        self.taken.insert(place);
+        let claim = Claim {
+            uid: wish.uid.clone(),
+            name: wish.name.clone(),
+            host: wish.host.clone(),
+            port: wish.port,
+            router_port,
+        };
+        self.given.insert(router_port, claim);
+    }
+
+    fn lowest_free(&mut self) -> Option<u16> {
+        let is_free = |port: &u16| {
+            let taken = self.given.contains_key(port) || self.owned.contains(port);
+            !taken && !RESERVED.contains(port)
+        };
+        let free = (self.lowest..=u16::MAX).find(is_free)?;
+        self.lowest = free;
+        Some(free)
+    }
+
+    fn decided(self) -> Decided {
+        // Where a smaller one has got the place meanwhile, room would be of no use.
+        let lost = |place| self.taken.contains(place);
+        let full = self.full.iter().filter(|(_, place)| !lost(place));
+        let full = full.map(|(uid, _)| (*uid).to_owned()).collect();
+        Decided {
+            claims: self.given.into_values().collect(),
+            full,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

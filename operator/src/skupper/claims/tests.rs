@@ -1,0 +1,161 @@
+//! Who gets which host and port, from small cases and from any.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+fn wish(name: &str, second: i64, host: &str, port: u16) -> Wish {
+    Wish {
+        uid: format!("uid-{name}"),
+        name: name.to_owned(),
+        created: Timestamp::from_second(second).expect("it is a time"),
+        host: host.to_owned(),
+        port,
+        size: 100,
+    }
+}
+
+fn again(claims: Vec<Claim>) -> Before {
+    Before {
+        claims,
+        recovered: BTreeMap::new(),
+    }
+}
+
+/// `name:router port` of all that were given something.
+fn given(decided: &Decided) -> Vec<String> {
+    let claims = decided.claims.iter();
+    claims
+        .map(|c| format!("{}:{}", c.name, c.router_port))
+        .collect()
+}
+
+const ROOM: usize = 900 * 1024;
+
+#[test]
+fn who_was_created_first_is_served_first() {
+    let wishes = [
+        wish("late", 2, "db", 1),
+        wish("early", 1, "db", 1),
+        wish("other", 3, "db", 2),
+    ];
+    let decided = decide(&Before::default(), &wishes, ROOM);
+    assert_eq!(given(&decided), ["early:1024", "other:1025"]);
+}
+
+#[test]
+fn an_edit_evicts_nobody() {
+    let first = [wish("old", 1, "a", 1), wish("new", 2, "b", 1)];
+    let before = again(decide(&Before::default(), &first, ROOM).claims);
+    let edited = [wish("old", 1, "b", 1), wish("new", 2, "b", 1)];
+    let decided = decide(&before, &edited, ROOM);
+    assert_eq!(given(&decided), ["new:1025"]);
+    let back = decide(&again(decided.claims), &[wish("old", 1, "b", 1)], ROOM);
+    assert_eq!(given(&back), ["old:1024"], "the holder is gone");
+}
+
+#[test]
+fn an_edited_listener_keeps_its_port_of_the_router() {
+    let first = [wish("a", 1, "a", 1), wish("b", 2, "b", 1)];
+    let before = again(decide(&Before::default(), &first, ROOM).claims);
+    let edited = [
+        wish("z", 0, "z", 1),
+        wish("a", 1, "c", 7),
+        wish("b", 2, "b", 1),
+    ];
+    let decided = decide(&before, &edited, ROOM);
+    assert_eq!(given(&decided), ["a:1024", "b:1025", "z:1026"]);
+}
+
+/// As the existing implementation fills gaps.
+#[test]
+fn the_lowest_free_port_is_given() {
+    let names = ["a", "b", "c", "d", "e"];
+    let wishes: Vec<_> = (0..)
+        .zip(names)
+        .map(|(n, name)| wish(name, n, name, 1))
+        .collect();
+    let before = again(decide(&Before::default(), &wishes, ROOM).claims);
+    let left: Vec<_> = wishes.into_iter().filter(|wish| wish.name != "c").collect();
+    let before = again(decide(&before, &left, ROOM).claims);
+    let more = [left, vec![wish("x", 9, "x", 1), wish("y", 10, "y", 1)]].concat();
+    let decided = decide(&before, &more, ROOM);
+    assert_eq!(
+        given(&decided),
+        ["a:1024", "b:1025", "x:1026", "d:1027", "e:1028", "y:1029"]
+    );
+}
+
+#[test]
+fn ports_of_the_router_itself_are_not_given() {
+    let wishes: Vec<_> = (0..5_000)
+        .map(|n| wish(&format!("l{n}"), n, &format!("h{n}"), 1))
+        .collect();
+    let decided = decide(&Before::default(), &wishes, usize::MAX);
+    assert_eq!(decided.claims.len(), 5_000);
+    let ports: BTreeSet<u16> = decided.claims.iter().map(|c| c.router_port).collect();
+    assert!(RESERVED.iter().all(|port| !ports.contains(port)));
+    assert_eq!(ports.last(), Some(&6_025), "two were left out");
+}
+
+#[test]
+fn ports_of_a_replaced_controller_are_taken_over() {
+    let before = Before {
+        claims: Vec::new(),
+        recovered: [("b", 1024), ("a", 1030), ("gone", 1025), ("bad", 5672)]
+            .map(|(name, port)| (name.to_owned(), port))
+            .into(),
+    };
+    let wishes = [
+        wish("a", 1, "a", 1),
+        wish("b", 2, "b", 1),
+        wish("bad", 3, "bad", 1),
+    ];
+    assert_eq!(
+        given(&decide(&before, &wishes, ROOM)),
+        ["b:1024", "bad:1025", "a:1030"]
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_full_and_takes_nothing_from_others() {
+    let mut big = wish("big", 1, "big", 1);
+    big.size = 950;
+    let wishes = [wish("a", 0, "a", 1), big, wish("b", 2, "b", 1)];
+    let decided = decide(&Before::default(), &wishes, 1000);
+    assert_eq!(given(&decided), ["a:1024", "b:1025"]);
+    assert_eq!(decided.full, ["uid-big".to_owned()].into());
+}
+
+proptest! {
+    /// Whatever was there before, written by us or by hand: all that must hold holds, and deciding again changes nothing.
+    #[test]
+    fn deciding_again_changes_nothing(
+        asked in vec((0..3_i64, 0..3_u8, 1..4_u16, 1..400_usize), 0..8),
+        held in vec((0..10_u8, 0..3_u8, 1..4_u16, 1022..1032_u16), 0..8),
+    ) {
+        let wishes = asked.into_iter().enumerate().map(|(n, (created, host, port, size))| Wish {
+            size,
+            ..wish(&format!("l{n}"), created, &format!("h{host}"), port)
+        });
+        let wishes: Vec<Wish> = wishes.collect();
+        let claims = held.into_iter().map(|(name, host, port, router_port)| Claim {
+            uid: format!("uid-l{name}"),
+            name: format!("l{name}"),
+            host: format!("h{host}"),
+            port,
+            router_port,
+        });
+        let decided = decide(&again(claims.collect()), &wishes, 1000);
+        let places: BTreeSet<_> = decided.claims.iter().map(|c| (&c.host, c.port)).collect();
+        let ports: BTreeSet<_> = decided.claims.iter().map(|c| c.router_port).collect();
+        let count = decided.claims.len();
+        prop_assert_eq!((places.len(), ports.len()), (count, count));
+        for wish in &wishes {
+            let place = (&wish.host, wish.port);
+            prop_assert!(places.contains(&place) != decided.full.contains(&wish.uid));
+        }
+        prop_assert_eq!(decide(&again(decided.claims.clone()), &wishes, 1000), decided);
+    }
+}

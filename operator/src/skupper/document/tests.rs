@@ -1,0 +1,230 @@
+//! What the document says of small sites, and that our router reads it.
+
+use lifecycle_router::config;
+
+use super::*;
+
+fn claim(name: &str, router_port: u16) -> Claim {
+    Claim {
+        uid: format!("uid-{name}"),
+        name: name.to_owned(),
+        host: name.to_owned(),
+        port: 8080,
+        router_port,
+    }
+}
+
+fn offered(spec: Value) -> ListenerSpec {
+    let mut whole = json!({ "routingKey": "backend", "host": "backend", "port": 8080 });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        whole[key] = value.clone();
+    }
+    serde_json::from_value(whole).expect("it is a spec")
+}
+
+fn connector(name: &str, spec: Value) -> Connector {
+    let mut whole = json!({ "routingKey": "backend", "port": 9090 });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        whole[key] = value.clone();
+    }
+    Connector {
+        metadata: serde_json::from_value(json!({ "name": name })).expect("it is metadata"),
+        spec: serde_json::from_value(whole).expect("it is a spec"),
+        status: None,
+    }
+}
+
+const SITE: Identity<'static> = Identity {
+    name: "west",
+    uid: "uid-west",
+    edge: false,
+    version: "0.1.0",
+};
+
+/// The entries of a kind, by name.
+fn entries(document: &Value, entity: &str) -> BTreeMap<String, Value> {
+    let all = document.as_array().expect("it is an array").iter();
+    let found = all.filter(|entry| entry[0] == entity);
+    let named = found.map(|entry| (entry[1]["name"].as_str().unwrap_or_default(), &entry[1]));
+    named
+        .map(|(name, attributes)| (name.to_owned(), attributes.clone()))
+        .collect()
+}
+
+#[test]
+fn a_listener_and_the_ways_to_serve_it() {
+    let (claim, spec) = (claim("backend", 1024), offered(json!({})));
+    let host = connector("by-host", json!({ "host": "10.0.0.9" }));
+    let pods = connector(
+        "by-pods",
+        json!({ "selector": "app=a", "exposePodsByName": true }),
+    );
+    let pod = SelectedPod {
+        name: "a-0".to_owned(),
+        ip: "10.0.0.1".to_owned(),
+    };
+    let selected = [(pod, "uid-a-0".to_owned())];
+    let servers = [
+        Server {
+            connector: &host,
+            pods: &[],
+        },
+        Server {
+            connector: &pods,
+            pods: &selected,
+        },
+    ];
+    let offers = [Offer {
+        claim: &claim,
+        spec: &spec,
+    }];
+    let document = document(&SITE, &offers, &servers, &BTreeSet::new());
+    assert_eq!(document[0][0], "router");
+    assert_eq!(document[0][1]["id"], "west-${HOSTNAME}");
+    let listeners = entries(&document, "tcpListener");
+    assert_eq!(
+        listeners["listener/backend"],
+        json!({ "name": "listener/backend", "port": "1024", "address": "backend", "siteId": "uid-west" })
+    );
+    let connectors = entries(&document, "tcpConnector");
+    let names: Vec<_> = connectors.keys().collect();
+    assert_eq!(
+        names,
+        [
+            "connector/by-host@10.0.0.9",
+            "connector/by-pods@10.0.0.1",
+            "connector/by-pods@a-0"
+        ]
+    );
+    assert_eq!(
+        connectors["connector/by-pods@10.0.0.1"]["processId"],
+        "uid-a-0"
+    );
+    assert_eq!(
+        connectors["connector/by-pods@a-0"]["address"],
+        "backend.a-0"
+    );
+    assert_eq!(connectors["connector/by-pods@a-0"]["host"], "10.0.0.1");
+}
+
+#[test]
+fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
+    let observer = |spec: Value| {
+        let (claim, spec) = (claim("a", 1024), offered(spec));
+        let offers = [Offer {
+            claim: &claim,
+            spec: &spec,
+        }];
+        let document = document(&SITE, &offers, &[], &BTreeSet::new());
+        entries(&document, "tcpListener")["listener/a"]
+            .get("observer")
+            .cloned()
+    };
+    assert_eq!(observer(json!({})), None);
+    let setting = json!({ "observer": "none" });
+    assert_eq!(
+        observer(json!({ "settings": setting })),
+        Some("none".into())
+    );
+    let both = json!({ "observer": "http2", "settings": setting });
+    assert_eq!(observer(both), Some("http2".into()));
+}
+
+/// One missing Secret degrades one resource.
+#[test]
+fn what_lacks_its_secret_is_left_out_alone() {
+    let (one, two) = (claim("one", 1024), claim("two", 1025));
+    let (there, missing) = (
+        offered(json!({ "tlsCredentials": "there", "requireClientCert": true })),
+        offered(json!({ "tlsCredentials": "missing" })),
+    );
+    let checked = connector("checked", json!({ "host": "h", "tlsCredentials": "there" }));
+    let shown = json!({ "host": "h", "tlsCredentials": "there", "useClientCert": true, "verifyHostname": true });
+    let shown = connector("shown", shown);
+    let lacking = connector(
+        "lacking",
+        json!({ "host": "h", "tlsCredentials": "missing" }),
+    );
+    let servers = [&checked, &shown, &lacking].map(|connector| Server {
+        connector,
+        pods: &[],
+    });
+    let offers = [
+        Offer {
+            claim: &one,
+            spec: &there,
+        },
+        Offer {
+            claim: &two,
+            spec: &missing,
+        },
+    ];
+    let document = document(&SITE, &offers, &servers, &["there".to_owned()].into());
+    let listeners = entries(&document, "tcpListener");
+    assert_eq!(listeners.keys().collect::<Vec<_>>(), ["listener/one"]);
+    assert_eq!(listeners["listener/one"]["authenticatePeer"], true);
+    let connectors = entries(&document, "tcpConnector");
+    assert_eq!(connectors.len(), 2);
+    let checked = &connectors["connector/checked@h"];
+    assert_eq!(
+        (&checked["sslProfile"], &checked["verifyHostname"]),
+        (&json!("there-profile"), &json!(false))
+    );
+    let shown = &connectors["connector/shown@h"];
+    assert_eq!(
+        (&shown["sslProfile"], &shown["verifyHostname"]),
+        (&json!("there"), &json!(true))
+    );
+    let profiles = entries(&document, "sslProfile");
+    assert_eq!(
+        profiles.keys().collect::<Vec<_>>(),
+        ["there", "there-profile"]
+    );
+    assert_eq!(profiles["there-profile"].get("certFile"), None);
+}
+
+/// The router of this project reads what is written here, without a complaint.
+#[test]
+fn our_router_reads_it() {
+    let claim = claim("backend", 1024);
+    let spec =
+        offered(json!({ "tlsCredentials": "tls", "requireClientCert": true, "observer": "http1" }));
+    let connector = connector(
+        "c",
+        json!({ "host": "h", "tlsCredentials": "tls", "useClientCert": true }),
+    );
+    let servers = [Server {
+        connector: &connector,
+        pods: &[],
+    }];
+    let offers = [Offer {
+        claim: &claim,
+        spec: &spec,
+    }];
+    let document = document(&SITE, &offers, &servers, &["tls".to_owned()].into());
+    let read = config::read(document.to_string().as_bytes()).expect("it is read");
+    assert_eq!(read.faults, Vec::<String>::new());
+    let listener = read.listeners["listener/backend"]
+        .wanted
+        .as_ref()
+        .expect("it is right");
+    assert_eq!((listener.port, listener.key.as_str()), (1024, "backend"));
+    assert!(listener.require_client_certificate);
+    let connector = read.connectors["connector/c@h"]
+        .wanted
+        .as_ref()
+        .expect("it is right");
+    assert_eq!((connector.port, connector.verify_hostname), (9090, false));
+    assert!(read.profiles["tls"].wanted.is_ok());
+}
+
+#[test]
+fn ports_are_recovered_from_a_document_of_the_existing_implementation() {
+    let text = r#"[["router",{"id":"west-pod","mode":"interior","helloMaxAgeSeconds":"3"}],
+        ["tcpListener",{"name":"listener/backend","port":"1024","address":"backend","siteId":"x"}],
+        ["tcpListener",{"name":"listener/backend@a-0","port":"1025","address":"backend.a-0"}],
+        ["tcpListener",{"name":"listener/broken","port":"x"}]]"#;
+    let before = recovered(text).expect("it is read");
+    assert_eq!(before.recovered, [("backend".to_owned(), 1024)].into());
+    assert!(recovered("{}").is_err());
+}

@@ -77,10 +77,14 @@ impl Neutral {
                 |inner| format!("Invalid value: {inner}"),
             )
         });
-        let text = self.port.replace_all(&text, given).into_owned();
-        self.words.iter().fold(text, |text, (found, put)| {
-            found.replace_all(&text, *put).into_owned()
-        })
+        let text = self
+            .words
+            .iter()
+            .fold(text.into_owned(), |text, (found, put)| {
+                found.replace_all(&text, *put).into_owned()
+            });
+        // Last, for processes and servers have numbers that look the same.
+        self.port.replace_all(&text, given).into_owned()
     }
 }
 

@@ -200,7 +200,8 @@ impl Installed {
             let asks = |entry: &audit::Entry| {
                 let (verb, group) = (entry.verb.clone(), entry.group.clone());
                 let (resource, part) = (entry.resource.clone(), entry.subresource.clone());
-                (verb, group, resource, part)
+                let (namespace, name) = (entry.namespace.clone(), entry.name.clone());
+                (verb, group, resource, part, namespace, name)
             };
             let allowed = all.iter().filter(|entry| ![0, 403].contains(&entry.code));
             let allowed: BTreeSet<_> = allowed.map(asks).collect();

@@ -7,7 +7,7 @@ use lifecycle_tests::suites;
 
 #[test]
 fn no_fault_changes_where_a_listener_ends() {
-    let report = suites::listener().faults(500, 40).run();
+    let report = suites::listener().faults(520, 60).run();
     let report = report.expect("the suite is complete");
     eprintln!("{report}");
     assert!(report.failures.is_empty(), "{report}");

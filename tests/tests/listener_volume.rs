@@ -56,15 +56,7 @@ fn main() -> ExitCode {
 }
 
 async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
-        .await?;
-    let pod = site.pod().await?;
-    // The class is made by the controller, which has only begun.
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     site.publish().await?;
 
@@ -156,14 +148,7 @@ async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
 
 /// As the operator that is replaced left a Pod: label and entry are merge patches under its own name, and the entry is out of date.
 async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
-        .await?;
-    let pod = site.pod().await?;
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     // The Listener and its Service are there.
     site.publish().await?;
@@ -215,14 +200,7 @@ async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()
 
 /// Publish waits inside the call, and goes on as soon as there is an address.
 async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "external-stable" }))
-        .await?;
-    site.pod().await?;
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, _) = Site::with_pod("external-stable").await?;
     site.stage().await?;
     let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
     balanced?;
@@ -252,14 +230,7 @@ pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
 
 /// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
 async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
-        .await?;
-    let pod = site.pod().await?;
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     site.publish().await?;
 
@@ -293,14 +264,7 @@ async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<
 
 /// Whatever is missing by then: a Pod that runs keeps what it was told.
 async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known() -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
-        .await?;
-    site.pod().await?;
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, _) = Site::with_pod("cluster-internal").await?;
     // The replaced operator never staged.
     site.publish().await?;
     let address = site.read("default-address/address")?;

@@ -57,14 +57,7 @@ pub(crate) fn inside() -> Option<ExitCode> {
 }
 
 async fn fill_and_free(disk: &Path) -> Result<()> {
-    let site = Site::start().await?;
-    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
-        .await?;
-    site.pod().await?;
-    eventually("the class is there", PATIENCE, async || {
-        Ok(site.provision().await.ok())
-    })
-    .await?;
+    let (site, _) = Site::with_pod("cluster-internal").await?;
     site.stage().await?;
     let before = everything(disk)?;
     let failed = until_there_is_room(disk, &site, || {

@@ -19,11 +19,14 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::testing::faults::{Faults, Plan};
 use lifecycle_runtime::testing::server::{Server, User};
+use lifecycle_tests::harness::eventually;
 use lifecycle_tests::volumes::client::{connect, mount};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonic::transport::Channel;
+
+use crate::PATIENCE;
 
 /// The volume that things are about unless said otherwise.
 pub(crate) const VOLUME: &str = "pvc-1";
@@ -98,6 +101,20 @@ impl Site {
             },
             _trigger: Arc::new(trigger),
         })
+    }
+
+    /// Starts it with a Pod whose claim names a class, and a volume for that.
+    pub(crate) async fn with_pod(class: &str) -> Result<(Self, Pod)> {
+        let site = Self::start().await?;
+        site.claim(json!({ "listeners.stackable.tech/listener-class": class }))
+            .await?;
+        let pod = site.pod().await?;
+        // The class is made by the controller, which has only begun.
+        eventually("the class is there", PATIENCE, async || {
+            Ok(site.provision().await.ok())
+        })
+        .await?;
+        Ok((site, pod))
     }
 
     /// The same cluster, where everything is about this claim, volume and Pod.

@@ -290,7 +290,7 @@ impl Applied {
     ) -> Vec<Entry> {
         let before: BTreeMap<(&str, &str), &Entry> = before
             .iter()
-            .map(|old| ((old.entity, old.name.as_str()), old))
+            .map(|old| ((&*old.entity, old.name.as_str()), old))
             .collect();
         let old = |entity: &'static str, name: &str| before.get(&(entity, name)).copied();
         let listeners = desired.listeners.iter().map(|(name, entry)| {
@@ -332,7 +332,7 @@ impl Applied {
             material: (entity == "sslProfile")
                 .then(|| self.profiles.get(name)?.material.clone())
                 .flatten(),
-            entity,
+            entity: entity.into(),
             name: name.clone(),
             hash: hash.clone(),
             status,

@@ -2,18 +2,21 @@
 //! Counters are metrics and no part of it, so that who waits for a change is not woken by traffic.
 
 pub mod api;
+pub mod client;
+mod places;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// What an entry does.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "message")]
 pub enum Status {
     /// Nothing, and rightly: a listener without a connector.
@@ -26,10 +29,10 @@ pub enum Status {
 }
 
 /// One entry in the state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// `tcpListener`, `tcpConnector` or `sslProfile`.
-    pub entity: &'static str,
+    pub entity: Cow<'static, str>,
     /// Its name.
     pub name: String,
     /// What is carried out; see [`crate::config::hash`].
@@ -46,7 +49,7 @@ pub struct Entry {
 }
 
 /// The two sides of a routing key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sides {
     /// Connectors that can be used.
     pub connectors: usize,
@@ -55,7 +58,7 @@ pub struct Sides {
 }
 
 /// Everything that is told.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// This run of the router.
     pub instance: String,

@@ -18,6 +18,7 @@ use rustls::{ClientConfig, ServerConfig};
 
 use crate::config::{Entry, Profile};
 pub use material::Error;
+pub(crate) use material::load;
 
 /// The files of profiles by their path below the directory of certificates, or why one cannot be read.
 pub type Files = BTreeMap<String, Result<Vec<u8>, String>>;
@@ -163,7 +164,7 @@ impl Kept {
         if self.seen == seen {
             return;
         }
-        match material::load(profile, files) {
+        match load(profile, files) {
             Ok(credentials) => {
                 self.slot.set(credentials);
                 self.wrong = None;

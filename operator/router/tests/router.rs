@@ -10,6 +10,8 @@ mod changes;
 mod entries;
 #[path = "router/process.rs"]
 mod process;
+#[path = "router/state.rs"]
+mod state;
 #[path = "router/support.rs"]
 mod support;
 #[path = "router/tls.rs"]

@@ -17,11 +17,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
+use super::places::{Place, Places};
 use crate::router::Router;
 
 /// Connections at once.
@@ -32,6 +33,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// How long a client has for its handshake, and for the head of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long after it failed a connection is accepted again.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// The largest head of a request.
 const HEAD: usize = 16 * 1024;
@@ -50,26 +54,26 @@ pub enum Offer {
 pub struct Api {
     router: Router,
     offer: Offer,
-    room: Arc<Semaphore>,
+    places: Arc<Places>,
 }
 
 impl Api {
     /// Of this router.
     pub fn new(router: Router, offer: Offer) -> Self {
-        let room = Arc::new(Semaphore::new(MOST));
+        let places = Places::new(MOST);
         Self {
             router,
             offer,
-            room,
+            places,
         }
     }
 
     /// Serves on a socket in the clear, without end.
     pub async fn serve(self, socket: TcpListener) {
         loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await) {
+            if let Some((stream, place)) = self.next(socket.accept().await).await {
                 let api = self.clone();
-                tokio::spawn(async move { api.converse(stream, permit).await });
+                tokio::spawn(async move { api.converse(stream, &place).await });
             }
         }
     }
@@ -77,9 +81,9 @@ impl Api {
     /// Serves on a Unix socket, without end.
     pub async fn serve_unix(self, socket: UnixListener) {
         loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await) {
+            if let Some((stream, place)) = self.next(socket.accept().await).await {
                 let api = self.clone();
-                tokio::spawn(async move { api.converse(stream, permit).await });
+                tokio::spawn(async move { api.converse(stream, &place).await });
             }
         }
     }
@@ -88,39 +92,54 @@ impl Api {
     /// let in; its renewals count from the next connection on.
     pub async fn serve_tls(self, socket: TcpListener, profile: String) {
         loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await) {
+            if let Some((stream, place)) = self.next(socket.accept().await).await {
                 let (api, profile) = (self.clone(), profile.clone());
                 tokio::spawn(async move {
-                    let slot = api.router.profile(&profile).await;
-                    let Some(config) = slot
-                        .and_then(|slot| slot.now())
-                        .and_then(|credentials| credentials.server(true))
-                    else {
-                        return tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
+                    let accepted = tokio::select! {
+                        () = place.lost() => None,
+                        accepted = api.accept(stream, &profile) => accepted,
                     };
-                    let accepting = TlsAcceptor::from(config).accept(stream);
-                    match timeout(PATIENCE, accepting).await {
-                        Ok(Ok(stream)) => api.converse(stream, permit).await,
-                        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-                        Err(_late) => {}
+                    if let Some(stream) = accepted {
+                        api.converse(stream, &place).await;
                     }
                 });
             }
         }
     }
 
-    /// A connection and its place; absent if there is none left.
-    fn next<S, A>(&self, accepted: io::Result<(S, A)>) -> Option<(S, OwnedSemaphorePermit)> {
-        let (stream, _) = accepted.ok()?;
-        let permit = self.room.clone().try_acquire_owned().ok()?;
-        Some((stream, permit))
+    async fn accept(&self, stream: TcpStream, profile: &str) -> Option<TlsStream<TcpStream>> {
+        let slot = self.router.profile(profile).await;
+        let credentials = slot.and_then(|slot| slot.now());
+        let Some(config) = credentials.and_then(|credentials| credentials.server(true)) else {
+            tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
+            return None;
+        };
+        let accepting = TlsAcceptor::from(config).accept(stream);
+        let accepted = timeout(PATIENCE, accepting).await.ok()?;
+        accepted
+            .inspect_err(|error| tracing::debug!(%error, "a TLS handshake failed"))
+            .ok()
     }
 
-    async fn converse<S>(&self, stream: S, _permit: OwnedSemaphorePermit)
+    /// A connection and its place; absent if there is none.
+    async fn next<S, A>(&self, accepted: io::Result<(S, A)>) -> Option<(S, Place)> {
+        match accepted {
+            Ok((stream, _)) => Some((stream, self.places.take()?)),
+            Err(error) => {
+                // With all files in use the next try would fail as soon.
+                tracing::debug!(%error, "cannot accept");
+                sleep(AGAIN).await;
+                None
+            }
+        }
+    }
+
+    async fn converse<S>(&self, stream: S, place: &Place)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let answer = service_fn(|request: Request<Incoming>| async move {
+            let _answered = place.answer();
             Ok::<_, Infallible>(self.answer(&request).await)
         });
         let conversation = http1::Builder::new()
@@ -128,8 +147,13 @@ impl Api {
             .header_read_timeout(PATIENCE)
             .max_buf_size(HEAD)
             .serve_connection(TokioIo::new(stream), answer);
-        if let Err(error) = conversation.await {
-            tracing::debug!(%error, "a request was cut short");
+        tokio::select! {
+            () = place.lost() => tracing::debug!("a connection made room for another one"),
+            ended = conversation => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a request was cut short");
+                }
+            }
         }
     }
 

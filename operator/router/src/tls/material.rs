@@ -55,7 +55,8 @@ pub enum Error {
     Verifier(#[source] VerifierBuilderError),
 }
 
-pub(super) fn load(profile: &Profile, files: &Files) -> Result<Credentials, Error> {
+/// Reads the files of a profile.
+pub(crate) fn load(profile: &Profile, files: &Files) -> Result<Credentials, Error> {
     let roots = match &profile.ca {
         None => None,
         Some(path) => Some(Arc::new(roots(path, files)?)),

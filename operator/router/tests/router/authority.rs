@@ -23,10 +23,22 @@ pub(crate) struct Authority {
 
 impl Authority {
     pub(crate) fn new(name: &str) -> Self {
+        Self::with(Self::params(name), KeyPair::generate().unwrap())
+    }
+
+    fn params(name: &str) -> CertificateParams {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, name);
-        let key = KeyPair::generate().unwrap();
+        params
+    }
+
+    /// As the controller of sites makes it: all its keys are Ed25519.
+    pub(crate) fn edwards(name: &str) -> Self {
+        Self::with(Self::params(name), edwards())
+    }
+
+    fn with(params: CertificateParams, key: KeyPair) -> Self {
         let issuer = CertifiedIssuer::self_signed(params, key).unwrap();
         Self { issuer }
     }
@@ -37,8 +49,16 @@ impl Authority {
 
     /// A certificate for a name or an address.
     pub(crate) fn issue(&self, name: &str) -> Pair {
+        self.issue_for(name, KeyPair::generate().unwrap())
+    }
+
+    /// As `issue`, with an Ed25519 key.
+    pub(crate) fn issue_edwards(&self, name: &str) -> Pair {
+        self.issue_for(name, edwards())
+    }
+
+    fn issue_for(&self, name: &str, key: KeyPair) -> Pair {
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         Pair {
             chain: certificate.pem(),
@@ -96,6 +116,10 @@ impl Pair {
     fn private(&self) -> PrivateKeyDer<'static> {
         PrivateKeyDer::from_pem_slice(self.key.as_bytes()).unwrap()
     }
+}
+
+fn edwards() -> KeyPair {
+    KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap()
 }
 
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {

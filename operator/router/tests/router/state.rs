@@ -1,0 +1,201 @@
+//! The state API and its client: who is let in, and who keeps whom out.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use lifecycle_router::state::api::{Api, Offer, bind};
+use lifecycle_router::state::client::{self, Credentials, Error, SERVER_NAME, ask};
+use lifecycle_router::state::{State, Status};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::authority::{Authority, Pair, files, profile};
+use crate::support::{Server, Site, connector, listener, port, within};
+
+const PROFILE: &str = "skupper-router-state";
+
+/// A site whose state is served as a controller asks for it.
+struct Told {
+    site: Site,
+    at: SocketAddr,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Told {
+    async fn new(authority: &Authority, own: &Pair) -> Self {
+        let site = Site::new();
+        let document = json!([
+            ["router", {"id": "west"}],
+            profile(PROFILE),
+            listener("l", port(10), "k"),
+        ]);
+        site.apply_with(&document, &files(PROFILE, authority, own))
+            .await;
+        let socket = bind(SocketAddr::new(site.address, 0)).await.unwrap();
+        let at = socket.local_addr().unwrap();
+        let api = Api::new(site.router.clone(), Offer::All);
+        let serving = tokio::spawn(api.serve_tls(socket, PROFILE.to_owned()));
+        Self { site, at, serving }
+    }
+}
+
+fn credentials(authority: &Authority, pair: &Pair) -> Credentials {
+    Credentials {
+        authority: authority.pem().into_bytes(),
+        certificate: pair.chain.clone().into_bytes(),
+        key: pair.key.clone().into_bytes(),
+    }
+}
+
+fn refused(answer: Result<State, Error>) -> String {
+    match answer {
+        Ok(state) => panic!("{state:?}"),
+        Err(error) => lifecycle_router::cause::chain(&error),
+    }
+}
+
+#[tokio::test]
+async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
+    let authority = Authority::edwards("site");
+    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let ours = credentials(&authority, &authority.issue_edwards("controller"));
+    let state = ask(told.at, &ours).await.unwrap();
+    assert_eq!(state, told.site.state());
+    assert_eq!(
+        state.entry("tcpListener", "l").unwrap().status,
+        Status::Idle
+    );
+    let server = Server::echo().await;
+    let document = json!([
+        profile(PROFILE),
+        listener("l", port(10), "k"),
+        ["tcpListener", {"name": "bad", "port": "0", "address": "k"}],
+        connector("c", server.address, "k"),
+        "nothing",
+    ]);
+    let own = files(PROFILE, &authority, &authority.issue_edwards(SERVER_NAME));
+    told.site.apply_with(&document, &own).await;
+    let after = ask(told.at, &ours).await.unwrap();
+    assert_eq!(after, told.site.state());
+    assert_ne!(after.revision, state.revision);
+    assert_eq!(after.entry("tcpListener", "l").unwrap().status, Status::Up);
+    assert_eq!(after.faults.len(), 1);
+}
+
+#[tokio::test]
+async fn strangers_are_not_told_and_strange_routers_are_not_believed() {
+    let (authority, other) = (Authority::edwards("site"), Authority::edwards("other"));
+    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let ours = authority.issue_edwards("controller");
+    let stranger = credentials(&authority, &other.issue_edwards("controller"));
+    let why = refused(ask(told.at, &stranger).await);
+    assert!(why.contains("alert"), "{why}");
+    let distrustful = credentials(&other, &ours);
+    let why = refused(ask(told.at, &distrustful).await);
+    assert!(why.contains("the TLS handshake with"), "{why}");
+    // Without a certificate of its own the client of the library does not even begin.
+    let naked = Credentials {
+        certificate: Vec::new(),
+        ..credentials(&authority, &ours)
+    };
+    let why = refused(ask(told.at, &naked).await);
+    assert!(why.contains("credentials cannot be used"), "{why}");
+    let name = rustls::pki_types::ServerName::try_from(SERVER_NAME).unwrap();
+    let stream = TcpStream::connect(told.at).await.unwrap();
+    let connected = authority.client(None).connect(name, stream).await;
+    if let Ok(mut stream) = connected {
+        // With TLS 1.3 the client learns of its refusal when it reads.
+        stream
+            .write_all(b"GET /v1/state HTTP/1.1\r\nhost: r\r\n\r\n")
+            .await
+            .ok();
+        let mut answer = Vec::new();
+        let read = within(stream.read_to_end(&mut answer)).await;
+        assert!(read.is_err() && answer.is_empty(), "{read:?} {answer:?}");
+    }
+    // A router of the same authority that is for another name.
+    let elsewhere = Told::new(&authority, &authority.issue_edwards("elsewhere")).await;
+    let why = refused(ask(elsewhere.at, &credentials(&authority, &ours)).await);
+    assert!(why.contains("not valid for name"), "{why}");
+}
+
+#[tokio::test]
+async fn answers_that_are_none_are_told() {
+    let authority = Authority::new("site");
+    let own = authority.issue(SERVER_NAME);
+    let ours = credentials(&authority, &authority.issue("controller"));
+    let endless = format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(client::LARGEST + 1));
+    for (answer, words) in [
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+            "something else than a state",
+        ),
+        (
+            "HTTP/1.1 503 No\r\ncontent-length: 5\r\n\r\nlater",
+            "answered 503 Service Unavailable: later",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}",
+            "did not answer",
+        ),
+        ("nonsense", "did not answer"),
+        (&*endless, "more than 16777216 bytes"),
+    ] {
+        let acceptor = authority.server(&own, true);
+        let answer = answer.to_owned();
+        let server = Server::new(move |stream| {
+            let (acceptor, answer) = (acceptor.clone(), answer.clone());
+            async move {
+                let mut stream = acceptor.accept(stream).await.unwrap();
+                let mut head = [0; 4096];
+                let _asked = stream.read(&mut head).await;
+                stream.write_all(answer.as_bytes()).await.ok();
+                stream.shutdown().await.ok();
+            }
+        })
+        .await;
+        let why = refused(ask(server.address, &ours).await);
+        assert!(why.contains(words), "{why}");
+    }
+    let mute = Server::new(async |stream| {
+        sleep(Duration::from_secs(3600)).await;
+        drop(stream);
+    })
+    .await;
+    let why = refused(ask(mute.address, &ours).await);
+    assert!(why.contains("did not answer within 5 s"), "{why}");
+    let nobody = SocketAddr::new(crate::support::address(), port(11));
+    let why = refused(ask(nobody, &ours).await);
+    assert!(why.contains("cannot connect to"), "{why}");
+}
+
+#[tokio::test]
+async fn clients_that_only_connect_keep_nobody_out() {
+    let authority = Authority::edwards("site");
+    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let ours = credentials(&authority, &authority.issue_edwards("controller"));
+    let mut idle = Vec::new();
+    for round in 0..4 {
+        for _ in 0..100 {
+            idle.push(TcpStream::connect(told.at).await.unwrap());
+        }
+        let state = ask(told.at, &ours).await;
+        assert_eq!(state.unwrap(), told.site.state(), "round {round}");
+    }
+    // The first of them made room long ago.
+    let mut byte = [0];
+    let first = &mut idle[0];
+    assert!(matches!(
+        within(first.read(&mut byte)).await,
+        Ok(0) | Err(_)
+    ));
+}

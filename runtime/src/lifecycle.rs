@@ -66,6 +66,11 @@ pub trait Machine: Send + Sync + 'static {
     /// The value of a declared field of the status.
     fn field(&self, board: &Board, field: usize) -> Option<serde_json::Value>;
 
+    /// The text at a path of the object that messages take in; `None` where it is missing or empty.
+    fn text(&self, _board: &Board, _text: usize) -> Option<String> {
+        None
+    }
+
     /// Asks a polled or probed input.
     fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>>;
 

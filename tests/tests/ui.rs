@@ -53,6 +53,7 @@ passing! {
     state_without_world = "../ui/state_without_world/passes.rs",
     status_read = "../ui/status_read/passes.rs",
     syntax = "../ui/syntax/passes.rs",
+    text_missing = "../ui/text_missing/passes.rs",
     too_many_values = "../ui/too_many_values/passes.rs",
     too_many_worlds = "../ui/too_many_worlds/passes.rs",
     unbounded_wait = "../ui/unbounded_wait/passes.rs",

@@ -137,6 +137,7 @@ impl std::fmt::Display for Path {
 pub enum Lookup {
     Name { path: Path, optional: bool },
     Names { of: Vec<Ident> },
+    Refs { of: Vec<Ident> },
     Labels { pairs: Vec<(Path, Path)> },
     Owner,
     Namespace,
@@ -302,11 +303,26 @@ pub struct Condition {
 pub struct Clause {
     pub status: ConditionStatus,
     pub reason: Option<String>,
-    pub message: Option<String>,
+    pub message: Option<Message>,
     pub event: Option<String>,
     /// `None`: `otherwise`.
     pub when: Option<Pred>,
     pub span: Span,
+}
+
+/// A text that may take in texts of the object.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub parts: Vec<Part>,
+    /// Of the whole string.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Part {
+    Text(String),
+    /// `{spec.host}`.
+    Path(Path),
 }
 
 /// What a clause says: one of the three values of a Kubernetes condition, or that nothing is written.
@@ -325,7 +341,7 @@ pub enum ConditionStatus {
 #[derive(Clone, Debug)]
 pub struct Ready {
     pub reason: Option<String>,
-    pub message: Option<String>,
+    pub message: Option<Message>,
     pub from: Vec<Ident>,
     pub span: Span,
 }

@@ -12,6 +12,7 @@ mod seen;
 mod skeleton;
 mod state;
 mod subject;
+mod texts;
 mod witness;
 
 use proc_macro2::TokenStream;

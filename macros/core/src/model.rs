@@ -5,7 +5,7 @@ pub(crate) mod build;
 pub mod frames;
 pub mod sight;
 
-pub use crate::ast::{ConditionStatus, Kind, Mode, Path, Verb};
+pub use crate::ast::{ConditionStatus, Kind, Message, Mode, Part, Path, Verb};
 pub use build::build;
 
 use proc_macro2::{Ident, Span};
@@ -111,6 +111,8 @@ pub enum Lookup {
     Name { path: Path, optional: bool },
     /// `by names of a, b`: one method that returns an ordered set of names.
     Names { of: Vec<Use> },
+    /// `by refs of a, b`: one method that returns an ordered set of references, which may lead to other namespaces.
+    Refs { of: Vec<Use> },
     /// `by labels { KEY = path, .. }`; the key is a path to a `&str` constant in the author's scope.
     Labels { pairs: Vec<(Path, Path)> },
     /// `by owner`: everything with an owner reference to the object.
@@ -307,7 +309,7 @@ pub struct Clause {
     /// As written; `None` on a True clause means the name of the condition.
     pub reason: Option<String>,
     /// `None`: the sentences of the facts that decide it.
-    pub message: Option<String>,
+    pub message: Option<Message>,
     pub event: Option<String>,
     /// `None`: `otherwise`.
     pub when: Option<Pred>,
@@ -318,7 +320,7 @@ pub struct Clause {
 pub struct Ready {
     /// Where nothing is unmet.
     pub reason: Option<String>,
-    pub message: Option<String>,
+    pub message: Option<Message>,
     pub from: Vec<ConditionId>,
     pub span: Span,
 }

@@ -4,6 +4,7 @@
 mod cursor;
 mod effects;
 mod facts;
+mod message;
 mod observe;
 mod predicate;
 mod promises;

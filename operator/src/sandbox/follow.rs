@@ -64,7 +64,7 @@ fn told(passed: &Passed<'_>) -> Told {
         Class::Refused { .. } => "Refused",
         Class::Contradiction => "Unclear",
     };
-    let conditions = ir.conditions(&passed.board.world, &passed.board.sentences);
+    let conditions = ir.conditions(&passed.board.world, passed.board.said());
     let why = match (&passed.failure, conditions.last()) {
         (Some(failure), _) => failure.clone(),
         (None, Some(ready)) => reason(&ready.reason, &ready.message),

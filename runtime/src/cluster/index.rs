@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::store::{Change, Name};
-use crate::lifecycle::{Look, Machine, Stored};
+use crate::lifecycle::{Look, Machine, ObjectRef, Stored};
 use crate::machine::ir::{Input, Lookup};
 
 /// What an input is found by.
@@ -50,7 +50,7 @@ impl Finder {
                 let theirs = machine.theirs(self.number, object);
                 keys.extend(theirs.map(|value| Key::Of(namespace, vec![value])));
             }
-            Lookup::Name(_) | Lookup::Names | Lookup::Ref | Lookup::Key => {}
+            Lookup::Name(_) | Lookup::Names | Lookup::Refs | Lookup::Ref | Lookup::Key => {}
         }
         keys
     }
@@ -64,6 +64,14 @@ impl Finder {
                 name: name.clone(),
             })
         };
+        // A reference without a namespace stays in that of the object.
+        let referred = |object: &ObjectRef| {
+            let in_theirs = object.namespace.clone().or_else(|| namespace.clone());
+            Key::Named(Name {
+                namespace: in_theirs.filter(|_| self.namespaced),
+                name: object.name.clone(),
+            })
+        };
         let inside = namespace.clone().filter(|_| self.by_namespace);
         match look {
             Look::Nothing | Look::Key(_) => Vec::new(),
@@ -71,14 +79,8 @@ impl Finder {
             Look::Names(names) => names.iter().map(named).collect(),
             Look::Labels(values) => vec![Key::Of(inside, values.clone())],
             Look::Equal(value) => vec![Key::Of(inside, vec![value.clone()])],
-            Look::Ref(object) => vec![Key::Named(Name {
-                namespace: object
-                    .namespace
-                    .clone()
-                    .or_else(|| namespace.clone())
-                    .filter(|_| self.namespaced),
-                name: object.name.clone(),
-            })],
+            Look::Ref(object) => vec![referred(object)],
+            Look::Refs(objects) => objects.iter().map(referred).collect(),
             Look::All if self.input.lookup == Lookup::Owner => {
                 let uid = subject.meta.uid.clone().unwrap_or_default();
                 vec![Key::Of(None, vec![uid])]

@@ -110,7 +110,9 @@ pub(crate) struct Observer<'a> {
 impl Observer<'_> {
     /// Walks the lifecycle in evaluation order.
     pub(crate) fn observe(&self, subject: Arc<Stored>) -> Sight {
-        let board = Board::new(self.machine.ir(), Arc::clone(&subject));
+        let mut board = Board::new(self.machine.ir(), Arc::clone(&subject));
+        let texts = 0..board.texts.len();
+        board.texts = texts.map(|path| self.machine.text(&board, path)).collect();
         self.walk(board, subject)
     }
 
@@ -300,5 +302,7 @@ impl Observing<'_> {
 
 #[cfg(test)]
 mod owners;
+#[cfg(test)]
+mod referred;
 #[cfg(test)]
 mod tests;

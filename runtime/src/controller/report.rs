@@ -98,7 +98,7 @@ fn conditions(
         return kept;
     }
     let mut all: Vec<_> = ir
-        .conditions(&board.world, &board.sentences)
+        .conditions(&board.world, board.said())
         .into_iter()
         .map(|p| (p.name != "Ready", p))
         .map(|(is_declared, p)| told(is_declared)(p))

@@ -367,6 +367,7 @@ fn unsupported(
             )),
             Lookup::Name(_) | Lookup::Ref => None,
             Lookup::Names
+            | Lookup::Refs
             | Lookup::Labels(_)
             | Lookup::Owner
             | Lookup::Namespace

@@ -10,6 +10,7 @@ use kube::core::object::HasSpec;
 use super::object::{ObjectRef, Stored};
 use super::request::{Request, Requested};
 use crate::machine::ir::Lifecycle;
+use crate::machine::project::Said;
 use crate::machine::world::World;
 
 /// The object whose lifecycle it is, without its status: nothing may be decided from that.
@@ -48,6 +49,8 @@ pub enum Look {
     Name(String),
     /// By a set of names.
     Names(BTreeSet<String>),
+    /// By a set of references.
+    Refs(BTreeSet<ObjectRef>),
     /// By the values of the declared labels, in order.
     Labels(Vec<String>),
     /// By reference.
@@ -97,6 +100,8 @@ pub struct Board {
     pub world: World,
     /// What the facts said, by variable.
     pub sentences: Vec<Option<String>>,
+    /// What the object says at the paths that messages take in.
+    pub texts: Vec<Option<String>>,
 }
 
 impl Board {
@@ -118,6 +123,7 @@ impl Board {
             values: lifecycle.values.iter().map(|_| None).collect(),
             world: World::first(lifecycle),
             sentences: lifecycle.vars.iter().map(|_| None).collect(),
+            texts: lifecycle.texts.iter().map(|_| None).collect(),
         }
     }
 
@@ -192,6 +198,14 @@ impl Board {
     /// A shared value.
     pub fn value<T: 'static>(&self, value: usize) -> Option<&T> {
         self.values[value].as_ref()?.downcast_ref()
+    }
+
+    /// What there is to say of this world.
+    pub fn said(&self) -> Said<'_> {
+        Said {
+            sentences: &self.sentences,
+            texts: &self.texts,
+        }
     }
 
     /// The key of a poll that asks about an input: which objects, not which versions of them; or what was recorded.

@@ -36,6 +36,8 @@ pub struct Lifecycle {
     pub ready: RollUp,
     /// Where is told what no declared state says; `None`: under names of the language's own.
     pub implicit: Option<Implicit>,
+    /// Paths of the object that messages take in: `spec.host`.
+    pub texts: &'static [&'static str],
     /// Fields of the status, beside conditions.
     pub fields: &'static [Field],
     /// Printer columns.
@@ -99,6 +101,8 @@ pub enum Lookup {
     Name(&'static str),
     /// By a set of names.
     Names,
+    /// By a set of references.
+    Refs,
     /// By these labels, in this order.
     Labels(&'static [&'static str]),
     /// By an owner reference to the object.
@@ -304,7 +308,7 @@ pub struct Clause {
     /// CamelCase word; where nothing is written and something is unmet, that of the roll-up.
     pub reason: &'static str,
     /// `None`: the sentences of the facts that decide it.
-    pub message: Option<&'static str>,
+    pub message: Option<&'static [Part]>,
     /// The reason of the event of a change into it; `None`: the reason.
     pub event: Option<&'static str>,
     /// `None`: `otherwise`.
@@ -346,7 +350,16 @@ pub struct RollUp {
     /// Where all are met.
     pub reason: &'static str,
     /// Where all are met.
-    pub message: &'static str,
+    pub message: &'static [Part],
+}
+
+/// A part of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As it was written.
+    Text(&'static str),
+    /// What the object says at one of [`Lifecycle::texts`].
+    Path(usize),
 }
 
 /// Where is told what no declared state says: an input that cannot be read, a refused write, a world that cannot be, a deletion that is held up.

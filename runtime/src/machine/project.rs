@@ -1,6 +1,6 @@
 //! The status as a function of a world: conditions, the roll-up, the phase. Messages come from the sentences of the facts.
 
-use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Phase, Pred, Says};
+use super::ir::{Clause, Condition, ConditionStatus, Lifecycle, Part, Phase, Pred, Says};
 use super::policy::Class;
 use super::world::World;
 
@@ -23,28 +23,45 @@ pub struct Projected {
 pub const BETWEEN: &str = "\n";
 
 /// What became of one declared condition.
-enum Said {
+enum Outcome {
     Written(Projected),
     /// Left out, with what the roll-up says of that.
     Absent(Projected),
     Omitted,
 }
 
-/// What the facts said, by variable: the sentence of each that has one.
-pub type Sentences = [Option<String>];
+/// What messages are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// What the facts said, by variable: the sentence of each that has one.
+    pub sentences: &'a [Option<String>],
+    /// What the object says, by path.
+    pub texts: &'a [Option<String>],
+}
+
+impl Said<'_> {
+    /// A message; what the object does not say is left out.
+    fn message(&self, parts: &[Part]) -> String {
+        let said = |part: &Part| match part {
+            Part::Text(text) => Some(*text),
+            Part::Path(path) => self.texts.get(*path)?.as_deref(),
+        };
+        parts.iter().filter_map(said).collect()
+    }
+}
 
 impl Lifecycle {
     /// All conditions that are written, in order of declaration, `Ready` last where the lifecycle rolls one up.
-    pub fn conditions(&self, world: &World, sentences: &Sentences) -> Vec<Projected> {
+    pub fn conditions(&self, world: &World, said: Said<'_>) -> Vec<Projected> {
         let all: Vec<_> = self
             .conditions
             .iter()
-            .map(|c| self.condition(c, world, sentences))
+            .map(|c| self.condition(c, world, said))
             .collect();
-        let ready = (!self.ready.from.is_empty()).then(|| self.roll_up(&all));
+        let ready = (!self.ready.from.is_empty()).then(|| self.roll_up(&all, said));
         let written = all.into_iter().filter_map(|said| match said {
-            Said::Written(projected) => Some(projected),
-            Said::Absent(_) | Said::Omitted => None,
+            Outcome::Written(projected) => Some(projected),
+            Outcome::Absent(_) | Outcome::Omitted => None,
         });
         written.chain(ready).collect()
     }
@@ -59,16 +76,16 @@ impl Lifecycle {
     }
 
     /// The first condition that is left out, else the first that is unmet, else that all is well.
-    fn roll_up(&self, all: &[Said]) -> Projected {
+    fn roll_up(&self, all: &[Outcome], said: Said<'_>) -> Projected {
         let asked = || self.ready.from.iter().map(|&c| &all[c]);
         let absent = asked().find_map(|said| match said {
-            Said::Absent(projected) => Some(projected),
-            Said::Written(_) | Said::Omitted => None,
+            Outcome::Absent(projected) => Some(projected),
+            Outcome::Written(_) | Outcome::Omitted => None,
         });
         let unmet = || {
             asked().find_map(|said| match said {
-                Said::Written(c) if c.status != ConditionStatus::True => Some(c),
-                Said::Written(_) | Said::Absent(_) | Said::Omitted => None,
+                Outcome::Written(c) if c.status != ConditionStatus::True => Some(c),
+                Outcome::Written(_) | Outcome::Absent(_) | Outcome::Omitted => None,
             })
         };
         let (status, reason, message) = match absent.or_else(unmet) {
@@ -76,7 +93,7 @@ impl Lifecycle {
             None => (
                 ConditionStatus::True,
                 self.ready.reason.to_owned(),
-                self.ready.message.to_owned(),
+                said.message(self.ready.message),
             ),
         };
         Projected {
@@ -88,7 +105,7 @@ impl Lifecycle {
         }
     }
 
-    fn condition(&self, condition: &Condition, world: &World, sentences: &Sentences) -> Said {
+    fn condition(&self, condition: &Condition, world: &World, said: Said<'_>) -> Outcome {
         let clause = condition
             .clauses
             .iter()
@@ -102,9 +119,9 @@ impl Lifecycle {
             Some(Clause {
                 message: Some(message),
                 ..
-            }) => (*message).to_owned(),
+            }) => said.message(message),
             Some(_) if says == Says::Absent => format!("Not {}", condition.name),
-            Some(clause) => self.message(condition, clause, world, sentences),
+            Some(clause) => self.message(condition, clause, world, said.sentences),
         };
         let projected = Projected {
             name: condition.name,
@@ -114,9 +131,9 @@ impl Lifecycle {
             event: event.unwrap_or(reason).to_owned(),
         };
         match says {
-            Says::True | Says::False | Says::Unknown => Said::Written(projected),
-            Says::Absent => Said::Absent(projected),
-            Says::Omit => Said::Omitted,
+            Says::True | Says::False | Says::Unknown => Outcome::Written(projected),
+            Says::Absent => Outcome::Absent(projected),
+            Says::Omit => Outcome::Omitted,
         }
     }
 
@@ -126,7 +143,7 @@ impl Lifecycle {
         condition: &Condition,
         clause: &Clause,
         world: &World,
-        sentences: &Sentences,
+        sentences: &[Option<String>],
     ) -> String {
         let vars = match &clause.when {
             Some(when) => deciding(when, world),

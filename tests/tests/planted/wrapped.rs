@@ -103,6 +103,10 @@ impl<M: Machine> Machine for Wrapped<M> {
         Some((self.field)(board, field, value))
     }
 
+    fn text(&self, board: &Board, text: usize) -> Option<String> {
+        self.inner.text(board, text)
+    }
+
     fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>> {
         self.inner.poll(board, input)
     }

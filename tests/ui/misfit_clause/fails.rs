@@ -1,5 +1,5 @@
 //! A set is looked up by one name, one object by labels, a watch has a period, `each` stands before one object, a set owns,
-//! what is only read is ours as a whole, and a condition that is left out has a reason.
+//! what is only read is ours as a whole, what is ours is found in any namespace, a condition that is left out has a reason, and messages take in no texts of the object.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_tests::kinds::*;
@@ -14,6 +14,7 @@ lifecycle! {
         service: owned Service by name meta.name;
         other: owned Service of nodes by name meta.name;
         list: ConfigMap by name meta.name whole data.list;
+        others: owned [Service] by refs of class;
     }
     states {
         Missing when !class || !secret || service == Foreign => Error wakes class, secret, service;
@@ -25,6 +26,7 @@ lifecycle! {
     }
     status {
         condition Told { Omit "Reason" when service == Foreign; Absent event "Gone" otherwise; }
+        condition Said { False "Missing" "{class.name} is missing" when !class; True "Fine" "{spec}" otherwise; }
     }
 }
 

@@ -1,4 +1,5 @@
-//! A poll has a period, a set is looked up by labels, one object owns another with a list that is ours as a whole, and what is absent may say why.
+//! A poll has a period, sets are looked up by labels and by references, one object owns another with a list that is ours as a whole,
+//! what is absent may say why, and messages take in what the object says.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_tests::kinds::*;
@@ -10,14 +11,15 @@ lifecycle! {
         nodes: [Node] by labels { NAME = meta.name };
         store: poll Info by meta.uid every 3s;
         class: ConfigMap by name spec.class;
+        others: [ConfigMap] by refs of class;
         service: owned Service of class by name meta.name whole spec.ports, spec.external_ips;
     }
     facts {
-        full: bool from nodes, store;
+        full: bool from nodes, store, others;
     }
     states {
         Classless when !class => Error wakes class;
-        Full when full => Error wakes nodes, store;
+        Full when full => Error wakes nodes, store, others;
         Taken when service == Foreign => Error wakes service;
         Busy when service != Current => Pending;
         goal Ready when !full => Ready;
@@ -30,8 +32,8 @@ lifecycle! {
     }
     status {
         condition Classed {
-            False "NoClass" when !class;
-            True "Found" "it has a class" otherwise;
+            False "NoClass" "there is no {{{spec.class}}}" when !class;
+            True "Found" "{meta.name} in {meta.namespace} has a class" otherwise;
         }
         condition Served {
             Omit when !class;
@@ -40,7 +42,7 @@ lifecycle! {
             True when service == Current;
             Absent "Waiting" "nothing serves it yet" otherwise;
         }
-        ready "Fine" "all is well" from Classed, Served;
+        ready "Fine" "all is well with {meta.name}" from Classed, Served;
         implicit in Classed "Trouble";
     }
 }

@@ -11,6 +11,12 @@ lifecycle! {
         Wrong when shape not in { Fine, } => Error wakes class;
         goal Ready when class => Ready;
     }
+    status {
+        condition Shaped {
+            False "Missing" "{spec.class} is {{missing}}" when !class;
+            True otherwise;
+        }
+    }
     facts {
         shape: { Fine, Bad, } from class given class;
     }

@@ -1,10 +1,11 @@
 //! LC005: a clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`,
-//! a reason of a condition that is left out.
+//! a reason of a condition that is left out, a message that takes in what is no text of the object.
 //!
 //! | what | how it is found |
 //! | --- | --- |
 //! | one object | `by name path`, `by ref` |
 //! | a set `[K]` | `by names of ..`, `by labels { .. }`, `by owner`, `by namespace`, `by theirs = ours` |
+//! | a set `[K]` that is only read | `by refs of ..`, too |
 //! | `record` | nothing: it is an annotation of the object |
 //! | `poll`, `probe` | a path or an input that is the key, or nothing |
 //!
@@ -12,11 +13,15 @@
 //! | --- | --- |
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
 //! | `whole spec.list` | `owned` |
+//! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 
 use proc_macro2::{Ident, Span};
 
-use crate::ast::{Clause, ConditionStatus, Effect, Fact, Input, Lifecycle, Lookup, Mode, Verb};
-use crate::errors::{Diagnostic, Sink};
+use crate::ast::{
+    Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode, Part,
+    Verb,
+};
+use crate::errors::{Diagnostic, Item, Sink};
 
 /// Looks at every input and fact by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
@@ -28,6 +33,35 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
     for fact in &ast.facts {
         bar(fact, sink);
+    }
+    for condition in &ast.conditions {
+        let place = Item::new("condition", &condition.name);
+        let messages = condition.clauses.iter().filter_map(|c| c.message.as_ref());
+        messages.for_each(|message| texts(ast.kind, message, &place, sink));
+    }
+    if let Some(message) = ast.ready.as_ref().and_then(|ready| ready.message.as_ref()) {
+        texts(ast.kind, message, &Item::section("ready"), sink);
+    }
+}
+
+/// A message tells of its object alone: what others say is the sentence of a fact.
+fn texts(kind: Kind, message: &Message, place: &Item, sink: &mut Sink) {
+    for part in &message.parts {
+        let Part::Path(path) = part else {
+            continue;
+        };
+        let of_object = path.root() == "meta" || path.root() == "spec";
+        if kind == Kind::Resource && of_object && path.parts.len() > 1 {
+            continue;
+        }
+        let text = format!("{place}: `{{{path}}}` is no text of the object");
+        let help = match kind {
+            Kind::Volume => "a volume has no object and no status",
+            Kind::Resource => {
+                "write a path such as `meta.name` or `spec.host`; what others say is told by the sentence of a fact, in a clause without a message"
+            }
+        };
+        sink.push(misfit(message.span, place.name(), text, help));
     }
 }
 
@@ -78,7 +112,7 @@ fn needed(input: &Input) -> Option<&'static str> {
     match input.mode {
         Mode::Record | Mode::Poll | Mode::Probe => None,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
-            "`by names of ..`, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
+            "`by names of ..`, `by refs of ..` of what is only read, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
         } else {
             "`by name spec.other`, or `by ref` where a method finds it"
         }),
@@ -90,6 +124,8 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
     let object = !outside && input.mode != Mode::Record;
     match lookup {
         Lookup::Name { .. } | Lookup::Ref { .. } => object && !input.many,
+        // What is ours lies where our object does: an owner reference does not lead to another namespace.
+        Lookup::Refs { .. } => object && input.many && input.mode == Mode::Watched,
         Lookup::Names { .. }
         | Lookup::Labels { .. }
         | Lookup::Owner

@@ -154,7 +154,7 @@ impl Reading<'_> {
             self.input(of);
         }
         match &input.lookup {
-            Lookup::Names { of } => self.uses(of),
+            Lookup::Names { of } | Lookup::Refs { of } => self.uses(of),
             Lookup::Ref { from } => self.uses(from),
             Lookup::Key { input, .. } => self.uses(input.as_slice()),
             Lookup::Name { path, .. } | Lookup::Equal { ours: path, .. } => self.path(path),

@@ -7,6 +7,7 @@ use quote::{ToTokens, format_ident, quote};
 
 use super::calls;
 use super::order::{Node, order};
+use super::texts::{self, Paths};
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
@@ -37,8 +38,10 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         let (from, to) = (e.from.0, e.to.0);
         quote!((#from, #to))
     });
-    let conditions = model.conditions.iter().map(condition);
-    let ready = ready(model.ready.as_ref());
+    let paths = texts::paths(model);
+    let conditions = model.conditions.iter().map(|c| condition(c, &paths));
+    let ready = ready(model.ready.as_ref(), &paths);
+    let texts = paths.values().map(|path| spelled(path));
     let implicit = option(model.implicit.as_ref().map(|i| {
         let (condition, reason) = (i.condition.0, &i.reason);
         quote!(ir::Implicit { condition: #condition, reason: #reason })
@@ -68,6 +71,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
                 conditions: &[#(#conditions),*],
                 ready: #ready,
                 implicit: #implicit,
+                texts: &[#(#texts),*],
                 fields: &[#(#fields),*],
                 columns: &[#(#columns),*],
                 volume: #volume,
@@ -136,6 +140,7 @@ fn lookup(lookup: &Lookup) -> TokenStream {
             quote!(ir::Lookup::Name(#path))
         }
         Lookup::Names { .. } => quote!(ir::Lookup::Names),
+        Lookup::Refs { .. } => quote!(ir::Lookup::Refs),
         Lookup::Labels { pairs } => {
             let keys = pairs.iter().map(|(key, _)| {
                 let parts = &key.parts;
@@ -152,7 +157,7 @@ fn lookup(lookup: &Lookup) -> TokenStream {
 }
 
 /// A path as users of the resource know it: `spec.className`.
-fn spelled(path: &Path) -> String {
+pub(super) fn spelled(path: &Path) -> String {
     let parts = path
         .parts
         .iter()
@@ -300,24 +305,22 @@ fn promise(promise: &Promise) -> TokenStream {
     quote!(ir::Promise { name: #name, when: #when, sets: #sets })
 }
 
-fn ready(ready: Option<&Ready>) -> TokenStream {
+fn ready(ready: Option<&Ready>, paths: &Paths<'_>) -> TokenStream {
     let from = ready.into_iter().flat_map(|r| &r.from).map(|c| c.0);
-    let text = |written: fn(&Ready) -> Option<&String>, otherwise: &str| {
-        let written = ready.and_then(written);
-        written.map_or_else(|| otherwise.to_owned(), String::clone)
-    };
-    let reason = text(|r| r.reason.as_ref(), "Ready");
-    let message = text(|r| r.message.as_ref(), "");
+    let reason = ready.and_then(|r| r.reason.as_deref()).unwrap_or("Ready");
+    let message = ready.and_then(|r| r.message.as_ref());
+    let message = message.map_or_else(|| quote!(&[]), |m| texts::parts(m, paths));
     quote!(ir::RollUp { from: &[#(#from),*], reason: #reason, message: #message })
 }
 
-fn condition(condition: &Condition) -> TokenStream {
+fn condition(condition: &Condition, paths: &Paths<'_>) -> TokenStream {
     let (name, doc) = (condition.name.to_string(), &condition.doc);
-    let clauses = condition.clauses.iter().map(|c| clause(condition, c));
+    let clauses = condition.clauses.iter();
+    let clauses = clauses.map(|c| clause(condition, c, paths));
     quote!(ir::Condition { name: #name, doc: #doc, clauses: &[#(#clauses),*] })
 }
 
-fn clause(condition: &Condition, clause: &Clause) -> TokenStream {
+fn clause(condition: &Condition, clause: &Clause, paths: &Paths<'_>) -> TokenStream {
     let status = match clause.status {
         ConditionStatus::True => quote!(ir::Says::True),
         ConditionStatus::False => quote!(ir::Says::False),
@@ -335,7 +338,7 @@ fn clause(condition: &Condition, clause: &Clause) -> TokenStream {
                 condition.name.to_string()
             }
         });
-    let message = option(clause.message.as_ref());
+    let message = option(clause.message.as_ref().map(|m| texts::parts(m, paths)));
     let (event, when) = (
         option(clause.event.as_ref()),
         option(clause.when.as_ref().map(pred)),

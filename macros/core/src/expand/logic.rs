@@ -116,6 +116,11 @@ fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
             quote!(::std::collections::BTreeSet<::std::string::String>),
             format!("The names of `{name}`."),
         ),
+        Lookup::Refs { of } => (
+            of,
+            quote!(::std::collections::BTreeSet<#private::ObjectRef>),
+            format!("Which objects `{name}` are, in any namespace."),
+        ),
         Lookup::Ref { from } => (
             from,
             quote!(::std::option::Option<#private::ObjectRef>),
@@ -195,6 +200,7 @@ pub(crate) fn key_inputs(input: &Input) -> &[Use] {
         | Lookup::None
         | Lookup::Name { .. }
         | Lookup::Names { .. }
+        | Lookup::Refs { .. }
         | Lookup::Labels { .. } => &[],
         Lookup::Owner | Lookup::Namespace | Lookup::Ref { .. } | Lookup::Equal { .. } => &[],
     }

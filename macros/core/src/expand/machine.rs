@@ -6,8 +6,8 @@ use quote::{format_ident, quote};
 use super::calls::reply;
 use super::logic::{key_inputs, poll_name, request_key, trait_name};
 use super::presence::is_guaranteed;
-use super::subject;
 use super::witness::{result_name, witness_name};
+use super::{subject, texts};
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Path, Pred, Source, Use,
@@ -29,6 +29,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         asks(model),
         builds(model),
         fields(model),
+        texts::method(model),
         polls(model),
         calls(model),
         replies(model),
@@ -139,6 +140,10 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
             let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
             quote!(#private::Look::Names(#call))
         }
+        Lookup::Refs { of } => {
+            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            quote!(#private::Look::Refs(#call))
+        }
         Lookup::Ref { from } => {
             let call = call(model, &input.name, from, &Vec::from_iter(&input.given));
             quote!(#private::look_ref(#call))
@@ -167,7 +172,7 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
 }
 
 /// The text at a path of the object, of the request or of an input.
-fn text(model: &Lifecycle, path: &Path) -> TokenStream {
+pub(super) fn text(model: &Lifecycle, path: &Path) -> TokenStream {
     let (private, subject) = (private(), subject::of_board(model));
     if let (Kind::Volume, [root, field]) = (model.kind, path.parts.as_slice())
         && root == "request"

@@ -133,7 +133,9 @@ fn looked_up_through(model: &Lifecycle, lookup: &Lookup) -> Vec<Node> {
         Lookup::Key { path: p, input } => input
             .as_ref()
             .map_or_else(|| path(p), |i| sources(model, std::slice::from_ref(i))),
-        Lookup::Names { of: from } | Lookup::Ref { from } => sources(model, from),
+        Lookup::Names { of: from } | Lookup::Refs { of: from } | Lookup::Ref { from } => {
+            sources(model, from)
+        }
         Lookup::Labels { pairs } => pairs.iter().flat_map(|(_, p)| path(p)).collect(),
     }
 }

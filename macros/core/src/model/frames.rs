@@ -239,7 +239,7 @@ impl Closure<'_> {
     fn lookup(&self, input: &Input, into: &mut Reading) {
         match &input.lookup {
             Lookup::Name { path, .. } => self.path(path, into),
-            Lookup::Names { of } => self.uses(of, into),
+            Lookup::Names { of } | Lookup::Refs { of } => self.uses(of, into),
             Lookup::Ref { from } => self.uses(from, into),
             Lookup::Key { path, input: None } => self.path(path, into),
             Lookup::Key {

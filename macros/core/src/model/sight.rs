@@ -162,7 +162,7 @@ impl<'a> Sight<'a> {
             return Err(Unseen::Probe(id));
         }
         match &input.lookup {
-            Lookup::Names { of: from } | Lookup::Ref { from } => {
+            Lookup::Names { of: from } | Lookup::Refs { of: from } | Lookup::Ref { from } => {
                 self.whole(from, &input.name)?;
                 self.uses(from)?;
             }

@@ -109,6 +109,11 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
         let of = cursor.words("an input or a `let`")?;
         return Ok(Lookup::Names { of });
     }
+    if cursor.eat_word("refs").is_some() {
+        cursor.need_word("of")?;
+        let of = cursor.words("an input or a `let`")?;
+        return Ok(Lookup::Refs { of });
+    }
     if cursor.eat_word("labels").is_some() {
         return labels(cursor);
     }
@@ -127,9 +132,9 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
 
 fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
     if cursor.word().is_none() {
-        return Err(
-            cursor.fault("`name`, `names of`, `labels`, `owner`, `namespace`, `ref` or a path")
-        );
+        return Err(cursor.fault(
+            "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path",
+        ));
     }
     let path = cursor.path()?;
     if cursor.eat("=").is_none() {

@@ -1,12 +1,12 @@
 //! The section `status`: conditions, the roll-up, fields and printer columns.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use super::cursor::{Cursor, Fault, join};
-use super::predicate;
 use super::recovery::{Form, Parser};
+use super::{message, predicate};
 use crate::ast::{
-    Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Lifecycle, Ready,
+    Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Lifecycle, Message, Ready,
 };
 use crate::check::{declared_twice, misfit_clause};
 
@@ -25,7 +25,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             return Ok(());
         }
         if let Some(span) = cursor.eat_word("ready") {
-            let (reason, message) = strings(cursor);
+            let (reason, message) = strings(cursor, "ready", parser);
             cursor.need_word("from")?;
             let from = cursor.words("a condition")?;
             if let Some(first) = &lifecycle.ready {
@@ -78,7 +78,7 @@ fn condition(
     let body = cursor.braces()?;
     let mut clauses = Vec::new();
     parser.items(body, &CLAUSE, |cursor, _, parser| {
-        let clause = clause(cursor)?;
+        let clause = clause(cursor, &name, parser)?;
         misfit_clause::says_nothing(&name, &clause, parser.sink);
         clauses.push(clause);
         parser.close(cursor, "`&&`, `||` or `;`", &name.to_string(), &CLAUSE);
@@ -87,7 +87,11 @@ fn condition(
     Ok(Condition { name, doc, clauses })
 }
 
-fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
+fn clause(
+    cursor: &mut Cursor,
+    condition: &Ident,
+    parser: &mut Parser<'_>,
+) -> Result<Clause, Fault> {
     let start = cursor.span();
     let status = if cursor.eat_word("True").is_some() {
         ConditionStatus::True
@@ -102,7 +106,7 @@ fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
     } else {
         return Err(cursor.fault("`True`, `False`, `Unknown`, `Absent` or `Omit`"));
     };
-    let (reason, message) = strings(cursor);
+    let (reason, message) = strings(cursor, &condition.to_string(), parser);
     let event = match cursor.eat_word("event") {
         Some(_) => Some(cursor.need_text("the name of the event, a string")?),
         None => None,
@@ -126,14 +130,25 @@ fn clause(cursor: &mut Cursor) -> Result<Clause, Fault> {
     })
 }
 
-/// A reason, and a message after it.
-fn strings(cursor: &mut Cursor) -> (Option<String>, Option<String>) {
-    let reason = cursor.text();
-    let message = match reason {
-        Some(_) => cursor.text(),
-        None => None,
+/// A reason, and a message after it. A message that cannot be read costs nothing else.
+fn strings(
+    cursor: &mut Cursor,
+    item: &str,
+    parser: &mut Parser<'_>,
+) -> (Option<String>, Option<Message>) {
+    let Some(reason) = cursor.text() else {
+        return (None, None);
     };
-    (reason, message)
+    let span = cursor.span();
+    let message = match cursor.text().map(|text| message::message(&text, span)) {
+        None => None,
+        Some(Ok(message)) => Some(message),
+        Some(Err(fault)) => {
+            parser.report(fault, item, &message::FORM);
+            None
+        }
+    };
+    (Some(reason), message)
 }
 
 fn implicit(cursor: &mut Cursor, start: Span) -> Result<Implicit, Fault> {

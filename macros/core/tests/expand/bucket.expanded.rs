@@ -1041,9 +1041,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: ir::RollUp {
             from: &[0usize, 1usize],
             reason: "Ready",
-            message: "",
+            message: &[],
         },
         implicit: ::std::option::Option::None,
+        texts: &[],
         fields: &[],
         columns: &[],
         volume: false,

@@ -1044,9 +1044,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: ir::RollUp {
             from: &[0usize, 1usize, 2usize],
             reason: "Ready",
-            message: "",
+            message: &[],
         },
         implicit: ::std::option::Option::None,
+        texts: &[],
         fields: &[
             ir::Field {
                 name: "serviceName",

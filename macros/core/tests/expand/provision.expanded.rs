@@ -560,9 +560,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: ir::RollUp {
             from: &[],
             reason: "Ready",
-            message: "",
+            message: &[],
         },
         implicit: ::std::option::Option::None,
+        texts: &[],
         fields: &[],
         columns: &[],
         volume: true,

@@ -1420,7 +1420,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Clause {
                         says: ir::Says::True,
                         reason: "Ready",
-                        message: ::std::option::Option::Some("OK"),
+                        message: ::std::option::Option::Some(&[ir::Part::Text("OK")]),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1447,7 +1447,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Clause {
                         says: ir::Says::True,
                         reason: "Ready",
-                        message: ::std::option::Option::Some("OK"),
+                        message: ::std::option::Option::Some(&[ir::Part::Text("OK")]),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::None,
                     },
@@ -1460,14 +1460,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Clause {
                         says: ir::Says::True,
                         reason: "Ready",
-                        message: ::std::option::Option::Some("OK"),
+                        message: ::std::option::Option::Some(&[ir::Part::Text("OK")]),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(ir::Pred::Is(9usize, 4u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Pending",
-                        message: ::std::option::Option::Some("No matching connectors"),
+                        message: ::std::option::Option::Some(
+                            &[ir::Part::Text("No matching connectors")],
+                        ),
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
@@ -1494,12 +1496,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ready: ir::RollUp {
             from: &[0usize, 1usize, 2usize],
             reason: "Ready",
-            message: "OK",
+            message: &[ir::Part::Text("OK")],
         },
         implicit: ::std::option::Option::Some(ir::Implicit {
             condition: 0usize,
             reason: "Error",
         }),
+        texts: &[],
         fields: &[
             ir::Field {
                 name: "status",

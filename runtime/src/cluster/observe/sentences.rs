@@ -11,6 +11,7 @@ impl Observing<'_> {
         let path = match self.ir.inputs[input].lookup {
             Lookup::Name(path) => Some(in_yaml(path)),
             Lookup::Names
+            | Lookup::Refs
             | Lookup::Labels(_)
             | Lookup::Owner
             | Lookup::Namespace

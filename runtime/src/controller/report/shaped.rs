@@ -58,7 +58,7 @@ fn clauses_and_roll_up_have_the_words_that_were_written() {
             "Hosted=True/Ready/OK",
             "Quiet=True/Ready/there is a party",
             "Roomed=True/Ready/OK",
-            "Ready=True/Fine/OK",
+            "Ready=True/Fine/h has g",
         ],
     );
 }
@@ -75,7 +75,7 @@ fn a_clause_without_a_message_says_all_that_holds_a_sentence_a_line() {
         &[
             "Hosted=False/Error/every bed is taken\nthere is a party",
             "Quiet=False/Error/it is loud",
-            "Roomed=False/Pending/No room",
+            "Roomed=False/Pending/No {room} for g of h",
             "Ready=False/Error/every bed is taken\nthere is a party",
         ],
     );
@@ -101,9 +101,36 @@ fn what_is_absent_is_unmet_before_anything_else_and_what_is_omitted_is_not_asked
         &nobody,
         &[
             "Hosted=False/Error/ConfigMap `ns/h` does not exist",
-            "Roomed=False/Pending/No room",
+            "Roomed=False/Pending/No {room} for g of h",
             "Ready=False/Error/ConfigMap `ns/h` does not exist",
         ],
+    );
+}
+
+#[test]
+fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
+    let check = |spec: Value, expected: &str| {
+        let caches = Caches::with(Arc::new(visiting()), &[]);
+        let sight = caches.look(guest(json!({ "spec": spec })));
+        let machine = visiting();
+        let class = machine.ir().classify(&sight.board.world, false);
+        let notes = Notes {
+            class,
+            failure: None,
+            trouble: None,
+            overdue: None,
+            now: NOW.parse().expect("a constant time"),
+        };
+        let draft = draft(&machine, &sight.board, &notes);
+        assert_eq!(rows(&draft)[1], format!("Roomed=False/Pending/{expected}"));
+    };
+    check(json!({}), "No {room} for g of h");
+    check(json!({ "city": "rome" }), "No {room} for g of hrome");
+    check(json!({ "city": "" }), "No {room} for g of h");
+    check(json!({ "host": null }), "No {room} for g of ");
+    check(
+        json!({ "host": "{spec.city}" }),
+        "No {room} for g of {spec.city}",
     );
 }
 

@@ -353,7 +353,7 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
     let rows = status.get("conditions").and_then(Value::as_array);
     let generation = object.pointer("/metadata/generation");
     let mut found = Vec::new();
-    let conditions = ir.conditions(&last.board.world, &last.board.sentences);
+    let conditions = ir.conditions(&last.board.world, last.board.said());
     let left_out = |name: &str| conditions.iter().all(|c| c.name != name);
     for condition in ir.conditions.iter().filter(|c| left_out(c.name)) {
         let mut rows = rows.into_iter().flatten();

@@ -58,6 +58,9 @@ impl Builder<'_> {
             ast::Lookup::Names { of } => Lookup::Names {
                 of: self.uses(of, place),
             },
+            ast::Lookup::Refs { of } => Lookup::Refs {
+                of: self.uses(of, place),
+            },
             ast::Lookup::Labels { pairs } => {
                 for (_, path) in pairs {
                     self.path(path, place);
@@ -100,7 +103,7 @@ impl Builder<'_> {
         match self.source(root, place)? {
             source @ Source::Input(_) => Some(Use { source, name }),
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
-                let help = "a path begins with `meta`, `spec` or an input; through a `let`, look up `by ref from ..` or `by names of ..`";
+                let help = "a path begins with `meta`, `spec` or an input; through a `let`, look up `by ref from ..`, `by names of ..` or `by refs of ..`";
                 let found = unobserved_source::diagnostic(root, place, None, Some(help));
                 self.sink.push(found);
                 self.complete = false;

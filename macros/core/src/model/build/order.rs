@@ -168,7 +168,7 @@ impl Walk<'_> {
     fn fetch(&self, input: &Input, needs: &mut Needs) {
         asked(input.given.as_ref(), needs);
         match &input.lookup {
-            Lookup::Names { of } => used(of, needs),
+            Lookup::Names { of } | Lookup::Refs { of } => used(of, needs),
             Lookup::Ref { from } => used(from, needs),
             Lookup::Key { input, .. } => used(input.as_slice(), needs),
             Lookup::Name { path, .. } => self.rooted(path, needs),

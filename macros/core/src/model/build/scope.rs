@@ -197,7 +197,10 @@ fn input_method(input: &ast::Input) -> Option<Ident> {
         ));
     }
     let (_, lookup) = input.lookup.as_ref()?;
-    let method = matches!(lookup, ast::Lookup::Names { .. } | ast::Lookup::Ref { .. });
+    let method = matches!(
+        lookup,
+        ast::Lookup::Names { .. } | ast::Lookup::Refs { .. } | ast::Lookup::Ref { .. }
+    );
     method.then(|| input.name.clone())
 }
 

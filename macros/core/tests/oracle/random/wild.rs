@@ -75,7 +75,8 @@ fn input(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice)
         lookup = format!("ref from input{}", number - 1);
     }
     if number > 0 && lookup == "namespace" && dice.one_in(2) {
-        lookup = format!("names of input{}", number - 1);
+        let word = dice.word(&["names", "refs"]);
+        lookup = format!("{word} of input{}", number - 1);
     }
     let given = if known.is_empty() || dice.below(4) > 0 {
         Vec::new()

@@ -172,7 +172,7 @@ impl Parser {
                 input.paths = vec![self.cursor.path()?];
                 input.optional = self.cursor.eat("?");
             }
-            "names" => {
+            "names" | "refs" => {
                 self.cursor.need("of")?;
                 input.from = self.cursor.idents()?;
             }

@@ -1,0 +1,88 @@
+//! Objects that are found by a set of references: in which namespaces they are looked for, and whom they wake.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cluster::fixture::Caches;
+use crate::cluster::fixture::hosted::{guest, host, visiting};
+use crate::cluster::index::{Finder, Index, Key};
+use crate::cluster::observe::Sight;
+use crate::cluster::store::{Name, Raw, Store};
+use crate::lifecycle::{Kind, Machine};
+use k8s_openapi::api::core::v1::Secret;
+use kube::runtime::watcher::Event;
+
+fn friend(namespace: &str, name: &str, is: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": is,
+        "metadata": { "name": name, "namespace": namespace, "uid": format!("{namespace}-{name}"), "resourceVersion": "4" },
+    })
+}
+
+/// What the guest of a host with two friends sees: `away/tim`, and `tom` of its own namespace.
+fn look(friends: &[Value]) -> Sight {
+    let mut objects = vec![host(json!({ "friend-tim": "away", "friend-tom": "" }))];
+    objects.extend_from_slice(friends);
+    Caches::with(Arc::new(visiting()), &objects).look(guest(json!({})))
+}
+
+fn is_loud(sight: &Sight) -> bool {
+    let vars = visiting().ir().vars;
+    let var = vars.iter().position(|v| v.name == "loud");
+    sight.board.world.get(var.expect("the fact is declared")) == 1
+}
+
+#[test]
+fn references_lead_to_exactly_the_objects_of_their_namespaces() {
+    assert!(is_loud(&look(&[friend("away", "tim", "singer")])));
+    assert!(is_loud(&look(&[friend("ns", "tom", "singer")])));
+    let others = [("ns", "tim"), ("away", "tom"), ("other", "tim")];
+    let others = others.map(|(namespace, name)| friend(namespace, name, "singer"));
+    assert!(!is_loud(&look(&others)));
+    let both = look(&[friend("ns", "tom", "quiet"), friend("away", "tim", "quiet")]);
+    assert!(!is_loud(&both));
+    let found: Vec<_> = both.board.objects(1).iter().collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|o| Name::of(&o.meta).to_string())
+        .collect();
+    assert_eq!(found, ["away/tim", "ns/tom"], "in order of their names");
+}
+
+#[test]
+fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes() {
+    let keys = look(&[]).looked[1].clone();
+    let named = ["away/tim", "ns/tom"].map(|name| {
+        let (namespace, name) = name.split_once('/').expect("both are named");
+        Key::Named(Name {
+            namespace: Some(namespace.to_owned()),
+            name: name.to_owned(),
+        })
+    });
+    assert_eq!(keys, BTreeSet::from(named));
+    let machine = Arc::new(visiting());
+    let finder = Finder {
+        input: &machine.ir().inputs[1],
+        number: 1,
+        by_namespace: true,
+        namespaced: true,
+    };
+    let mut index = Index::new(finder, machine);
+    let me = Name {
+        namespace: Some("ns".to_owned()),
+        name: "g".to_owned(),
+    };
+    index.looks(&me, &BTreeSet::new(), &keys);
+    let mut store = Store::new(Kind::of::<Secret>());
+    let mut woken = |event: fn(Raw) -> Event<Raw>, object: Value| {
+        let changes = store.take(event(Raw::new(object)));
+        let woken = changes.iter().map(|change| index.changed(change));
+        woken.flatten().collect::<Vec<_>>()
+    };
+    let tim = friend("away", "tim", "quiet");
+    assert_eq!(woken(Event::Apply, tim.clone()), std::slice::from_ref(&me));
+    assert_eq!(woken(Event::Apply, friend("ns", "tim", "quiet")), []);
+    assert_eq!(woken(Event::Delete, tim), [me]);
+}

@@ -200,6 +200,8 @@ fn only_one_file_builds_a_client() {
             words: &words,
             except: &[
                 "runtime/src/kube.rs",
+                // The router uses nothing of the runtime.
+                "operator/router/src/source/kubernetes/client.rs",
                 // These make clients of servers that are not real, for tests.
                 "runtime/src/testing",
                 "runtime/src/scripted.rs",
@@ -209,6 +211,20 @@ fn only_one_file_builds_a_client() {
             ],
             control: "runtime/src/kube.rs",
             control_words: &["Client::try_from"],
+        },
+    ));
+}
+
+#[test]
+fn the_router_knows_kubernetes_in_one_source_alone() {
+    none(forbidden_words(
+        &tree(),
+        &Ban {
+            layer: &["operator/router/src"],
+            words: &["kube", "k8s_openapi"],
+            except: &["operator/router/src/source/kubernetes"],
+            control: "operator/router/src/source/kubernetes",
+            control_words: &["kube", "k8s_openapi"],
         },
     ));
 }

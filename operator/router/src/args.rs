@@ -5,52 +5,80 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{ArgGroup, Parser};
 
 use crate::router::Options;
+#[cfg(feature = "kubernetes")]
+use crate::source::kubernetes::Place as ConfigMap;
 
 /// Carries TCP connections of a site: clients to listeners, over routing keys, to the servers of connectors.
 #[derive(Debug, Parser)]
 #[command(name = "lifecycle-router", version, max_term_width = 100)]
+#[command(group(ArgGroup::new("source").required(true)))]
 pub struct Arguments {
     /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are carried out at once
-    #[arg(long, value_name = "DIRECTORY")]
-    pub directory: PathBuf,
+    #[arg(long, value_name = "DIRECTORY", group = "source")]
+    pub directory: Option<PathBuf>,
+
+    /// ConfigMap whose key skrouterd.json is the document; the files of a profile are the keys of the Secret of its name
+    #[cfg(feature = "kubernetes")]
+    #[arg(
+        long,
+        env = "ROUTER_KUBERNETES",
+        value_name = "NAMESPACE/NAME",
+        group = "source"
+    )]
+    pub kubernetes: Option<ConfigMap>,
+
+    /// Where the last good copy of what Kubernetes says is kept, to be served before it answers
+    #[cfg(feature = "kubernetes")]
+    #[arg(
+        long,
+        env = "ROUTER_CACHE",
+        value_name = "DIRECTORY",
+        requires = "kubernetes"
+    )]
+    pub cache: Option<PathBuf>,
 
     /// Address that listeners without a host listen on [default: all addresses]
-    #[arg(long, value_name = "IP")]
+    #[arg(long, env = "ROUTER_BIND_ADDRESS", value_name = "IP")]
     pub bind_address: Option<IpAddr>,
 
     /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, env = "ROUTER_STATE", value_name = "ADDRESS")]
     pub state: Option<Place>,
 
     /// Serve the state over TLS with the certificate of this sslProfile, to clients with one of its authority
-    #[arg(long, value_name = "NAME", requires = "state")]
+    #[arg(
+        long,
+        env = "ROUTER_STATE_PROFILE",
+        value_name = "NAME",
+        requires = "state"
+    )]
     pub state_profile: Option<String>,
 
     /// Where /metrics and /healthz are answered, in the clear
-    #[arg(long, value_name = "IP:PORT")]
+    #[arg(long, env = "ROUTER_METRICS", value_name = "IP:PORT")]
     pub metrics: Option<SocketAddr>,
 
     /// Connections of clients that may be open; more are refused
-    #[arg(long, value_name = "NUMBER", default_value_t = 16_384, value_parser = parse_streams)]
+    #[arg(long, env = "ROUTER_MAX_CONNECTIONS", value_name = "NUMBER", default_value_t = 16_384, value_parser = parse_streams)]
     pub max_connections: usize,
 
     /// Seconds that a server has to take a connection before the next one is tried
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
+    #[arg(long, env = "ROUTER_CONNECT_TIMEOUT", value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
     pub connect_timeout: Duration,
 
     /// Seconds that a client has for its TLS handshake
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    #[arg(long, env = "ROUTER_HANDSHAKE_TIMEOUT", value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     pub handshake_timeout: Duration,
 
     /// Seconds that open connections have to end after SIGTERM
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    #[arg(long, env = "ROUTER_GRACE", value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
     pub grace: Duration,
 
     /// Threads that move bytes [default: one a processor, at most 4]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, env = "ROUTER_THREADS", value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,
 }
 

@@ -1,5 +1,6 @@
 //! `lifecycle-router`: the data plane of a site. Clients connect to listeners, connectors lead to servers, and a routing key says
-//! which belong together. Knows no Kubernetes and no lifecycle: it carries out a configuration document and tells how it goes.
+//! which belong together. Knows no lifecycle: it carries out a configuration document and tells how it goes. Of Kubernetes it knows one source of documents,
+//! which can be left out.
 
 #![deny(missing_docs)]
 

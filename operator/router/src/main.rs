@@ -11,11 +11,14 @@ use tracing_subscriber::EnvFilter;
 /// Threads that resolve names: more would only hold memory.
 const RESOLVERS: usize = 16;
 
+/// What is logged unless it is asked for something else. Watches say themselves why they fail.
+const LOGGED: &str = "info,kube_client=off,kube_runtime=off";
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let filter = EnvFilter::try_from_env("CONSOLE_LOG_LEVEL");
     tracing_subscriber::fmt()
-        .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("info")))
+        .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new(LOGGED)))
         .with_writer(std::io::stderr)
         .init();
     main_of(arguments).map_or_else(

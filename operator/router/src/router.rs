@@ -173,7 +173,8 @@ impl Applied {
         } = snapshot;
         self.profiles.update(&desired.profiles, &files);
         self.change_targets(shared, &desired);
-        shared.routes.set(self.targets.values().cloned());
+        let usable = self.usable(&desired);
+        shared.routes.set(usable.cloned());
         self.close_doors(shared, &desired).await;
         let opened = self.listen(shared, &desired).await;
         let keys = self.keys(&desired);
@@ -208,12 +209,15 @@ impl Applied {
                 tracing::info!(connector = name, aborted, "connector withdrawn");
             }
         }
+        let is_known = |profile: &String| desired.profiles.contains_key(profile);
         for (name, entry) in &desired.connectors {
             let Ok(connector) = &entry.wanted else {
                 continue;
             };
             match self.profile_of_connector(connector) {
-                // Its profile was taken away: nothing may go to it in the clear.
+                // What is open over it goes on, as it does when certificates are renewed; nothing new goes to it.
+                Err(_) if connector.profile.as_ref().is_some_and(is_known) => {}
+                // The document does not say any more how it is to be spoken to.
                 Err(_) => {
                     if let Some(target) = self.targets.remove(name) {
                         target.gone.cancel();
@@ -227,6 +231,16 @@ impl Applied {
                 Ok(_) => {}
             }
         }
+    }
+
+    /// The targets whose servers can be spoken to as their entry demands.
+    fn usable<'a>(&'a self, desired: &'a Desired) -> impl Iterator<Item = &'a Arc<Target>> {
+        self.targets.iter().filter_map(|(name, target)| {
+            let connector = desired.connectors.get(name)?.wanted.as_ref().ok()?;
+            self.profile_of_connector(connector)
+                .is_ok()
+                .then_some(target)
+        })
     }
 
     /// Closes sockets whose entry went or changed, with their connections, and sockets whose key has no target, without.
@@ -348,7 +362,9 @@ impl Applied {
         for (name, entry) in &desired.connectors {
             if let Ok(connector) = &entry.wanted {
                 let sides = keys.entry(connector.key.clone()).or_default();
-                sides.connectors += usize::from(self.targets.contains_key(name));
+                let is_usable =
+                    self.targets.contains_key(name) && self.profile_of_connector(connector).is_ok();
+                sides.connectors += usize::from(is_usable);
             }
         }
         keys
@@ -393,6 +409,7 @@ impl Applied {
                 None => Ok(Some(kept.slot.clone())),
                 Some(what) => Err(format!("sslProfile `{name}` {what}")),
             },
+            (None, Some(wrong)) if kept.is_gone => Err(wrong.clone()),
             (None, Some(wrong)) => Err(format!("sslProfile `{name}`: {wrong}")),
             (None, None) => Err(format!("sslProfile `{name}` has no files yet")),
         }

@@ -9,7 +9,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Arguments, Place};
 use crate::router::{Options, Router};
+use crate::source::Source;
 use crate::source::files::Directory;
+#[cfg(feature = "kubernetes")]
+use crate::source::kubernetes::Namespace;
 use crate::state::api::{Api, Offer, bind, bind_unix};
 
 /// Files that are open beside those of connections.
@@ -22,12 +25,10 @@ const OTHER_FILES: usize = 128;
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
-    if !arguments.directory.is_dir() {
-        bail!("{} is no directory", arguments.directory.display());
-    }
+    let source = source(&arguments).await?;
     let router = Router::new(bounded(arguments.options()));
     serve(&router, &arguments).await?;
-    let following = tokio::spawn(Directory::new(&arguments.directory).follow(router.clone()));
+    let following = tokio::spawn(source.follow(router.clone()));
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -42,6 +43,22 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         _ = interrupt.recv() => {}
     }
     Ok(())
+}
+
+async fn source(arguments: &Arguments) -> anyhow::Result<Source> {
+    #[cfg(feature = "kubernetes")]
+    if let Some(place) = &arguments.kubernetes {
+        let namespace = Namespace::connect(place.clone(), arguments.cache.as_deref());
+        return Ok(Source::Namespace(Box::new(namespace.await?)));
+    }
+    let directory = arguments
+        .directory
+        .as_deref()
+        .context("there is no source")?;
+    if !directory.is_dir() {
+        bail!("{} is no directory", directory.display());
+    }
+    Ok(Source::Directory(Directory::new(directory)))
 }
 
 async fn serve(router: &Router, arguments: &Arguments) -> anyhow::Result<()> {

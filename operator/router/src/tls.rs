@@ -20,8 +20,17 @@ use crate::config::{Entry, Profile};
 pub use material::Error;
 pub(crate) use material::load;
 
-/// The files of profiles by their path below the directory of certificates, or why one cannot be read.
-pub type Files = BTreeMap<String, Result<Vec<u8>, String>>;
+/// The files of profiles by their path below the directory of certificates, or why one is not there.
+pub type Files = BTreeMap<String, Result<Vec<u8>, Lack>>;
+
+/// Why a file of a profile is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It cannot be read, for this reason. What was good before stays in use.
+    Unread(String),
+    /// Its owner took it away, and nothing of the profile is to be used any more. The whole sentence that is told.
+    Gone(String),
+}
 
 /// What the good files of a profile are good for.
 pub struct Credentials {
@@ -105,8 +114,8 @@ impl Slot {
         self.0.read().expect("no writer panics").clone()
     }
 
-    fn set(&self, credentials: Credentials) {
-        *self.0.write().expect("no writer panics") = Some(Arc::new(credentials));
+    fn set(&self, credentials: Option<Credentials>) {
+        *self.0.write().expect("no writer panics") = credentials.map(Arc::new);
     }
 }
 
@@ -117,6 +126,8 @@ pub struct Kept {
     pub slot: Arc<Slot>,
     /// What is wrong with its files as they are now.
     pub wrong: Option<String>,
+    /// Whether its owner took them away: then what is wrong is a sentence of its own.
+    pub is_gone: bool,
     /// Tells apart the files that the credentials are from.
     pub material: Option<String>,
     seen: String,
@@ -136,6 +147,7 @@ impl Profiles {
             let kept = self.kept.entry(name.clone()).or_insert_with(|| Kept {
                 slot: Arc::default(),
                 wrong: None,
+                is_gone: false,
                 material: None,
                 seen: String::new(),
             });
@@ -164,13 +176,19 @@ impl Kept {
         if self.seen == seen {
             return;
         }
-        match load(profile, files) {
+        let loaded = load(profile, files);
+        self.is_gone = matches!(loaded, Err(Error::Gone(_)));
+        match loaded {
             Ok(credentials) => {
-                self.slot.set(credentials);
+                self.slot.set(Some(credentials));
                 self.wrong = None;
                 self.material = Some(seen.clone());
             }
             Err(error) => self.wrong = Some(crate::cause::chain(&error)),
+        }
+        if self.is_gone {
+            self.slot.set(None);
+            self.material = None;
         }
         self.seen = seen;
     }
@@ -181,7 +199,8 @@ fn digest(profile: &Profile, files: &Files) -> String {
     for path in profile.files() {
         let (kind, bytes) = match files.get(path) {
             Some(Ok(bytes)) => (b"+", bytes.as_slice()),
-            Some(Err(error)) => (b"-", error.as_bytes()),
+            Some(Err(Lack::Unread(why))) => (b"-", why.as_bytes()),
+            Some(Err(Lack::Gone(why))) => (b"0", why.as_bytes()),
             None => (b"?", &[][..]),
         };
         context.update(kind);

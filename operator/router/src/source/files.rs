@@ -10,10 +10,11 @@ use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
-use super::Snapshot;
+use super::{Snapshot, carry_out};
 use crate::cause;
-use crate::config;
+use crate::config::{self, Profile};
 use crate::router::Router;
+use crate::tls::Lack;
 
 /// The document in the directory.
 pub const DOCUMENT: &str = "skrouterd.json";
@@ -89,8 +90,9 @@ impl Directory {
             path: path(),
             source,
         })?;
-        let file = |name: &str| {
-            read(&self.certificates.join(name), certificate).map_err(|error| error.to_string())
+        let file = |_: &str, _: &Profile, name: &str| {
+            let bytes = read(&self.certificates.join(name), certificate);
+            bytes.map_err(|error| Lack::Unread(error.to_string()))
         };
         Snapshot::read(&text, file).map_err(|source| Error::Use {
             path: path(),
@@ -145,13 +147,7 @@ impl Directory {
 
 async fn apply(router: &Router, read: &Result<Snapshot, String>) {
     match read {
-        Ok(snapshot) => {
-            for fault in &snapshot.desired.faults {
-                tracing::warn!("{fault}");
-            }
-            router.apply(snapshot.clone()).await;
-            tracing::info!(configuration = snapshot.hash, "configuration carried out");
-        }
+        Ok(snapshot) => carry_out(router, snapshot).await,
         Err(error) => {
             tracing::warn!("{error}");
             router.refuse(Some(error.clone()));
@@ -177,7 +173,8 @@ fn looks(metadata: &Metadata) -> Looks {
     }
 }
 
-fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+/// Reads a file that may be no larger.
+pub(super) fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let file = fs::File::open(path)?;
     // A pipe would never end, and a directory cannot be read.
     if !file.metadata()?.is_file() {
@@ -258,11 +255,7 @@ mod tests {
         let names: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         assert_eq!(names, ["p/ca.crt", "q/ca.crt"]);
         assert_eq!(snapshot.files["p/ca.crt"], Ok(b"text".to_vec()));
-        assert!(
-            snapshot.files["q/ca.crt"]
-                .as_ref()
-                .unwrap_err()
-                .contains("larger")
-        );
+        let lack = Lack::Unread("it is larger than 1048576 bytes".to_owned());
+        assert_eq!(snapshot.files["q/ca.crt"], Err(lack));
     }
 }

@@ -10,12 +10,15 @@ use rustls::server::VerifierBuilderError;
 use rustls::sign::CertifiedKey;
 use thiserror::Error;
 
-use super::{Credentials, Files, clients, crypto};
+use super::{Credentials, Files, Lack, clients, crypto};
 use crate::config::Profile;
 
 /// What is wrong with the files of a profile.
 #[derive(Debug, Error)]
 pub enum Error {
+    /// Its owner took a file away.
+    #[error("{0}")]
+    Gone(String),
     /// A file cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Read {
@@ -88,7 +91,8 @@ fn bytes<'f>(path: &str, files: &'f Files) -> Result<&'f [u8], Error> {
     };
     match files.get(path) {
         Some(Ok(bytes)) => Ok(bytes),
-        Some(Err(reason)) => Err(read(reason)),
+        Some(Err(Lack::Unread(reason))) => Err(read(reason)),
+        Some(Err(Lack::Gone(sentence))) => Err(Error::Gone(sentence.clone())),
         None => Err(read("it was not looked for")),
     }
 }

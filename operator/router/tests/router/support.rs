@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use lifecycle_router::config::Profile;
 use lifecycle_router::router::{Options, Router};
 use lifecycle_router::source::Snapshot;
 use lifecycle_router::state::{State, Status};
-use lifecycle_router::tls::Files;
+use lifecycle_router::tls::{Files, Lack};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -88,8 +89,9 @@ impl Site {
 
     pub(crate) async fn apply_with(&self, document: &Value, files: &Files) {
         let text = serde_json::to_vec(document).unwrap();
-        let absent = || Err("no such file".to_owned());
-        let file = |path: &str| files.get(path).cloned().unwrap_or_else(absent);
+        let absent = || Err(Lack::Unread("no such file".to_owned()));
+        let file =
+            |_: &str, _: &Profile, path: &str| files.get(path).cloned().unwrap_or_else(absent);
         let snapshot = Snapshot::read(&text, file).unwrap();
         self.router.apply(snapshot).await;
     }

@@ -1,0 +1,214 @@
+//! What is known of the ConfigMap and of its Secrets, and the configuration that follows. Pure: news in, snapshots out.
+//! An object that cannot be looked at is as it was; one that is known to be gone is gone, but a document stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+use super::cache::Copy;
+use super::secrets::{Content, key_of, secret_of};
+use super::watch::Seen;
+use super::{DOCUMENT, Place};
+use crate::cause;
+use crate::config::{self, Desired, Profile};
+use crate::source::Snapshot;
+use crate::state::{State, Status};
+use crate::tls::Lack;
+
+/// Everything that is known.
+#[derive(Debug)]
+pub(super) struct Known {
+    what: String,
+    document: Option<Document>,
+    error: Option<String>,
+    secrets: BTreeMap<String, Content>,
+    /// Files that were good, by path: of the last good copy.
+    kept: BTreeMap<String, ByteString>,
+}
+
+#[derive(Debug)]
+struct Document {
+    text: String,
+    desired: Desired,
+}
+
+impl Document {
+    fn read(text: &str) -> Result<Self, config::Error> {
+        Ok(Self {
+            desired: config::read(text.as_bytes())?,
+            text: text.to_owned(),
+        })
+    }
+
+    fn profiles(&self) -> impl Iterator<Item = (&str, &Profile)> {
+        let all = self.desired.profiles.iter();
+        all.filter_map(|(name, entry)| Some((name.as_str(), entry.wanted.as_ref().ok()?)))
+    }
+}
+
+impl Known {
+    /// What is known before anything was asked.
+    pub(super) fn new(place: &Place, copy: Option<Copy>) -> Self {
+        let (text, kept) =
+            copy.map_or_else(Default::default, |copy| (Some(copy.document), copy.files));
+        Self {
+            what: format!("ConfigMap {}/{}", place.namespace, place.name),
+            document: text.and_then(|text| Document::read(&text).ok()),
+            error: None,
+            secrets: BTreeMap::new(),
+            kept,
+        }
+    }
+
+    /// Learns of the ConfigMap.
+    pub(super) fn document(&mut self, seen: Seen<ConfigMap>) {
+        let what = &self.what;
+        self.error = match seen {
+            Seen::There(map) => {
+                let text = map.data.as_ref().and_then(|data| data.get(DOCUMENT));
+                match text.map(|text| Document::read(text)) {
+                    Some(Ok(document)) => {
+                        self.document = Some(document);
+                        None
+                    }
+                    Some(Err(error)) => {
+                        Some(format!("cannot use {what}: {}", cause::chain(&error)))
+                    }
+                    None => Some(format!("{what} has no `{DOCUMENT}`")),
+                }
+            }
+            Seen::Absent => Some(format!("{what} not found")),
+            // What is carried out may well be the newest.
+            Seen::Unknown(_) if self.document.is_some() => return,
+            Seen::Unknown(why) => Some(format!("cannot read {what}: {why}")),
+        };
+    }
+
+    /// Learns of a Secret.
+    pub(super) fn secret(&mut self, name: &str, seen: Seen<Secret>) {
+        if let Some(content) = self.secrets.get_mut(name) {
+            match (seen, &content) {
+                (Seen::There(secret), _) => {
+                    *content = Content::There(secret.data.unwrap_or_default());
+                }
+                (Seen::Absent, _) => *content = Content::Absent,
+                (Seen::Unknown(why), Content::Unasked | Content::Unknown(_)) => {
+                    *content = Content::Unknown(why);
+                }
+                (Seen::Unknown(_), Content::Absent | Content::There(_)) => {}
+            }
+        }
+    }
+
+    /// The Secrets that the document names.
+    pub(super) fn secrets(&self) -> BTreeSet<String> {
+        let profiles = self.document.iter().flat_map(Document::profiles);
+        let names = profiles.filter_map(|(name, profile)| secret_of(name, profile));
+        names.map(str::to_owned).collect()
+    }
+
+    /// Forgets all Secrets but these.
+    pub(super) fn keep_secrets(&mut self, wanted: &BTreeSet<String>) {
+        self.secrets.retain(|name, _| wanted.contains(name));
+        for name in wanted {
+            let content = self.secrets.entry(name.clone());
+            content.or_insert(Content::Unasked);
+        }
+    }
+
+    /// Whether the first answer about a Secret is still to come, and nothing is there to be used meanwhile.
+    pub(super) fn waits(&self) -> bool {
+        let mut profiles = self.document.iter().flat_map(Document::profiles);
+        profiles.any(|(name, profile)| {
+            let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
+            let is_kept = |path: &str| self.kept.contains_key(path);
+            matches!(secret, Some(Content::Unasked)) && !profile.files().all(is_kept)
+        })
+    }
+
+    /// Why the ConfigMap as it is now is not carried out.
+    pub(super) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// What is to be carried out; absent before there was a document.
+    pub(super) fn snapshot(&self) -> Option<Snapshot> {
+        let document = self.document.as_ref()?;
+        let file = |name: &str, profile: &Profile, path: &str| self.file(name, profile, path);
+        let mut snapshot = Snapshot::read(document.text.as_bytes(), file).ok()?;
+        for (name, entry) in &mut snapshot.desired.profiles {
+            // Secrets of type kubernetes.io/tls need no authority, and who verifies no clients needs none either.
+            if let Ok(profile) = &mut entry.wanted
+                && profile.pair.is_some()
+                && let Some(ca) = profile.ca.clone()
+                && self.lacks(name, profile, &ca)
+            {
+                snapshot.files.remove(&ca);
+                profile.ca = None;
+            }
+        }
+        Some(snapshot)
+    }
+
+    /// Whether there is the Secret, and not this key in it.
+    fn lacks(&self, name: &str, profile: &Profile, path: &str) -> bool {
+        let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
+        match (secret, key_of(name, path)) {
+            (Some(Content::There(data)), Some(key)) => !data.contains_key(key),
+            (_, _) => false,
+        }
+    }
+
+    fn file(&self, name: &str, profile: &Profile, path: &str) -> Result<Vec<u8>, Lack> {
+        let unread = |why: &str| Lack::Unread(why.to_owned());
+        let secret =
+            secret_of(name, profile).ok_or_else(|| unread("no Secret can have this name"))?;
+        let key =
+            key_of(name, path).ok_or_else(|| unread("it is not in the folder of its profile"))?;
+        let kept = |why: &str| {
+            let bytes = self.kept.get(path).map(|bytes| bytes.0.clone());
+            bytes.ok_or_else(|| unread(why))
+        };
+        match self.secrets.get(secret) {
+            Some(Content::There(data)) => {
+                let bytes = data.get(key).map(|bytes| bytes.0.clone());
+                bytes.ok_or_else(|| Lack::Unread(format!("Secret `{secret}` has no `{key}`")))
+            }
+            Some(Content::Absent) => {
+                let gone = format!("TLS credentials secret \"{secret}\" not found");
+                Err(Lack::Gone(gone))
+            }
+            Some(Content::Unknown(why)) => kept(why),
+            Some(Content::Unasked) | None => kept("the API server has not answered yet"),
+        }
+    }
+
+    /// What is worth keeping on disk: the document, and of each profile the files that handshakes use. Counts as the last good
+    /// copy from now on.
+    pub(super) fn copy(&mut self, state: &State) -> Option<Copy> {
+        let document = self.document.as_ref()?;
+        let mut files = BTreeMap::new();
+        for (name, profile) in document.profiles() {
+            let entry = state.entry("sslProfile", name);
+            let is_good = entry.is_some_and(|entry| entry.status == Status::Up);
+            for path in profile.files() {
+                let bytes = match self.file(name, profile, path) {
+                    Ok(bytes) if is_good => Some(ByteString(bytes)),
+                    Err(Lack::Gone(_)) => None,
+                    Ok(_) | Err(Lack::Unread(_)) => self.kept.get(path).cloned(),
+                };
+                files.extend(bytes.map(|bytes| (path.to_owned(), bytes)));
+            }
+        }
+        let text = document.text.clone();
+        self.kept.clone_from(&files);
+        Some(Copy {
+            document: text,
+            files,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

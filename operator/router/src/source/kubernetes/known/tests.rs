@@ -1,0 +1,167 @@
+//! What follows from which news.
+
+use serde_json::json;
+
+use super::*;
+
+fn place() -> Place {
+    "site/skupper-router".parse().unwrap()
+}
+
+fn map(text: &str) -> Seen<ConfigMap> {
+    let data = BTreeMap::from([(DOCUMENT.to_owned(), text.to_owned())]);
+    Seen::There(ConfigMap {
+        data: Some(data),
+        ..ConfigMap::default()
+    })
+}
+
+fn secret(keys: &[&str]) -> Seen<Secret> {
+    let data = keys
+        .iter()
+        .map(|key| ((*key).to_owned(), ByteString(key.as_bytes().to_vec())));
+    Seen::There(Secret {
+        data: Some(data.collect()),
+        ..Secret::default()
+    })
+}
+
+fn document() -> String {
+    let pair = json!({"name": "web", "caCertFile": "/etc/skupper-router-certs/web/ca.crt",
+        "certFile": "/etc/skupper-router-certs/web/tls.crt", "privateKeyFile": "/etc/skupper-router-certs/web/tls.key"});
+    let authority = json!({"name": "back-profile", "caCertFile": "/etc/skupper-router-certs/back-profile/ca.crt"});
+    json!([["sslProfile", pair], ["sslProfile", authority]]).to_string()
+}
+
+/// With the document, and its Secrets asked for.
+fn known() -> Known {
+    let mut known = Known::new(&place(), None);
+    known.document(map(&document()));
+    known.keep_secrets(&known.secrets());
+    known
+}
+
+#[test]
+fn the_document_alone_says_which_secrets_there_are() {
+    let known = known();
+    let names: Vec<String> = known.secrets().into_iter().collect();
+    assert_eq!(names, ["back", "web"]);
+}
+
+#[test]
+fn a_document_waits_for_the_first_answer_about_each_secret() {
+    let mut known = known();
+    assert!(known.waits());
+    known.secret("web", Seen::Absent);
+    assert!(known.waits());
+    known.secret("back", Seen::Unknown("forbidden".to_owned()));
+    assert!(!known.waits());
+    let files = known.snapshot().unwrap().files;
+    let gone = Lack::Gone("TLS credentials secret \"web\" not found".to_owned());
+    assert_eq!(files["web/tls.key"], Err(gone));
+    assert_eq!(
+        files["back-profile/ca.crt"],
+        Err(Lack::Unread("forbidden".to_owned()))
+    );
+    known.secret("back", secret(&["ca.crt"]));
+    known.secret("stranger", secret(&["ca.crt"]));
+    let files = known.snapshot().unwrap().files;
+    assert_eq!(files["back-profile/ca.crt"], Ok(b"ca.crt".to_vec()));
+    // Whoever cannot look knows nothing new.
+    known.secret("back", Seen::Unknown("gone away".to_owned()));
+    assert_eq!(known.snapshot().unwrap().files, files);
+}
+
+#[test]
+fn a_document_stays_whatever_becomes_of_its_configmap() {
+    let mut known = known();
+    let before = known.snapshot();
+    for (news, words) in [
+        (Seen::Absent, "ConfigMap site/skupper-router not found"),
+        (
+            map("[["),
+            "cannot use ConfigMap site/skupper-router: the configuration document is no JSON",
+        ),
+        (Seen::There(ConfigMap::default()), "has no `skrouterd.json`"),
+        (
+            Seen::Unknown("no answer".to_owned()),
+            "has no `skrouterd.json`",
+        ),
+    ] {
+        known.document(news);
+        assert!(
+            known.error().unwrap().contains(words),
+            "{:?}",
+            known.error()
+        );
+        assert_eq!(known.snapshot(), before);
+    }
+    known.document(map(&document()));
+    assert_eq!((known.error(), known.snapshot()), (None, before));
+    known.document(Seen::Unknown("no answer".to_owned()));
+    assert_eq!(known.error(), None);
+    let mut empty = Known::new(&place(), None);
+    empty.document(Seen::Unknown("no answer".to_owned()));
+    assert_eq!(
+        empty.error(),
+        Some("cannot read ConfigMap site/skupper-router: no answer")
+    );
+    assert_eq!(empty.snapshot(), None);
+}
+
+#[test]
+fn a_pair_needs_no_authority_and_an_authority_does() {
+    let mut known = known();
+    known.secret("web", secret(&["tls.crt", "tls.key"]));
+    known.secret("back", secret(&["tls.crt", "tls.key"]));
+    let snapshot = known.snapshot().unwrap();
+    let web = snapshot.desired.profiles["web"].wanted.as_ref().unwrap();
+    assert_eq!((web.ca.as_deref(), web.pair.is_some()), (None, true));
+    assert!(!snapshot.files.contains_key("web/ca.crt"));
+    let lack = Lack::Unread("Secret `back` has no `ca.crt`".to_owned());
+    assert_eq!(snapshot.files["back-profile/ca.crt"], Err(lack));
+}
+
+#[test]
+fn what_works_is_kept_and_what_is_gone_is_not() {
+    let state = |web: Status, back: Status| {
+        let entry = |name: &str, status| crate::state::Entry {
+            entity: "sslProfile".into(),
+            name: name.to_owned(),
+            hash: String::new(),
+            status,
+            note: None,
+            material: None,
+        };
+        State {
+            entries: vec![entry("web", web), entry("back-profile", back)],
+            ..State::default()
+        }
+    };
+    let failed = || Status::Failed("broken".to_owned());
+    let mut known = known();
+    known.secret("web", secret(&["ca.crt", "tls.crt", "tls.key"]));
+    known.secret("back", secret(&["ca.crt"]));
+    let copy = known.copy(&state(Status::Up, failed())).unwrap();
+    let names: Vec<&str> = copy.files.keys().map(String::as_str).collect();
+    assert_eq!(names, ["web/ca.crt", "web/tls.crt", "web/tls.key"]);
+    // Renewed, and no good: the copy stays.
+    known.secret("web", secret(&["tls.crt"]));
+    assert_eq!(known.copy(&state(failed(), failed())).unwrap(), copy);
+    // A restart serves it before anybody answers, and when nobody does.
+    let mut again = Known::new(&place(), Some(copy.clone()));
+    again.keep_secrets(&again.secrets());
+    again.secret("web", Seen::Unknown("no answer".to_owned()));
+    let files = again.snapshot().unwrap().files;
+    assert_eq!(files["web/tls.key"], Ok(b"tls.key".to_vec()));
+    assert!(files["back-profile/ca.crt"].is_err());
+    assert!(again.waits(), "of `back` nothing is kept");
+    again.secret("web", Seen::Absent);
+    let copy = again.copy(&state(failed(), failed())).unwrap();
+    assert!(copy.files.is_empty());
+    let broken = Copy {
+        document: "[".to_owned(),
+        ..copy
+    };
+    assert_eq!(Known::new(&place(), Some(broken)).snapshot(), None);
+}

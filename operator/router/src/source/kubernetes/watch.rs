@@ -1,0 +1,215 @@
+//! One object, followed by its name. Needs the rights to list and watch that one object, and says so until it has them.
+
+use std::fmt::Debug;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::{Stream, StreamExt as _};
+use kube::runtime::watcher::{self, Config, Event, watcher};
+use kube::{Api, Resource};
+use serde::de::DeserializeOwned;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::cause;
+
+/// The pause after a failure: the first, and the longest. Rights may come a moment after the document that needs them.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// How long the first look may take.
+const LOOK: Duration = Duration::from_secs(15);
+
+/// How long one request watches, in seconds: then it is known whether the API server is still there.
+const WATCH: u32 = 120;
+
+/// What the API server answers to who wants to go on from what it has forgotten.
+const EXPIRED: u16 = 410;
+
+/// What is known of an object.
+#[derive(Debug)]
+pub(super) enum Seen<K> {
+    /// It is there.
+    There(K),
+    /// There is none.
+    Absent,
+    /// It cannot be looked at, for this reason.
+    Unknown(String),
+}
+
+/// A watch; it ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct Watch(JoinHandle<()>);
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Watch {
+    /// Says what is known of the object at first, and then whenever something else is.
+    pub(super) fn start<K>(api: Api<K>, name: &str, say: impl Fn(Seen<K>) + Send + 'static) -> Self
+    where
+        K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+        K::DynamicType: Default,
+    {
+        let config = Config::default().fields(&format!("metadata.name={name}"));
+        let config = config.timeout(WATCH);
+        let of = format!("{} {name}", K::kind(&K::DynamicType::default()));
+        let mut told = None;
+        let say = move |seen: Seen<K>| {
+            let why = match &seen {
+                Seen::Unknown(why) => Some(why.clone()),
+                Seen::There(_) | Seen::Absent => None,
+            };
+            // Once, and not at every try.
+            if let Some(why) = why.as_ref().filter(|_| told != why) {
+                tracing::warn!("cannot watch {of}: {why}");
+            }
+            told = why;
+            say(seen);
+        };
+        Self(tokio::spawn(async move {
+            let mut say = say;
+            loop {
+                follow(watcher(api.clone(), config.clone()), &mut say).await;
+                sleep(PAUSES.0).await;
+            }
+        }))
+    }
+}
+
+/// Until the stream ends, or does not begin in time.
+async fn follow<K>(
+    stream: impl Stream<Item = watcher::Result<Event<K>>>,
+    say: &mut (impl FnMut(Seen<K>) + Send),
+) {
+    let mut stream = pin!(stream);
+    let (mut listed, mut is_listing, mut pause) = (None, true, PAUSES.0);
+    loop {
+        let next = if is_listing {
+            let Ok(next) = timeout(LOOK, stream.next()).await else {
+                let limit = LOOK.as_secs();
+                return say(Seen::Unknown(format!("no answer within {limit} s")));
+            };
+            next
+        } else {
+            stream.next().await
+        };
+        match next {
+            None => return,
+            Some(Ok(event)) => {
+                pause = PAUSES.0;
+                match event {
+                    Event::Init => (listed, is_listing) = (None, true),
+                    Event::InitApply(object) => listed = Some(object),
+                    Event::InitDone => {
+                        is_listing = false;
+                        say(listed.take().map_or(Seen::Absent, Seen::There));
+                    }
+                    Event::Apply(object) => say(Seen::There(object)),
+                    Event::Delete(_) => say(Seen::Absent),
+                }
+            }
+            // The next look is a list, which is no trouble at all.
+            Some(Err(watcher::Error::WatchError(status))) if status.code == EXPIRED => {
+                sleep(PAUSES.0).await;
+            }
+            Some(Err(error)) => {
+                let why = reason(&error);
+                say(Seen::Unknown(why));
+                sleep(pause).await;
+                pause = (pause * 2).min(PAUSES.1);
+            }
+        }
+    }
+}
+
+/// What the API server says, or why it says nothing.
+fn reason(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => {
+            if let kube::Error::Api(status) = error {
+                status.message.clone()
+            } else {
+                cause::chain(error)
+            }
+        }
+        watcher::Error::WatchError(status) => status.message.clone(),
+        watcher::Error::NoResourceVersion => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use futures::stream;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::ResourceExt as _;
+    use kube::core::Status;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn map(name: &str) -> ConfigMap {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some(name.to_owned());
+        map
+    }
+
+    async fn said(events: Vec<watcher::Result<Event<ConfigMap>>>) -> Vec<String> {
+        let heard = Mutex::new(Vec::new());
+        let mut say = |seen: Seen<ConfigMap>| {
+            heard.lock().unwrap().push(match seen {
+                Seen::There(map) => map.name_any(),
+                Seen::Absent => "absent".to_owned(),
+                Seen::Unknown(why) => why,
+            });
+        };
+        follow(stream::iter(events), &mut say).await;
+        heard.into_inner().unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_object_is_absent_only_once_the_list_is_complete() {
+        let events = vec![
+            Ok(Event::Init),
+            Ok(Event::InitDone),
+            Ok(Event::Apply(map("a"))),
+            Ok(Event::Init),
+            Ok(Event::InitApply(map("b"))),
+            Ok(Event::InitDone),
+            Ok(Event::Delete(map("b"))),
+        ];
+        assert_eq!(said(events).await, ["absent", "a", "b", "absent"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_are_told_and_tried_again_with_a_pause_that_grows_to_five_seconds() {
+        let refused = || {
+            let status = Status::failure("secrets is forbidden", "Forbidden").with_code(403);
+            let error = kube::Error::Api(Box::new(status));
+            Err(watcher::Error::InitialListFailed(error))
+        };
+        let began = Instant::now();
+        let events = vec![refused(), refused(), refused(), refused(), refused()];
+        let words = said(events).await;
+        assert!(words.len() == 5 && words.iter().all(|word| word == "secrets is forbidden"));
+        assert_eq!(began.elapsed(), Duration::from_secs(1 + 2 + 4 + 5 + 5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_first_look_without_an_answer_ends() {
+        let heard = Mutex::new(Vec::new());
+        let mut say = |seen: Seen<ConfigMap>| heard.lock().unwrap().push(format!("{seen:?}"));
+        follow(stream::pending(), &mut say).await;
+        let heard = heard.into_inner().unwrap();
+        assert!(
+            heard.len() == 1 && heard[0].contains("no answer within 15 s"),
+            "{heard:?}"
+        );
+    }
+}

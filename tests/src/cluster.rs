@@ -24,7 +24,7 @@ use rustix::process::Signal;
 
 pub use archive::Image;
 use control::{Control, PORT, URL};
-pub use images::{WORKLOAD, csi_provisioner_image, operator_image, operator_image_of};
+pub use images::{Program, WORKLOAD, csi_provisioner_image, image, image_of};
 use inside::{Inside, Spaces, enter};
 pub use node::Node;
 pub(crate) use requirements::absence;

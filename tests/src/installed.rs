@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::audit;
-use crate::cluster::{Cluster, csi_provisioner_image, operator_image_of};
+use crate::cluster::{Cluster, Program, csi_provisioner_image, image_of};
 use crate::harness::eventually;
 
 /// Longer than anything takes on a machine that compiles as well.
@@ -62,7 +62,8 @@ impl Installed {
     /// # Errors
     /// Something is missing, or does not become available.
     pub async fn start(nodes: usize, operator: &Path) -> Result<Self> {
-        let (operator, provisioner) = (operator_image_of(operator)?, csi_provisioner_image()?);
+        let operator = image_of(Program::Operator, operator)?;
+        let provisioner = csi_provisioner_image()?;
         let cluster = Cluster::start(nodes).await?;
         cluster.import(&operator)?;
         cluster.import(&provisioner)?;

@@ -7,6 +7,8 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../operator/router/tests/router/authority.rs"]
 mod authority;
+#[path = "router_cluster/node.rs"]
+mod node;
 #[path = "router_cluster/site.rs"]
 mod site;
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -16,10 +18,11 @@ mod support;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use lifecycle_router::state::Status;
-use lifecycle_tests::harness::{Need, case, eventually, run};
+use lifecycle_tests::harness::{Need, case, case_within, eventually, run};
 use serde_json::{Value, json};
 
 use authority::profile;
@@ -59,6 +62,12 @@ fn main() -> ExitCode {
             BINARIES,
             documents_break,
         ),
+        case_within(
+            "s53_a_pod_of_the_router_serves_through_a_service_and_so_does_its_successor",
+            &[Need::Nodes],
+            Duration::from_secs(600),
+            node::replaced,
+        ),
     ])
 }
 
@@ -96,7 +105,8 @@ async fn survives_without_api_server() -> Result<()> {
     let file = eventually("there is a copy", LIMIT, async || Ok(copy()?.pop())).await?;
     let mode = fs::metadata(&file)?.permissions().mode();
     ensure!(mode & 0o777 == 0o600, "{file:?} has mode {mode:o}");
-    eprintln!("{} KiB resident", site.memory("VmRSS")?);
+    let resident = site.memory("VmRSS")?;
+    ensure!(resident <= 32 * 1024, "{resident} KiB");
 
     site.server.kill_api_server()?;
     let mut open = site.connect(PLAIN).await?;

@@ -230,6 +230,19 @@ fn the_router_knows_kubernetes_in_one_source_alone() {
 }
 
 #[test]
+fn the_router_can_do_without_kubernetes() {
+    let package = "lifecycle-router";
+    let forbidden = ["kube", "kube-client", "kube-core", "k8s-openapi"];
+    let normal = ["tree", "--edges=normal", "--prefix=none", "--package"];
+    let with = cargo(&[&normal[..], &[package]].concat());
+    let found = forbidden_packages(&with, package, &forbidden);
+    assert!(!found.is_empty(), "the search proves nothing");
+    let without = [package, "--no-default-features"];
+    let without = cargo(&[&normal[..], &without].concat());
+    none(forbidden_packages(&without, package, &forbidden));
+}
+
+#[test]
 fn the_checker_knows_no_kubernetes() {
     let package = "lifecycle-macros-core";
     let tree = cargo(&[

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::binaries;
-use lifecycle_tests::cluster::{Cluster, operator_image};
+use lifecycle_tests::cluster::{Cluster, Program, image};
 
 /// A real Kubernetes API server on loopback, without root; or a real cluster whose nodes run Pods, as root.
 #[derive(Parser)]
@@ -34,8 +34,11 @@ enum Command {
     },
     /// End the cluster that `up` started, or what is left of it, and remove every trace.
     Down,
-    /// Compile the operator as a static program and pack it as an OCI archive, without Docker.
+    /// Compile the operator or the router as a static program and pack it as an OCI archive, without Docker.
     Image {
+        /// Which program.
+        #[arg(long, value_enum, default_value_t = Packed::Operator)]
+        program: Packed,
         /// Compile it with optimisation.
         #[arg(long)]
         release: bool,
@@ -46,6 +49,12 @@ enum Command {
     Path,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Packed {
+    Operator,
+    Router,
+}
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Build => binaries::build(&mut say)
@@ -54,7 +63,11 @@ fn main() -> ExitCode {
         Command::Start => start(),
         Command::Up { nodes } => up(nodes),
         Command::Down => Cluster::down(),
-        Command::Image { release, file } => image(release, &file),
+        Command::Image {
+            program,
+            release,
+            file,
+        } => pack(program, release, &file),
         Command::Path => path(),
     };
     match done {
@@ -88,8 +101,12 @@ fn up(nodes: usize) -> Result<()> {
     ))
 }
 
-fn image(release: bool, file: &Path) -> Result<()> {
-    let image = operator_image(release)?;
+fn pack(program: Packed, release: bool, file: &Path) -> Result<()> {
+    let program = match program {
+        Packed::Operator => Program::Operator,
+        Packed::Router => Program::Router,
+    };
+    let image = image(program, release)?;
     image.write(file)?;
     print(format_args!("{} is in {}", image.name, file.display()))
 }

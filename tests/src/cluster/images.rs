@@ -1,4 +1,4 @@
-//! The images of test nodes: the one that holds a Pod's namespaces, the workload of the tests, the operator, and its side-car.
+//! The images of test nodes: the one that holds a Pod's namespaces, the workload of the tests, our programs, and a side-car.
 //! Knows how they are compiled; knows no cluster.
 
 use std::env;
@@ -20,8 +20,38 @@ pub(super) const PAUSE: &str = "localhost/pause:1";
 /// Use it with `imagePullPolicy: Never`.
 pub const WORKLOAD: &str = "localhost/workload:1";
 
-/// The program of the operator, and the name of its image.
-const OPERATOR: &str = "lifecycle-operator";
+/// A program of ours that has an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// What the manifests in `deploy/` install.
+    Operator,
+    /// What carries the connections of a site.
+    Router,
+}
+
+impl Program {
+    /// The name of the program, and of its image.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Operator => "lifecycle-operator",
+            Self::Router => "lifecycle-router",
+        }
+    }
+
+    /// The image, as Pods name it.
+    pub fn image_name(self) -> String {
+        let (name, version) = (self.name(), env!("CARGO_PKG_VERSION"));
+        format!("docker.io/library/{name}:{version}")
+    }
+
+    /// Who runs it, unless a Pod says otherwise.
+    fn user(self) -> &'static str {
+        match self {
+            Self::Operator => "65532:65532",
+            Self::Router => "65534:65534",
+        }
+    }
+}
 
 /// The image that the manifests name, of the version that `tests/binaries` pins.
 const PROVISIONER: &str = "registry.k8s.io/sig-storage/csi-provisioner:v6.3.0";
@@ -70,15 +100,15 @@ pub(super) fn common(workload: &Path) -> Result<[Image; 2]> {
     ])
 }
 
-/// The image of the operator, under the name that the manifests in `deploy/` have. Compiles it first, as a static program; Cargo knows when that is done already.
+/// The image of a program. Compiles it first, as a static one; Cargo knows when that is done already.
 ///
 /// # Errors
 /// It does not compile.
-pub fn operator_image(release: bool) -> Result<Image> {
+pub fn image(program: Program, release: bool) -> Result<Image> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["build", "--locked", "--workspace", "--bin", OPERATOR])
+        .args(["build", "--locked", "--workspace", "--bin", program.name()])
         .args([
             "--target",
             TARGET,
@@ -102,11 +132,12 @@ pub fn operator_image(release: bool) -> Result<Image> {
     let output = command.output().context("cannot run cargo")?;
     ensure!(
         output.status.success(),
-        "cargo does not build the operator for {TARGET}: {}",
+        "cargo does not build {} for {TARGET}: {}",
+        program.name(),
         String::from_utf8_lossy(&output.stderr).trim()
     );
-    let program = executable(&output.stdout).context("cargo names no program")?;
-    operator_with(vec![(format!("/{OPERATOR}"), program)])
+    let built = executable(program, &output.stdout).context("cargo names no program")?;
+    image_with(program, vec![(format!("/{}", program.name()), built)])
 }
 
 /// The variable that holds the flags of a target.
@@ -117,19 +148,19 @@ fn flags_of(target: &str) -> String {
     )
 }
 
-/// As `operator_image`, from a program that is there already and needs libraries: those come along. What Cargo builds with the tests is packed in a moment, while a static program means to compile everything once more.
+/// As `image`, from a program that is there already and needs libraries: those come along. What Cargo builds with the tests is packed in a moment, while a static program means to compile everything once more.
 ///
 /// # Errors
 /// It cannot be read, or does not say what it needs.
-pub fn operator_image_of(program: &Path) -> Result<Image> {
+pub fn image_of(program: Program, built: &Path) -> Result<Image> {
     let mut command = Command::new("ldd");
-    command.arg(program);
+    command.arg(built);
     let needed = run("ask what a program needs", command)?;
     let libraries = needed.lines().filter_map(library);
-    let path = format!("/{OPERATOR}");
-    let mut files = vec![(path, program.to_owned())];
+    let path = format!("/{}", program.name());
+    let mut files = vec![(path, built.to_owned())];
     files.extend(libraries.map(|library| (library.to_owned(), PathBuf::from(library))));
-    operator_with(files)
+    image_with(program, files)
 }
 
 /// Where a line of `ldd` says that a library is; one comes from the kernel and is nowhere.
@@ -137,7 +168,7 @@ fn library(line: &str) -> Option<&str> {
     line.split_whitespace().find(|word| word.starts_with('/'))
 }
 
-fn operator_with(files: Vec<(String, PathBuf)>) -> Result<Image> {
+fn image_with(program: Program, files: Vec<(String, PathBuf)>) -> Result<Image> {
     let read = |(path, source): (String, PathBuf)| {
         let content = fs::read(&source);
         Ok((
@@ -146,19 +177,19 @@ fn operator_with(files: Vec<(String, PathBuf)>) -> Result<Image> {
         ))
     };
     Ok(Image {
-        name: format!("docker.io/library/{OPERATOR}:{}", env!("CARGO_PKG_VERSION")),
+        name: program.image_name(),
         files: files.into_iter().map(read).collect::<Result<_>>()?,
-        entrypoint: vec![format!("/{OPERATOR}")],
-        user: "65532:65532".to_owned(),
+        entrypoint: vec![format!("/{}", program.name())],
+        user: program.user().to_owned(),
     })
 }
 
 /// The path that Cargo says it built, in its messages.
-fn executable(messages: &[u8]) -> Option<PathBuf> {
+fn executable(program: Program, messages: &[u8]) -> Option<PathBuf> {
     let lines = messages.split(|byte| *byte == b'\n');
     let mut paths = lines.filter_map(|line| {
         let message: Value = serde_json::from_slice(line).ok()?;
-        let named = message["target"]["name"] == OPERATOR;
+        let named = message["target"]["name"] == program.name();
         let path = message["executable"].as_str().filter(|_| named)?;
         Some(PathBuf::from(path))
     });

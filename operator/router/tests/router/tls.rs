@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lifecycle_router::router::Options;
 use lifecycle_router::state::Status;
-use lifecycle_router::tls::Files;
+use lifecycle_router::tls::{Files, Lack};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
@@ -380,4 +380,55 @@ async fn clients_that_say_nothing_or_nonsense_are_left_and_hurt_nobody() {
     secure.site.open(1).await;
     drop(silent);
     ping(&mut well, 99).await;
+}
+
+#[tokio::test]
+async fn s57_credentials_that_are_taken_away_end_nothing_and_let_nothing_new_in() {
+    let authority = Authority::new("good");
+    let site = Site::new();
+    let acceptor = authority.server(&authority.issue("server"), false);
+    let server = Server::new(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            if let Ok(stream) = acceptor.accept(stream).await {
+                echo(stream).await;
+            }
+        }
+    })
+    .await;
+    let any_name = json!({"sslProfile": "back", "verifyHostname": false});
+    let listeners = [profile("back"), listener("l", port(0), "k")];
+    let document = json!([
+        listeners[0],
+        listeners[1],
+        and(connector("c", server.address, "k"), &any_name),
+    ]);
+    let good = files("back", &authority, &authority.issue("us"));
+    let taken = |(path, _): (&String, _)| (path.clone(), Err(Lack::Gone("it is gone".to_owned())));
+    let taken: Files = good.iter().map(taken).collect();
+    let connector = || {
+        let state = site.state();
+        let status = state.entry("tcpConnector", "c").unwrap().status.clone();
+        (status, state.keys["k"].connectors)
+    };
+    site.apply_with(&document, &good).await;
+    let mut open = vec![site.connect(port(0)).await];
+    ping(&mut open[0], 0).await;
+    for _ in 0..2 {
+        site.apply_with(&document, &taken).await;
+        assert!(site.is_refused(port(0)).await);
+        let failed = Status::Failed("it is gone".to_owned());
+        assert_eq!(connector(), (failed, 0));
+        site.apply_with(&document, &good).await;
+        assert_eq!(connector(), (Status::Up, 1));
+        open.push(site.connect(port(0)).await);
+        for (seed, stream) in open.iter_mut().enumerate() {
+            ping(stream, seed as u64).await;
+        }
+    }
+    // All of them are still connections of this entry, and end with it.
+    site.apply_with(&json!(listeners), &good).await;
+    for mut stream in open {
+        assert!(is_reset(&mut stream).await);
+    }
 }

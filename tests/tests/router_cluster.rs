@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use lifecycle_router::state::Status;
+use lifecycle_router::state::{State, Status};
 use lifecycle_tests::harness::{Need, case, case_within, eventually, run};
 use serde_json::{Value, json};
 
@@ -61,6 +61,11 @@ fn main() -> ExitCode {
             "s52_a_configmap_that_is_deleted_or_broken_ends_nothing",
             BINARIES,
             documents_break,
+        ),
+        case(
+            "a_hundred_secrets_are_followed_in_little_memory",
+            BINARIES,
+            many_secrets,
         ),
         case_within(
             "s53_a_pod_of_the_router_serves_through_a_service_and_so_does_its_successor",
@@ -218,7 +223,7 @@ async fn secrets_are_renewed() -> Result<()> {
     // What is no good changes nothing but what is told of it, not even after a restart.
     let broken = json!({ "ca.crt": site.authority.pem(), "tls.crt": "none", "tls.key": last.key });
     site.secret_of("web", &broken).await?;
-    let is_told = |state: &lifecycle_router::state::State| {
+    let is_told = |state: &State| {
         matches!(profile_status(state, "web"), Some(Status::Failed(_)))
             && status(state, "tls") == Some(&Status::Up)
     };
@@ -305,7 +310,7 @@ async fn documents_break() -> Result<()> {
                 "is no array"
             }
         };
-        let told = |state: &lifecycle_router::state::State| {
+        let told = |state: &State| {
             state
                 .error
                 .as_ref()
@@ -326,10 +331,44 @@ async fn documents_break() -> Result<()> {
     let mut plain = site.connect(PLAIN).await?;
     ping(&mut plain, 7).await;
     site.document(&elements(&site)).await?;
-    let healed = |state: &lifecycle_router::state::State| {
-        state.error.is_none() && status(state, "tls") == Some(&Status::Up)
-    };
+    let healed = |state: &State| state.error.is_none() && status(state, "tls") == Some(&Status::Up);
     site.until("the document is good again", healed).await?;
     ping(&mut plain, 8).await;
     site.asked_for_nothing_else(&["web"]).await
+}
+
+async fn many_secrets() -> Result<()> {
+    const MANY: u16 = 100;
+    let names: Vec<String> = (0..MANY).map(|number| format!("web-{number}")).collect();
+    let secrets: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut site = Site::new(&secrets).await?;
+    let pair = site.pair();
+    let mut document = vec![connector("echo", site.echo.address, "k")];
+    for (name, port) in names.iter().zip(TLS..) {
+        site.secret(name, &pair).await?;
+        let web = json!({ "sslProfile": name });
+        document.push(profile(name));
+        document.push(and(listener(name, port, "k"), &web));
+    }
+    site.document(&document).await?;
+    site.start_router()?;
+    let is_up = |state: &State| {
+        names
+            .iter()
+            .all(|name| status(state, name) == Some(&Status::Up))
+    };
+    site.until("all listeners are up", is_up).await?;
+    let resident = site.memory("VmRSS")?;
+    ensure!(resident <= 64 * 1024, "{resident} KiB");
+    // Renewed at once, as authorities do that end.
+    let newer = site.pair();
+    for name in &names {
+        site.secret(name, &newer).await?;
+    }
+    for port in TLS..TLS + MANY {
+        site.shows(port, &newer).await?;
+    }
+    let resident = site.memory("VmRSS")?;
+    ensure!(resident <= 64 * 1024, "{resident} KiB");
+    site.asked_for_nothing_else(&secrets).await
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -55,6 +56,8 @@ pub struct Api {
     router: Router,
     offer: Offer,
     places: Arc<Places>,
+    /// Whether it was said already that nobody can be let in.
+    is_told: Arc<AtomicBool>,
 }
 
 impl Api {
@@ -65,6 +68,7 @@ impl Api {
             router,
             offer,
             places,
+            is_told: Arc::default(),
         }
     }
 
@@ -111,9 +115,12 @@ impl Api {
         let slot = self.router.profile(profile).await;
         let credentials = slot.and_then(|slot| slot.now());
         let Some(config) = credentials.and_then(|credentials| credentials.server(true)) else {
-            tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
+            if !self.is_told.swap(true, Ordering::Relaxed) {
+                tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
+            }
             return None;
         };
+        self.is_told.store(false, Ordering::Relaxed);
         let accepting = TlsAcceptor::from(config).accept(stream);
         let accepted = timeout(PATIENCE, accepting).await.ok()?;
         accepted

@@ -6,6 +6,7 @@ pub mod board;
 pub mod builtin;
 pub mod call;
 pub mod desired;
+pub mod list;
 pub mod object;
 pub mod request;
 pub mod text;

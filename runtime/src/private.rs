@@ -5,6 +5,7 @@ pub use crate::lifecycle::builtin::{Named, Owned, OwnedSet, Part, Polled, Shared
 pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
 };
+pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{

@@ -5,6 +5,10 @@
 mod fan;
 #[path = "planted/fans.rs"]
 mod fans;
+#[path = "driver/lamp.rs"]
+mod lamp;
+#[path = "planted/lamps.rs"]
+mod lamps;
 #[path = "planted/layer.rs"]
 mod layer;
 #[path = "planted/listeners.rs"]

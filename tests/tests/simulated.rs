@@ -1,4 +1,10 @@
-//! Many Listeners on the simulated server: what they cost is counted. Prints figures; `LISTENERS` says how many.
+//! The driver on the simulated server: what many Listeners cost, counted, and what is left alone. Prints figures; `LISTENERS` says how many.
+
+#[path = "simulated/ignored.rs"]
+mod ignored;
+#[path = "driver/lamp.rs"]
+#[allow(dead_code, reason = "mistakes are planted elsewhere")]
+mod lamp;
 
 use lifecycle_tests::settling::{WATCHED, settle};
 

@@ -21,6 +21,7 @@ mod half_capability;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
+pub(crate) mod misplaced_ignored;
 mod missing_key;
 mod missing_undo;
 pub(crate) mod no_phase;
@@ -205,6 +206,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule("infinite_fact", "LC002", Stage::Names, Run::Built),
     rule("misfit_clause", "LC005", Stage::Names, Run::Built),
+    rule("misplaced_ignored", "LC055", Stage::Names, Run::Built),
     rule(
         "missing_key",
         "LC045",

@@ -101,6 +101,16 @@ impl<'a> Space<'a> {
         worlds.filter(|index| self.classes[*index] != Class::Deleting)
     }
 
+    /// Those of them in which something is told of the object: it is ours to look after.
+    pub fn told(&self) -> impl Iterator<Item = usize> {
+        let is_told = |class: Class| match class {
+            Class::State(state) => !self.lifecycle.states[state.0].is_ignored(),
+            Class::Deleting | Class::Refused | Class::Nowhere => true,
+        };
+        self.live()
+            .filter(move |world| is_told(self.classes[*world]))
+    }
+
     /// The worlds in which the object is being deleted.
     pub fn deleting(&self) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
@@ -121,7 +131,7 @@ impl<'a> Space<'a> {
             && match self.classes[index] {
                 Class::State(state) => {
                     let state = &self.lifecycle.states[state.0];
-                    state.goal || state.wakes.is_some()
+                    state.goal || state.wakes.is_some() || state.is_ignored()
                 }
                 Class::Deleting | Class::Refused => true,
                 Class::Nowhere => false,

@@ -86,6 +86,8 @@ pub(crate) struct Sight {
     /// The polls that were asked.
     pub(crate) polls: Vec<(usize, String)>,
     pub(crate) failure: Option<Failure>,
+    /// Another controller looks after the object, so that a failure is nobody's business: the state.
+    pub(crate) ignored: Option<usize>,
 }
 
 impl Sight {
@@ -133,12 +135,20 @@ impl Observer<'_> {
             plans: ir.effects.iter().map(|_| Vec::new()).collect(),
             polls: Vec::new(),
         };
-        let walked = ir.order.iter().try_for_each(|node| match *node {
-            Node::Input(input) => pass.look(input),
-            Node::Value(value) => pass.compute(value),
-            Node::Var(var) => pass.answer(var),
+        let mut nodes = 0;
+        let walked = ir.order.iter().try_for_each(|node| {
+            match *node {
+                Node::Input(input) => pass.look(input)?,
+                Node::Value(value) => pass.compute(value)?,
+                Node::Var(var) => pass.answer(var)?,
+            }
+            nodes += 1;
+            Ok(())
         });
+        let lives = pass.subject.meta.deletion_timestamp.is_none();
+        let knows = lives && ir.knows_ignored(nodes);
         Sight {
+            ignored: knows.then(|| ir.ignored(&pass.board.world)).flatten(),
             board: Arc::new(pass.board),
             looked: pass.looked,
             touched: pass.touched,
@@ -300,6 +310,8 @@ impl Observing<'_> {
     }
 }
 
+#[cfg(test)]
+mod ignored;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use super::queue::Subject;
 use super::report::Draft;
-use crate::cluster::observe::Plan;
+use crate::cluster::observe::{Job, Plan};
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
@@ -19,6 +19,16 @@ pub(crate) enum Wrote {
     Finalizer { claim: bool, subject: Arc<Stored> },
     Status { draft: Draft, subject: Arc<Stored> },
     Event,
+}
+
+impl Wrote {
+    /// Whether it changes nothing but who owns what.
+    pub(crate) fn migrates(&self) -> bool {
+        match self {
+            Self::Effect { plan, .. } => plan.job == Job::Migrate,
+            Self::Finalizer { .. } | Self::Status { .. } | Self::Event => false,
+        }
+    }
 }
 
 /// How it ended.

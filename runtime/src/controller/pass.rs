@@ -123,9 +123,10 @@ impl Controller {
     fn decide(&mut self, subject: &Subject, sight: Sight, now: Instant) {
         let ir = self.runners[subject.lifecycle].ir;
         let (world, deleting) = (&sight.board.world, sight.is_deleting());
-        let (class, next) = match sight.failure {
-            Some(_) => (Class::Contradiction, Move::Rest),
-            None => (ir.classify(world, deleting), ir.next(world, deleting)),
+        let (class, next) = match (&sight.failure, sight.ignored) {
+            (Some(_), Some(state)) => (Class::State(state), Move::Rest),
+            (Some(_), None) => (Class::Contradiction, Move::Rest),
+            (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
         };
         tracing::debug!(?class, ?next, world = world.describe(ir), "looked");
         self.trace_pass(subject, &sight, (class, next));
@@ -187,7 +188,8 @@ impl Controller {
     fn note_contradiction(&mut self, subject: &Subject, sight: &Sight, decided: &Decided) {
         let runner = &self.runners[subject.lifecycle];
         let object = subject.name.of_kind(&runner.subject_kind);
-        match &sight.failure {
+        let failure = sight.failure.as_ref().filter(|_| sight.ignored.is_none());
+        match failure {
             Some(failure) => tracing::warn!(%object, "nothing can be done for {object}: {failure}"),
             None if decided.class == Class::Contradiction => {
                 let world = sight.board.world.describe(runner.ir);
@@ -198,7 +200,7 @@ impl Controller {
             }
             None => {}
         }
-        let retried = match &sight.failure {
+        let retried = match failure {
             Some(Failure::Undecodable { .. }) => false,
             Some(_) => true,
             None => decided.class == Class::Contradiction,
@@ -270,6 +272,10 @@ impl Controller {
             return None;
         }
         let (runner, track) = (&self.runners[subject.lifecycle], &self.tracks[subject]);
+        // What was told before stays: it is the other controller's now.
+        if runner.ir.is_silent(decided.class) {
+            return None;
+        }
         let trouble = track.trouble();
         // An object that goes away is not reported on, unless giving back what it holds is in trouble.
         let claims = runner.ir.has_finalizer();

@@ -265,6 +265,7 @@ fn phase(phase: Phase) -> &'static str {
         Phase::Pending => "Pending",
         Phase::Ready => "Ready",
         Phase::Error => "Error",
+        Phase::Ignored => "Ignored",
     }
 }
 

@@ -9,6 +9,7 @@ use super::Controller;
 use super::flight::{Ended, Landed, Wrote};
 use super::queue::Subject;
 use crate::cluster::observe::{Job, Sight};
+use crate::cluster::outcome::Outcome;
 use crate::lifecycle::call::CallError;
 use crate::lifecycle::{Board, ObjectRef};
 use crate::machine::ir::Lifecycle;
@@ -121,6 +122,8 @@ impl Controller {
             return;
         };
         let how = match &landed.ended {
+            // What others owned is ours now; the next write makes it as wanted.
+            Ended::Write(Outcome::Done(_)) if landed.wrote.migrates() => "moved",
             Ended::Write(outcome) => outcome.word(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",

@@ -221,6 +221,8 @@ pub enum Phase {
     Ready,
     /// Somebody must act.
     Error,
+    /// Another controller looks after the object: nothing is written and nothing is told.
+    Ignored,
 }
 
 /// What a method or a `wakes` names.

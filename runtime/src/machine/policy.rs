@@ -1,6 +1,6 @@
 //! What we do in a world: which state it is in, which effects are enabled, and the one move of a pass.
 
-use super::ir::{Effect, Lifecycle, Mode, Origin, Source, Verb};
+use super::ir::{Effect, Lifecycle, Mode, Node, Origin, Phase, Source, State, Verb};
 use super::world::World;
 
 /// Where a world is.
@@ -55,10 +55,37 @@ impl Lifecycle {
                 .is_none_or(|var| input.many || !UNUSABLE.contains(&self.value(world, var)))
     }
 
+    /// The state of an object that another controller looks after; such states stand above all others.
+    pub fn ignored(&self, world: &World) -> Option<usize> {
+        let fits = |state: &State| state.phase == Phase::Ignored && world.holds(&state.when);
+        self.states.iter().position(fits)
+    }
+
+    /// Whether that is known, of a pass that got no further than so many of the nodes of its order.
+    pub fn knows_ignored(&self, nodes: usize) -> bool {
+        let open = &self.order[nodes..];
+        let is_open = |state: &&State| {
+            let asked = state.when.vars();
+            state.phase == Phase::Ignored && asked.iter().any(|var| open.contains(&Node::Var(*var)))
+        };
+        !self.states.iter().any(|state| is_open(&state))
+    }
+
+    /// Whether nothing is written and nothing is told of an object that is there.
+    pub fn is_silent(&self, class: Class) -> bool {
+        match class {
+            Class::State(state) => self.states[state].phase == Phase::Ignored,
+            Class::Deleting | Class::Refused { .. } | Class::Contradiction => false,
+        }
+    }
+
     /// The state of a world; `deleting` says that the object has a deletion timestamp.
     pub fn classify(&self, world: &World, deleting: bool) -> Class {
         if deleting {
             return Class::Deleting;
+        }
+        if let Some(state) = self.ignored(world) {
+            return Class::State(state);
         }
         if self.nevers.iter().any(|n| world.holds(n)) {
             return Class::Contradiction;
@@ -156,14 +183,15 @@ impl Lifecycle {
         }
     }
 
-    /// In life by the author's `when`; on deletion only what gives something back.
+    /// In life by the author's `when`, and while the object is ours to look after; on deletion only what gives something back.
     fn in_season(&self, world: &World, effect: &Effect, deleting: bool) -> bool {
         if deleting {
             return effect.is_undo
                 && self.is_claimed(world)
                 && self.frees(effect).any(|var| !self.is_free(world, var));
         }
-        (!effect.is_undo || effect.when.is_some() || self.volume)
+        self.ignored(world).is_none()
+            && (!effect.is_undo || effect.when.is_some() || self.volume)
             && effect.when.as_ref().is_none_or(|w| world.holds(w))
     }
 

@@ -10,6 +10,7 @@ mod elsewhere;
 mod explore;
 mod fixture;
 mod fork;
+mod intrusion;
 mod judge;
 mod key;
 mod moves;
@@ -116,6 +117,7 @@ impl Core {
             }
             Move::Delete(_)
             | Move::Drift(..)
+            | Move::Intrude(..)
             | Move::Vanish(_)
             | Move::Loosen(_)
             | Move::Smudge(_)

@@ -17,6 +17,7 @@ type Build = Arc<dyn Fn(&Board, usize, Value) -> Value + Send + Sync>;
 /// Another lifecycle, with some answers changed.
 pub(crate) struct Wrapped<M> {
     inner: M,
+    ir: &'static Lifecycle,
     fact: Fact,
     field: Field,
     build: Build,
@@ -25,11 +26,18 @@ pub(crate) struct Wrapped<M> {
 impl<M: Machine> Wrapped<M> {
     pub(crate) fn new(inner: M) -> Self {
         Self {
+            ir: inner.ir(),
             inner,
             fact: Arc::new(|_, _, answer| answer),
             field: Arc::new(|_, _, value| value),
             build: Arc::new(|_, _, value| value),
         }
+    }
+
+    /// Changes what is declared, to something of the same shape.
+    pub(crate) fn declared(mut self, ir: &'static Lifecycle) -> Self {
+        self.ir = ir;
+        self
     }
 
     /// Changes what facts answer.
@@ -62,7 +70,7 @@ impl<M: Machine> Wrapped<M> {
 
 impl<M: Machine> Machine for Wrapped<M> {
     fn ir(&self) -> &'static Lifecycle {
-        self.inner.ir()
+        self.ir
     }
 
     fn subject(&self) -> Option<Kind> {

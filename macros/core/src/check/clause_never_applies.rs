@@ -1,4 +1,5 @@
-//! LC054: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory.
+//! LC054: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
+//! counts for no clause, for nothing is told of it.
 //!
 //! ```text
 //! Unknown "Working" otherwise; False "Taken" when bucket == Taken;   // a warning: the second never applies
@@ -12,7 +13,7 @@ use crate::space::explored::{Explored, clause_of};
 pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for condition in &space.lifecycle.conditions {
-        let worlds = space.live().map(|world| space.worlds.get(world));
+        let worlds = space.told().map(|world| space.worlds.get(world));
         let used: BTreeSet<usize> = worlds
             .filter_map(|world| clause_of(condition, world))
             .collect();

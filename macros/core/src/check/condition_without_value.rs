@@ -1,4 +1,5 @@
 //! LC052: a condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
+//! Of an `Ignored` state nothing is told, so none is needed there.
 //!
 //! ```text
 //! condition Up { True when ready; }                        // refused: no value for `!ready`
@@ -15,11 +16,11 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for condition in &space.lifecycle.conditions {
         let bad = |world: usize| clause_of(condition, space.worlds.get(world)).is_none();
-        let Some(example) = space.live().find(|world| bad(*world)) else {
+        let Some(example) = space.told().find(|world| bad(*world)) else {
             continue;
         };
         let claim = Claim {
-            about: space.live().collect(),
+            about: space.told().collect(),
             bad: &bad,
             expected: BTreeSet::new(),
         };

@@ -1,4 +1,5 @@
-//! LC050: a state of a resource has no phase, or one that is not `Pending`, `Ready` or `Error`; or a state of a volume has one.
+//! LC050: a state of a resource has no phase, or one that is not `Pending`, `Ready`, `Error` or `Ignored`; or a state of a volume
+//! has one.
 //!
 //! ```text
 //! Idle when address == NoPod;              // refused
@@ -14,7 +15,7 @@ pub(crate) fn missing(state: &Ident) -> Diagnostic {
         "LC050",
         state.span(),
         state.to_string(),
-        format!("state `{state}` has no phase: write `=> Pending`, `=> Ready` or `=> Error`"),
+        format!("state `{state}` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`"),
     )
     .help(format!("write `{state} when .. => Pending;`"))
 }
@@ -24,7 +25,7 @@ pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
         "LC050",
         phase.span(),
         state.to_string(),
-        format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready` or `Error`"),
+        format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error` or `Ignored`"),
     )
     .help("phases are few on purpose: say the rest by a condition")
 }

@@ -230,6 +230,7 @@ fn state(state: &State) -> TokenStream {
     let phase = match state.phase {
         Some(Phase::Ready) => quote!(ir::Phase::Ready),
         Some(Phase::Error) => quote!(ir::Phase::Error),
+        Some(Phase::Ignored) => quote!(ir::Phase::Ignored),
         Some(Phase::Pending) | None => quote!(ir::Phase::Pending),
     };
     let wakes = option(state.wakes.as_ref().map(|w| sources(w)));

@@ -199,15 +199,16 @@ pub(super) fn text(model: &Lifecycle, path: &Path) -> TokenStream {
 
 /// `.spec.host`; `meta` is spelled `metadata` in objects.
 fn object_path(path: &Path) -> TokenStream {
-    let parts = path
-        .parts
-        .iter()
-        .enumerate()
-        .map(|(n, part)| match n == 0 && part == "meta" {
-            true => Ident::new("metadata", part.span()),
-            false => part.clone(),
-        });
+    let parts = path.parts.iter().enumerate();
+    let parts = parts.map(|(n, part)| object_part(n, part));
     quote!(#(.#parts)*)
+}
+
+pub(super) fn object_part(n: usize, part: &Ident) -> Ident {
+    match n == 0 && part == "meta" {
+        true => Ident::new("metadata", part.span()),
+        false => part.clone(),
+    }
 }
 
 /// `self.0.shape(board.this::<Listener>()?, board.one::<ListenerClass>(0)?)`

@@ -18,6 +18,8 @@ pub(crate) fn order(model: &Lifecycle) -> Vec<Node> {
         done: Vec::new(),
         open: Vec::new(),
     };
+    // First of all, whose the object is: what cannot be read of the rest is then nobody's business.
+    ignored(model).for_each(|node| sorted.visit(node));
     for (n, input) in model.inputs.iter().enumerate() {
         sorted.visit(Node::Input(InputId(n)));
         input
@@ -104,7 +106,7 @@ fn answered_from(model: &Lifecycle, origin: &Origin) -> Vec<Node> {
                 name: effect.name.clone(),
             };
             let set = effect.sets.iter().flatten().map(|a| Node::Var(a.var));
-            let when = effect.when.iter().flat_map(asked);
+            let when = effect.when.iter().flat_map(asked).chain(ignored(model));
             sources(model, &effect.from)
                 .into_iter()
                 .chain(sources(model, &[target]))
@@ -113,6 +115,12 @@ fn answered_from(model: &Lifecycle, origin: &Origin) -> Vec<Node> {
                 .collect()
         }
     }
+}
+
+/// What decides whether another controller looks after the object.
+fn ignored(model: &Lifecycle) -> impl Iterator<Item = Node> {
+    let states = model.states.iter().filter(|state| state.is_ignored());
+    states.flat_map(|state| asked(&state.when))
 }
 
 fn looked_up_through(model: &Lifecycle, lookup: &Lookup) -> Vec<Node> {

@@ -14,7 +14,7 @@ mod status;
 use proc_macro2::Ident;
 
 use crate::ast;
-use crate::check::{misfit_clause, unknown_name, unobserved_source};
+use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::model::{Lifecycle, Source, Use, Var};
 use scope::{Noun, Scope};
@@ -39,6 +39,7 @@ pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
 /// Resolves all names; the order of evaluation is still missing.
 pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misfit_clause::check(ast, sink);
+    misplaced_ignored::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,

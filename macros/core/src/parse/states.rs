@@ -30,7 +30,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
     cursor.need_word("when")?;
     let when = predicate::pred(cursor)?;
     let phase = match cursor.eat("=>") {
-        Some(_) => Some(cursor.ident("`Pending`, `Ready` or `Error`")?),
+        Some(_) => Some(cursor.ident("`Pending`, `Ready`, `Error` or `Ignored`")?),
         None => None,
     };
     let mut state = State {

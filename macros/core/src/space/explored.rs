@@ -65,13 +65,14 @@ impl Explored<'_> {
             .collect()
     }
 
-    /// Where nothing is left for us to do in a declared state: the state, and what is unmet. Nothing if there is no roll-up.
+    /// Where nothing is left for us to do in a declared state: the state, and what is unmet. Nothing if there is no roll-up, and where nothing is told.
     pub fn unmet_when_idle(&self, world: usize) -> Option<(StateId, Unmet)> {
         let space = self.space;
         let Class::State(state) = space.classes[world] else {
             return None;
         };
-        if space.choices[world] != Choice::Nothing {
+        let is_told = !space.lifecycle.states[state.0].is_ignored();
+        if space.choices[world] != Choice::Nothing || !is_told {
             return None;
         }
         let mut unmet = None;

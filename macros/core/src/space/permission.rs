@@ -1,4 +1,4 @@
-//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals.
+//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that the object is ours to look after.
 
 use crate::model::{
     Effect, EffectId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
@@ -9,6 +9,8 @@ use crate::space::world::World;
 #[derive(Debug)]
 pub struct Permissions<'a> {
     effects: Vec<Permission<'a>>,
+    /// Where another controller looks after the object.
+    ignored: Vec<&'a Pred>,
     deleting: Option<VarId>,
     claimed: Option<VarId>,
     volume: bool,
@@ -51,6 +53,12 @@ impl<'a> Permissions<'a> {
                 .effects
                 .iter()
                 .map(|effect| Permission::of(lifecycle, effect))
+                .collect(),
+            ignored: lifecycle
+                .states
+                .iter()
+                .filter(|state| state.is_ignored())
+                .map(|state| &state.when)
                 .collect(),
             deleting: of_object(|origin| matches!(origin, Origin::Deleting)),
             claimed: of_object(|origin| matches!(origin, Origin::Claimed)),
@@ -98,6 +106,9 @@ impl<'a> Permissions<'a> {
                     .frees
                     .iter()
                     .any(|(var, free)| !free.contains(world.value(*var)));
+        }
+        if self.ignored.iter().any(|ignored| world.holds(ignored)) {
+            return false;
         }
         let in_life = !effect.is_undo || effect.when.is_some() || self.volume;
         !deleting && in_life && effect.when.as_ref().is_none_or(|when| world.holds(when))

@@ -397,6 +397,26 @@ const _: () = assert!(
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
+const _: fn(&Service) = |object| {
+    #[allow(unused_imports, reason = "every part of a path may be optional")]
+    use ::lifecycle_runtime::__private::Inside as _;
+    let _ = ::lifecycle_runtime::__private::Along::from(object)
+        .field(|object| &object.spec)
+        .inside()
+        .field(|object| &object.ports)
+        .inside()
+        .list();
+};
+const _: fn(&Service) = |object| {
+    #[allow(unused_imports, reason = "every part of a path may be optional")]
+    use ::lifecycle_runtime::__private::Inside as _;
+    let _ = ::lifecycle_runtime::__private::Along::from(object)
+        .field(|object| &object.spec)
+        .inside()
+        .field(|object| &object.ports)
+        .inside()
+        .list();
+};
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

@@ -63,6 +63,12 @@ rules! {
     GoalRests,
     /// `wakes` is a rest.
     WakesRests,
+    /// No effect is enabled on what another controller looks after.
+    IgnoredIsOff,
+    /// What another controller looks after is at rest.
+    IgnoredRests,
+    /// Of what another controller looks after nothing is said.
+    IgnoredIsSilent,
     /// What becomes given anew may have any value.
     GivenAnew,
 }

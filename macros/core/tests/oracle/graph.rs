@@ -84,8 +84,15 @@ impl<'a> Graph<'a> {
         let rests = |state: &State| {
             state.goal && !self.worlds.forgets(Rule::GoalRests)
                 || state.wakes.is_some() && !self.worlds.forgets(Rule::WakesRests)
+                || state.is_ignored() && !self.worlds.forgets(Rule::IgnoredRests)
         };
         self.policy[at].is_none() && self.state(at).is_none_or(rests)
+    }
+
+    /// Whether anything is said of an object there.
+    fn tells(&self, at: &usize) -> bool {
+        let silent = self.state(*at).is_some_and(State::is_ignored);
+        !silent || self.worlds.forgets(Rule::IgnoredIsSilent)
     }
 
     fn name(&self, at: usize) -> String {
@@ -305,7 +312,8 @@ impl<'a> Graph<'a> {
     fn conditions(&self, found: &mut Found) -> BTreeSet<(String, usize)> {
         let mut idle = BTreeSet::new();
         for condition in &self.worlds.life.conditions {
-            let applied = self.live.iter().map(|at| self.clause(condition, *at));
+            let told = self.live.iter().filter(|at| self.tells(at));
+            let applied = told.map(|at| self.clause(condition, *at));
             let applied: BTreeSet<Option<usize>> = applied.collect();
             if applied.contains(&None) {
                 found.say("LC052", &condition.name);
@@ -343,7 +351,8 @@ impl<'a> Graph<'a> {
         let Some(ready) = &self.worlds.life.ready else {
             return;
         };
-        for &at in self.live.iter().filter(|at| self.policy[**at].is_none()) {
+        let idle = |at: &&usize| self.policy[**at].is_none() && self.tells(at);
+        for &at in self.live.iter().filter(idle) {
             let (Some(state), Ok(unmet)) = (self.state(at), self.unmet(ready, at)) else {
                 continue;
             };

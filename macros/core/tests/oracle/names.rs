@@ -52,10 +52,14 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
         found.say("LC002", fact);
     }
     for state in life.states.iter().filter(|_| !life.volume) {
-        if !matches!(state.phase.as_deref(), Some("Pending" | "Ready" | "Error")) {
+        if !matches!(
+            state.phase.as_deref(),
+            Some("Pending" | "Ready" | "Error" | "Ignored")
+        ) {
             found.say("LC050", &state.name);
         }
     }
+    ignored(life, found);
     unobserved(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
@@ -65,6 +69,23 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     }
     assignments(life, found);
     references(life, found);
+}
+
+/// What another controller looks after comes before all that is ours, wants nothing, and knows of no write.
+fn ignored(life: &Life, found: &mut Found) {
+    let mut ours = false;
+    for state in &life.states {
+        if !state.is_ignored() {
+            ours = true;
+            continue;
+        }
+        let atoms = state.when.atoms();
+        let refused = atoms.iter().any(|atom| atom.starts_with('?'));
+        let waits = state.goal || state.wakes.is_some() || state.overdue;
+        if !life.volume && (ours || refused || waits) {
+            found.say("LC055", &state.name);
+        }
+    }
 }
 
 /// Inputs, values and facts are one kind of name, for predicates and `from` mention them alike.
@@ -306,6 +327,8 @@ pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
     for value in effect.from.iter().filter_map(|name| life.value(name)) {
         needed.extend(atoms(value.given.as_ref()));
     }
+    let ignored = life.states.iter().filter(|state| state.is_ignored());
+    needed.extend(ignored.flat_map(|state| state.when.atoms()));
     needed.remove(&format!("?{}", effect.name));
     needed
 }

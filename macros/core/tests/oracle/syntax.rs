@@ -87,6 +87,15 @@ pub(crate) struct State {
     pub(crate) when: Pred,
     pub(crate) phase: Option<String>,
     pub(crate) wakes: Option<Vec<String>>,
+    /// Whether a time is written.
+    pub(crate) overdue: bool,
+}
+
+impl State {
+    /// Whether another controller looks after objects that are in it.
+    pub(crate) fn is_ignored(&self) -> bool {
+        self.phase.as_deref() == Some("Ignored")
+    }
 }
 
 pub(crate) type Assign = Vec<(String, String)>;

@@ -492,6 +492,12 @@ impl<'a> Worlds<'a> {
             return act.frees.iter().any(|var| self.is_held(*var, world[*var]))
                 && self.claimed.is_none_or(|claimed| world[claimed] == 1);
         }
+        let ignored = |at: usize| {
+            self.life.states[at].is_ignored() && self.holds(&self.state_tests[at], world)
+        };
+        if !self.forgets(Rule::IgnoredIsOff) && (0..self.state_tests.len()).any(ignored) {
+            return false;
+        }
         let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);
         let only_undoes = act.is_undo
             && act.when.is_none()

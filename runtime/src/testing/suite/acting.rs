@@ -34,6 +34,7 @@ impl Stage {
             }
             Move::Seize(path) => self.seize(path, pending).await,
             Move::Drift(path, leaf) => self.drift(path, *leaf).await,
+            Move::Intrude(path, list) => self.intrude(path, *list).await,
             Move::Vanish(path) => site::delete(&self.admin, path).await,
             Move::Linger(path) => {
                 let finalizers = json!({ "metadata": { "finalizers": [HELD_BACK] } });
@@ -232,6 +233,8 @@ impl Stage {
                     let leaf = (turn * 2 + n) % fields.len();
                     Move::Drift(path.clone(), leaf)
                 }));
+                let lists = 0..self.whole(&path).len();
+                moves.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
             }
         }
         let polls = self.core.ir.inputs.iter().any(|i| i.mode == Mode::Poll);
@@ -249,7 +252,7 @@ impl Stage {
 }
 
 /// Another value of the same type.
-fn another(value: &Value) -> Value {
+pub(crate) fn another(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => json!("drifted"),
         Value::String(text) => {

@@ -93,6 +93,7 @@ fn deeds(core: &Core, edge: &Edge) -> Vec<Move> {
             }
             Move::Seize(_)
             | Move::Drift(..)
+            | Move::Intrude(..)
             | Move::Vanish(_)
             | Move::Linger(_)
             | Move::Loosen(_)
@@ -128,6 +129,8 @@ fn deeds(core: &Core, edge: &Edge) -> Vec<Move> {
         deeds.push(Move::Vanish(path.clone()));
         deeds.push(Move::Linger(path.clone()));
         deeds.extend((0..4).map(|leaf| Move::Drift(path.clone(), leaf)));
+        let lists = 0..core.whole_lists(path);
+        deeds.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
     }
     deeds
 }

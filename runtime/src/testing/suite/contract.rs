@@ -89,7 +89,7 @@ pub(crate) fn not_a_rest(ir: &Lifecycle, class: Class, world: &World) -> Option<
     let word = match class {
         Class::State(state) => {
             let state = &ir.states[state];
-            if state.goal || state.wakes.is_some() {
+            if state.goal || state.wakes.is_some() || ir.is_silent(class) {
                 return None;
             }
             state.name

@@ -18,6 +18,8 @@ pub enum Move {
     Seize(String),
     /// Changes a field that we wrote: the n-th, in order of paths.
     Drift(String, usize),
+    /// Adds an element of somebody else to a list of which we own every element: the n-th such list.
+    Intrude(String, usize),
     /// Deletes an object of ours.
     Vanish(String),
     /// Deletes an object of ours that somebody holds back.
@@ -82,6 +84,7 @@ impl Move {
             Self::Delete(_) => "delete",
             Self::Seize(_) => "foreign takeover",
             Self::Drift(..) => "drift",
+            Self::Intrude(..) => "intrusion",
             Self::Vanish(_) => "delete owned",
             Self::Linger(_) => "lingering deletion",
             Self::Loosen(_) => "loosen",
@@ -110,6 +113,7 @@ impl fmt::Display for Move {
             | Self::Loosen(path)
             | Self::Smudge(path) => write!(f, "{word} {}", short(path)),
             Self::Drift(path, n) => write!(f, "{word} of field {n} of {}", short(path)),
+            Self::Intrude(path, n) => write!(f, "{word} into list {n} of {}", short(path)),
             Self::Keep(name, _) => write!(f, "{word} {name}"),
             Self::Fair | Self::Down | Self::Up | Self::Restart => f.write_str(word),
         }

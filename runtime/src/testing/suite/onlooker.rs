@@ -233,6 +233,15 @@ impl Seen {
         self.last.insert(pass.object.clone(), last);
     }
 
+    /// What another controller looks after is left alone: no write is for its sake.
+    fn sends(&mut self, ir: &Lifecycle, object: &ObjectRef, what: Written) {
+        let silent = |last: &Last| !last.deleting && ir.is_silent(last.class);
+        if self.last.get(object).is_some_and(silent) {
+            let text = format!("{object} is another controller's, and {what:?} is written for it");
+            self.find(Oracle::HandsOff, text);
+        }
+    }
+
     fn wrote(&mut self, object: Option<&ObjectRef>) {
         if let Some(object) = object {
             self.wrote.insert(object.clone(), Instant::now());
@@ -308,6 +317,9 @@ impl Trace for Onlooker {
         match moment {
             Moment::Passed(pass) => seen.passed(pass),
             Moment::Sent { object, what } => {
+                if let Some(object) = object {
+                    seen.sends(self.ir, object, *what);
+                }
                 match what {
                     Written::Call(_) => seen.changes_at_call = self.outside.changes(),
                     Written::Effect(_)

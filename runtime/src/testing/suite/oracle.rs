@@ -25,6 +25,8 @@ pub enum Oracle {
     OneWrite,
     /// Co-owners of an object want the same of what they share.
     CoOwners,
+    /// A list of which we own every element has no other once its object is as wanted.
+    WholeLists,
     /// The status at the end is the projection of the world.
     Projection,
     /// Nothing is left of an object that was deleted.
@@ -41,7 +43,7 @@ pub enum Oracle {
 
 impl Oracle {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -52,6 +54,7 @@ impl Oracle {
         Self::Accepted,
         Self::OneWrite,
         Self::CoOwners,
+        Self::WholeLists,
         Self::Projection,
         Self::NoLeak,
         Self::NoHotLoop,
@@ -74,6 +77,7 @@ impl fmt::Display for Oracle {
             Self::Accepted => "accepted or refused",
             Self::OneWrite => "one write",
             Self::CoOwners => "co-owners agree",
+            Self::WholeLists => "whole lists",
             Self::Projection => "status is the projection",
             Self::NoLeak => "no leak",
             Self::NoHotLoop => "no hot loop",

@@ -231,6 +231,7 @@ impl Stage {
             }
         }
         self.projection().await;
+        self.whole_at_rest().await;
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
         let polls = ir.inputs.iter().any(|i| i.every.is_some());
@@ -346,7 +347,7 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
     let Class::State(state) = last.class else {
         return Vec::new();
     };
-    if last.failure.is_some() {
+    if last.failure.is_some() || ir.is_silent(last.class) {
         return Vec::new();
     }
     let status = object.get("status").unwrap_or(&Value::Null);
@@ -396,6 +397,7 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
         Phase::Pending => "Pending",
         Phase::Ready => "Ready",
         Phase::Error => "Error",
+        Phase::Ignored => "Ignored",
     };
     for (number, field) in ir.fields.iter().enumerate() {
         let wanted = match field.what {

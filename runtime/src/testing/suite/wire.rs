@@ -367,7 +367,10 @@ impl Wire {
         if asked.method == Method::DELETE {
             return;
         }
-        state.wrote.insert(asked.path.clone(), asked.body.clone());
+        // A patch of who owns what says nothing of what is wanted.
+        if asked.body.get("kind").is_some() {
+            state.wrote.insert(asked.path.clone(), asked.body.clone());
+        }
         if kind.mode == Mode::Shared {
             self.share(&mut state, asked);
         }

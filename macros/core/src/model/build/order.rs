@@ -218,6 +218,8 @@ impl Walk<'_> {
     /// Everything that decides whether an effect would run.
     fn enabled(&self, effect: &Effect, needs: &mut Needs) {
         asked(effect.when.as_ref(), needs);
+        let ignored = self.lifecycle.states.iter().filter(|s| s.is_ignored());
+        ignored.for_each(|state| asked(Some(&state.when), needs));
         let target = &self.lifecycle.inputs[effect.target.0];
         asked(target.given.as_ref(), needs);
         for one in &effect.from {

@@ -40,6 +40,7 @@ impl Builder<'_> {
                 "Pending" => return Some(Phase::Pending),
                 "Ready" => return Some(Phase::Ready),
                 "Error" => return Some(Phase::Error),
+                "Ignored" => return Some(Phase::Ignored),
                 _ => no_phase::unknown(&state.name, phase),
             },
         };

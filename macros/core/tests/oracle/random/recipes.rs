@@ -38,6 +38,9 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
         there: Vec::new(),
         piece: 0,
     };
+    if draft.dice.one_in(5) {
+        elsewhere(&mut draft);
+    }
     for piece in 0..count {
         draft.piece = piece;
         let at = draft.dice.below(PIECES.len());
@@ -48,6 +51,19 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
         }
     }
     draft.finish()
+}
+
+/// Some objects are looked after by another controller.
+fn elsewhere(draft: &mut Draft<'_>) {
+    if draft.dice.one_in(2) {
+        let guide = draft.input("guide", "Config", "name spec.guide?");
+        draft.fact("keeper", "{ Ours, Other }", &[&guide]);
+        draft.given(&[&guide], None);
+    } else {
+        draft.fact("keeper", "{ Ours, Other }", &["self"]);
+    }
+    let keeper = draft.name("keeper");
+    draft.state("Elsewhere", &format!("{keeper} == Other"), "Ignored", &[]);
 }
 
 pub(super) fn words(words: &[&str]) -> Vec<String> {

@@ -303,12 +303,14 @@ fn states(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
         }
     }
     for number in 0..1 + dice.below(5) {
-        let wakes = dice.one_in(2);
+        let ignored = number == 0 && dice.one_in(6);
+        let wakes = !ignored && dice.one_in(2);
+        let phase = dice.word(&["Pending", "Pending", "Ready", "Error"]);
         sketch.states.push(State {
-            goal: !wakes && dice.one_in(3),
+            goal: !ignored && !wakes && dice.one_in(3),
             name: format!("State{number}"),
             when: guard(&known, dice),
-            phase: Some(dice.word(&["Pending", "Pending", "Ready", "Error"])),
+            phase: Some(if ignored { "Ignored".to_owned() } else { phase }),
             wakes: if wakes {
                 sources(sketch, dice)
             } else {

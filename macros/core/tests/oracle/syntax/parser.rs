@@ -288,7 +288,8 @@ impl Parser {
         } else {
             None
         };
-        if self.cursor.eat("overdue") {
+        let overdue = self.cursor.eat("overdue");
+        if overdue {
             self.cursor.next()?;
         }
         self.cursor.need(";")?;
@@ -298,6 +299,7 @@ impl Parser {
             when,
             phase,
             wakes,
+            overdue,
         });
         Ok(())
     }

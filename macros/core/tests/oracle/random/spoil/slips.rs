@@ -272,6 +272,16 @@ pub(super) fn no_phase(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
+/// A state of ours is said to be another controller's.
+pub(super) fn ignored(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    change(some(&mut sketch.states, dice, |_| true), |state| {
+        state.phase = Some("Ignored".to_owned());
+        if dice.one_in(2) {
+            state.wakes.clear();
+        }
+    })
+}
+
 pub(super) fn odd_phase(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     change(some(&mut sketch.states, dice, |_| true), |state| {
         state.phase = Some("Waiting".to_owned())

@@ -1,0 +1,78 @@
+//! LC055: an `Ignored` state is for objects that another controller looks after: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
+//! it has neither `wakes` nor `overdue`, it does not ask how our own writes went, and it stands above every state of ours: whose an object is comes before
+//! how it is.
+//!
+//! ```text
+//! NoClass when !class => Error wakes class; Elsewhere when keeper == Other => Ignored;   // refused: what is not ours would be told of its class
+//! Elsewhere when keeper == Other => Ignored; NoClass when !class => Error wakes class;
+//! ```
+
+use proc_macro2::Span;
+
+use crate::ast::{Kind, Lifecycle, Pred, PredKind, State};
+use crate::errors::{Diagnostic, Sink};
+
+/// Looks at every state by itself, and at which stand above it.
+pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
+    if ast.kind == Kind::Volume {
+        return;
+    }
+    let ours = ast.states.iter().position(|state| !is_ignored(state));
+    for (at, state) in ast.states.iter().enumerate() {
+        if is_ignored(state) {
+            alone(state, sink);
+            if let Some(above) = ours.filter(|ours| *ours < at) {
+                let above = &ast.states[above].name;
+                let what =
+                    format!("stands below `{above}`: what is not ours would be told of that");
+                sink.push(misplaced(
+                    state,
+                    state.name.span(),
+                    &what,
+                    "move it to the top",
+                ));
+            }
+        }
+    }
+}
+
+fn is_ignored(state: &State) -> bool {
+    state.phase.as_ref().is_some_and(|phase| phase == "Ignored")
+}
+
+fn alone(state: &State, sink: &mut Sink) {
+    let name = state.name.span();
+    if state.goal {
+        let what = "is a goal: nothing is wanted of what another controller looks after";
+        sink.push(misplaced(state, name, what, "leave out `goal`"));
+    }
+    if let Some(wakes) = &state.wakes {
+        let span = wakes.first().map_or(name, |first| first.span());
+        let what = "says `wakes`: it is at rest, and looked at when its facts change";
+        sink.push(misplaced(state, span, what, "leave out `wakes`"));
+    }
+    if state.overdue.is_some() {
+        let what = "says `overdue`: nothing is expected there, and nobody would be told";
+        sink.push(misplaced(state, name, what, "leave out `overdue`"));
+    }
+    if let Some(span) = refusal(&state.when) {
+        let what = "asks whether a write of ours was refused: there is none to what is not ours";
+        sink.push(misplaced(state, span, what, "ask only whose the object is"));
+    }
+}
+
+fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
+    let name = state.name.to_string();
+    let message = format!("state `{name}` is Ignored and {what}");
+    Diagnostic::error("LC055", span, name, message).help(help)
+}
+
+/// The first place that asks for a refusal.
+fn refusal(pred: &Pred) -> Option<Span> {
+    match &pred.kind {
+        PredKind::Refused(_) => Some(pred.span),
+        PredKind::There(_) | PredKind::Is { .. } => None,
+        PredKind::All(parts) | PredKind::Any(parts) => parts.iter().find_map(refusal),
+        PredKind::Not(part) => refusal(part),
+    }
+}

@@ -1,0 +1,80 @@
+//! Objects that another controller looks after: nothing is done, and what cannot be read of them is nobody's business.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cluster::fixture::Caches;
+use crate::cluster::fixture::hosted::{guest, host, room, visiting};
+use crate::cluster::observe::Sight;
+use crate::lifecycle::Machine;
+use crate::machine::policy::{Class, Move};
+
+/// The first state.
+const ELSEWHERE: usize = 0;
+
+fn look(objects: &[Value], more: Value) -> Sight {
+    Caches::with(Arc::new(visiting()), objects).look(guest(more))
+}
+
+fn kept() -> Value {
+    host(json!({ "keeper": "somebody", "bed-a": "80" }))
+}
+
+fn leaving() -> Value {
+    json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" } })
+}
+
+/// A room that its Rust type cannot hold.
+fn broken() -> Value {
+    let mut room = room("host-uid");
+    room["spec"] = json!({ "ports": "none" });
+    room
+}
+
+#[test]
+fn nothing_is_done_although_something_is_missing() {
+    let ir = visiting().ir();
+    let check = |objects: &[Value]| {
+        let sight = look(objects, json!({}));
+        let class = ir.classify(&sight.board.world, false);
+        assert_eq!(class, Class::State(ELSEWHERE));
+        assert!(ir.is_silent(class));
+        assert_eq!(ir.next(&sight.board.world, false), Move::Rest);
+        assert_eq!(sight.ignored, Some(ELSEWHERE));
+    };
+    check(&[kept()]);
+    check(&[kept(), room("guest-uid")]);
+    let ours = look(&[host(json!({ "bed-a": "80" }))], json!({}));
+    assert_eq!(ours.ignored, None);
+    assert_eq!(ir.next(&ours.board.world, false), Move::Effect(0));
+}
+
+#[test]
+fn what_cannot_be_read_of_it_is_nobodys_business() {
+    let theirs = look(&[kept(), broken()], json!({}));
+    assert!(theirs.failure.is_some());
+    assert_eq!(theirs.ignored, Some(ELSEWHERE));
+    let ours = look(&[host(json!({})), broken()], json!({}));
+    assert!(ours.failure.is_some());
+    assert_eq!(ours.ignored, None);
+}
+
+#[test]
+fn while_nobody_can_tell_whose_it_is_it_counts_as_ours() {
+    let mut torn = kept();
+    torn["data"] = json!({ "keeper": 3 });
+    let sight = look(&[torn, broken()], json!({}));
+    assert!(sight.failure.is_some());
+    assert_eq!(sight.ignored, None);
+}
+
+#[test]
+fn a_deletion_comes_first() {
+    let ir = visiting().ir();
+    let sight = look(&[kept(), broken()], leaving());
+    assert_eq!(sight.ignored, None);
+    let sight = look(&[kept()], leaving());
+    let class = ir.classify(&sight.board.world, sight.is_deleting());
+    assert_eq!((class, sight.ignored), (Class::Deleting, None));
+}

@@ -23,6 +23,7 @@ mod naming;
 pub mod operator;
 #[cfg(test)]
 mod scripted;
+pub mod selector;
 pub mod shutdown;
 pub mod testing;
 

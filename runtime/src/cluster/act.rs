@@ -35,6 +35,11 @@ pub(crate) fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
         Job::Update | Job::Withdraw => {
             body["metadata"]["uid"] = json!(live.and_then(|l| l.meta.uid.as_deref()));
         }
+        Job::Revise => {
+            body["metadata"]["uid"] = json!(live.and_then(|l| l.meta.uid.as_deref()));
+            let version = live.and_then(|l| l.meta.resource_version.as_deref());
+            body["metadata"]["resourceVersion"] = json!(version);
+        }
         Job::Delete => return Some(path.delete(&plan.name.name, &exactly(live?))),
         Job::Migrate => return Some(migrate(&path, plan, live?)),
         Job::Record => return Some(record(&path, plan, live?)),

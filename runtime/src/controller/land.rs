@@ -125,7 +125,7 @@ impl Controller {
                     return;
                 };
                 track.worked(what);
-                if matches!(plan.job, Job::Create | Job::Update) {
+                if matches!(plan.job, Job::Create | Job::Update | Job::Revise) {
                     track.settle(&plan.name, kept);
                 }
                 if let Some(wait) = track.repeat(effect, &plan.name, plan.id.desired) {

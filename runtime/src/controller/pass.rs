@@ -26,7 +26,7 @@ use crate::machine::compare::fingerprint;
 use crate::machine::ir::Phase;
 use crate::machine::policy::{Class, Move};
 
-/// A status that differs for this long is reported although effects go on.
+/// A status that differs for this long is reported although effects go on, or others are about to act.
 const REPORT_AFTER: Duration = Duration::from_secs(1);
 /// Every object is looked at this often, whatever happens; a settled one costs no request then.
 const RESYNC: Duration = Duration::from_secs(3600);
@@ -146,7 +146,10 @@ impl Controller {
         let left = self.act(subject, &sight, &decided);
         if !left {
             let open = self.open_until(subject, &sight, &decided);
-            self.sleep(subject, &decided, open);
+            let since = self.tracks[subject].differs_since;
+            let due = since.map(|since| since + REPORT_AFTER);
+            let due = due.filter(|due| *due > decided.now);
+            self.sleep(subject, &decided, [open, due]);
         }
     }
 
@@ -257,7 +260,17 @@ impl Controller {
             Move::Effect(effect) => self.effect(subject, sight, effect, decided.now),
             Move::Rest => false,
         };
-        left || self.report(subject, sight, report, decided)
+        // What others are about to do would make it untrue at once.
+        left || !self.moves_on(subject, decided) && self.report(subject, sight, report, decided)
+    }
+
+    /// Whether nothing is in the way, and somebody else has promised to act.
+    fn moves_on(&self, subject: &Subject, decided: &Decided) -> bool {
+        let Class::State(state) = decided.class else {
+            return false;
+        };
+        let declared = &self.runners[subject.lifecycle].ir.states[state];
+        declared.phase == Phase::Pending && declared.wakes.is_none() && decided.next == Move::Rest
     }
 
     /// Until when the status says nothing new, for it is not known yet what polls answer.
@@ -465,17 +478,12 @@ impl Controller {
     }
 
     /// Nothing left: looks again when something that was put off is due.
-    fn sleep(&mut self, subject: &Subject, decided: &Decided, open: Option<Instant>) {
+    fn sleep(&mut self, subject: &Subject, decided: &Decided, reports: [Option<Instant>; 2]) {
         let share = self.random() as f64 / u64::MAX as f64;
         let resync = decided.now + RESYNC.mul_f64(1.0 + 0.1 * share);
         let track = &self.tracks[subject];
-        let put_off = [
-            track.next(decided.now),
-            decided.overdue_at,
-            open,
-            Some(resync),
-        ];
-        if let Some(at) = put_off.into_iter().flatten().min() {
+        let put_off = [track.next(decided.now), decided.overdue_at, Some(resync)];
+        if let Some(at) = put_off.into_iter().chain(reports).flatten().min() {
             self.queue.add(subject.clone(), at);
         }
     }

@@ -108,7 +108,8 @@ impl Polls {
             let is_new = poll.answer.is_none() && poll.error.is_none();
             let since = if is_new { now } else { poll.good_until };
             let until = since + PATIENCE;
-            (poll.good_until <= now && until > now).then_some(until)
+            // A new one is good until it was asked for, which is a moment after the look that asked.
+            (until > now && (is_new || poll.good_until <= now)).then_some(until)
         });
         open.max()
     }

@@ -30,7 +30,6 @@ mod rbac;
 mod render;
 mod request;
 mod reviews;
-mod selector;
 mod services;
 mod shape;
 mod state;

@@ -110,8 +110,15 @@ impl Observing<'_> {
             return Ok(None);
         };
         let name = self.named(effect, number, sought, &built)?;
-        let (plan, verdict) = self.plan_member(number, &name, &built, live);
+        let (mut plan, verdict) = self.plan_member(number, &name, &built, live);
         self.touched.insert((number, name));
+        if plan.job == Job::Update
+            && self.ir.effects[effect]
+                .from
+                .contains(&Source::Input(number))
+        {
+            plan.job = Job::Revise;
+        }
         if verdict != Verdict::Current {
             self.plans[effect].push(plan.clone());
         }
@@ -399,7 +406,7 @@ fn remedy(plan: &Plan) -> String {
     let kind = plan.body["kind"].as_str().unwrap_or("object");
     match plan.job {
         Job::Create => "; correct what it is built from".to_owned(),
-        Job::Update | Job::Migrate => format!(
+        Job::Update | Job::Revise | Job::Migrate => format!(
             "; correct what it is built from, or delete {kind} `{}` to have it built anew",
             plan.name
         ),

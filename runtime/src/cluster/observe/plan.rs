@@ -31,6 +31,8 @@ pub(crate) enum Job {
     Create,
     /// A forced apply to exactly the object that was seen.
     Update,
+    /// A forced apply to exactly the version that was seen, for it was built from that.
+    Revise,
     /// Makes entries of managed fields ours that an apply would not replace.
     Migrate,
     /// A deletion of exactly the version that was seen.

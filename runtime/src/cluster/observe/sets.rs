@@ -39,11 +39,13 @@ impl Observing<'_> {
         // A builder may read its own set; nothing is known about it so far.
         let behind = self.position(var, "Behind");
         self.board.world.set(var, behind);
-        let Some(wanted) = self.wanted(number)? else {
-            return Ok(match self.effect(number, Verb::Apply) {
-                Some(_) => ("Behind", String::new()),
-                None => ("Current", String::new()),
-            });
+        let wanted = match self.wanted(number)? {
+            Some(wanted) => wanted,
+            None if self.effect(number, Verb::Apply).is_some() => {
+                return Ok(("Behind", String::new()));
+            }
+            // Where nothing is made, all that is found is to go.
+            None => BTreeMap::new(),
         };
         let mut worst = (Member::Current, String::new());
         let mut note = |member: Member, sentence: String| {

@@ -10,9 +10,9 @@ use super::answer::Answer;
 use super::dispatch::Call;
 use super::failure::{Cause, Failure};
 use super::fields;
-use super::selector::{FieldSelector, LabelSelector};
 use super::state::State;
 use super::store::{Key, Stored};
+use crate::selector::{FieldSelector, LabelSelector};
 
 /// Which objects of a kind are meant.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// Why a selector cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable(pub(crate) String);
+/// Why a selector cannot be read, as the API server says it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub(crate) String);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Operator {
@@ -18,10 +19,14 @@ enum Operator {
 
 /// What the labels of an object must be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LabelSelector(Vec<(String, Operator)>);
+pub struct LabelSelector(Vec<(String, Operator)>);
 
 impl LabelSelector {
-    pub(crate) fn parse(text: &str) -> Result<Self, Unreadable> {
+    /// Reads `app=web,tier in (a, b),!old`. Nothing selects everything.
+    ///
+    /// # Errors
+    /// A requirement that is none.
+    pub fn parse(text: &str) -> Result<Self, Unreadable> {
         let mut requirements = Vec::new();
         for part in split(text) {
             let part = part.trim();
@@ -33,7 +38,8 @@ impl LabelSelector {
         Ok(Self(requirements))
     }
 
-    pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+    /// Whether labels meet all requirements.
+    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.0.iter().all(|(key, operator)| {
             let value = labels.get(key);
             match operator {
@@ -47,7 +53,8 @@ impl LabelSelector {
         })
     }
 
-    pub(crate) fn is_everything(&self) -> bool {
+    /// Whether it has no requirement.
+    pub fn is_everything(&self) -> bool {
         self.0.is_empty()
     }
 }

@@ -35,7 +35,11 @@ pub enum Command {
     /// one was not in time; with 2 if a manifest, the port or the kubeconfig cannot be used.
     Sandbox(Sandbox),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
-    Crd,
+    Crd {
+        /// Whose kinds.
+        #[arg(value_enum, default_value_t)]
+        product: Product,
+    },
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
     /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.
@@ -87,6 +91,16 @@ pub struct Run {
     pub retired: Retired,
 }
 
+/// A set of kinds that are used together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Product {
+    /// listeners.stackable.tech: ListenerClass, Listener, PodListeners.
+    #[default]
+    Listeners,
+    /// skupper.io: Site, Listener, Connector, AttachedConnector, AttachedConnectorBinding.
+    Skupper,
+}
+
 /// Which part of the operator runs.
 #[derive(Debug, Subcommand)]
 pub enum Mode {
@@ -94,6 +108,8 @@ pub enum Mode {
     Controller(Controller),
     /// Run the part of which each node needs one: it mounts Listener volumes.
     Node(Node),
+    /// Run the controller of Skupper sites: it makes the router of each Site, tells it what Listeners and Connectors ask for, and makes the Services of Listeners.
+    Skupper(Skupper),
 }
 
 /// What only the controller is told.
@@ -102,6 +118,18 @@ pub struct Controller {
     /// ListenerClasses to create where they are missing. A class that is there is never changed.
     #[arg(long, env, value_enum, default_value_t, value_name = "PRESET")]
     pub listener_class_preset: Preset,
+}
+
+/// What only the controller of Skupper sites is told.
+#[derive(Debug, Args)]
+pub struct Skupper {
+    /// Image of the routers that Sites get.
+    #[arg(long, env, value_name = "IMAGE")]
+    pub router_image: String,
+
+    /// Name of this controller: it looks after namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and after those without one.
+    #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
+    pub controller_name: String,
 }
 
 /// What only a node is told.

@@ -10,9 +10,30 @@ use serde_json::{Value, json};
 
 use crate::cause;
 
-/// The name under which the replaced operator wrote them too, so that what it no longer says goes away.
-const FIELD_MANAGER: &str = "listener-operator";
-const GROUP_VERSION: &str = "listeners.stackable.tech/v1alpha1";
+/// The kinds of one product.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds {
+    /// Under which they are served.
+    group_version: &'static str,
+    /// The name under which they are written.
+    manager: &'static str,
+    definitions: fn() -> Vec<CustomResourceDefinition>,
+}
+
+/// Those of the Listener operator. The replaced one wrote them under the same name, so that what it no longer says goes away.
+pub const LISTENERS: Kinds = Kinds {
+    group_version: "listeners.stackable.tech/v1alpha1",
+    manager: "listener-operator",
+    definitions: crds::listeners,
+};
+
+/// Those of a Skupper site.
+pub const SKUPPER: Kinds = Kinds {
+    group_version: "skupper.io/v2alpha1",
+    manager: "skupper.io",
+    definitions: crds::skupper,
+};
+
 /// With the pauses between them, about half a minute.
 const ATTEMPTS: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -24,24 +45,24 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// What cannot be done is tried again after a pause that grows to 15 s, and said once for each reason. Definitions that are
 /// served already are used as they are where they may not be written, or could not be in half a minute.
 /// Never ends while the kinds are not served: drop it to stop.
-pub async fn prepare(client: &Client, maintain: bool) {
+pub async fn prepare(client: &Client, kinds: &Kinds, maintain: bool) {
     if !maintain {
-        warn_of_leftover_conversion(client).await;
+        warn_of_leftover_conversion(client, kinds).await;
     }
     let (mut pause, mut said, mut attempts_left) = (FIRST_PAUSE, String::new(), ATTEMPTS);
     let mut maintained = !maintain;
     loop {
         let refused = match maintained {
             true => None,
-            false => self::maintain(client).await.err(),
+            false => self::maintain(client, kinds).await.err(),
         };
         maintained = refused.is_none();
         attempts_left = match &refused {
             Some(error) if is_final(error) => 0,
             Some(_) | None => attempts_left.saturating_sub(1),
         };
-        let served = served(client).await;
-        let reason = reason(refused.as_ref(), &served, maintain);
+        let served = served(client, kinds).await;
+        let reason = reason(refused.as_ref(), &served, kinds, maintain);
         if !reason.is_empty() && reason != said {
             // What has just been written takes a moment.
             match maintain && maintained && served.is_ok() {
@@ -70,6 +91,7 @@ fn is_final(error: &kube::Error) -> bool {
 fn reason(
     refused: Option<&kube::Error>,
     served: &Result<bool, kube::Error>,
+    kinds: &Kinds,
     maintain: bool,
 ) -> String {
     match (refused, served) {
@@ -78,7 +100,7 @@ fn reason(
             cause::in_one_line(error)
         ),
         (Some(error), Ok(_)) => refusal(error),
-        (None, Ok(false)) => waiting(maintain),
+        (None, Ok(false)) => waiting(kinds, maintain),
         (None, Ok(true)) => String::new(),
     }
 }
@@ -91,11 +113,12 @@ fn refusal(error: &kube::Error) -> String {
     )
 }
 
-fn waiting(maintain: bool) -> String {
+fn waiting(kinds: &Kinds, maintain: bool) -> String {
+    let group_version = kinds.group_version;
     match maintain {
-        true => format!("the kinds of {GROUP_VERSION} are written and not served yet; waiting"),
+        true => format!("the kinds of {group_version} are written and not served yet; waiting"),
         false => format!(
-            "the kinds of {GROUP_VERSION} are not served; waiting until somebody installs what `lifecycle-operator crd` prints"
+            "the kinds of {group_version} are not served; waiting until somebody installs what `lifecycle-operator crd` prints"
         ),
     }
 }
@@ -104,10 +127,10 @@ fn waiting(maintain: bool) -> String {
 ///
 /// # Errors
 /// What the API server or the connection to it refused; definitions before that one are written.
-pub async fn maintain(client: &Client) -> Result<Vec<String>, kube::Error> {
+pub async fn maintain(client: &Client, kinds: &Kinds) -> Result<Vec<String>, kube::Error> {
     let mut written = Vec::new();
-    for wanted in crds::listeners() {
-        if maintain_one(client, &wanted).await? {
+    for wanted in (kinds.definitions)() {
+        if maintain_one(client, kinds, &wanted).await? {
             tracing::info!(definition = %wanted.name_any(), "wrote the CustomResourceDefinition");
             written.push(wanted.name_any());
         }
@@ -117,6 +140,7 @@ pub async fn maintain(client: &Client) -> Result<Vec<String>, kube::Error> {
 
 async fn maintain_one(
     client: &Client,
+    kinds: &Kinds,
     wanted: &CustomResourceDefinition,
 ) -> Result<bool, kube::Error> {
     let api = definitions(client);
@@ -133,7 +157,7 @@ async fn maintain_one(
             api.patch(&name, &PatchParams::default(), &patch).await?;
         }
     }
-    let params = PatchParams::apply(FIELD_MANAGER).force();
+    let params = PatchParams::apply(kinds.manager).force();
     api.patch(&name, &params, &Patch::Apply(&wanted)).await?;
     Ok(true)
 }
@@ -142,22 +166,22 @@ async fn maintain_one(
 ///
 /// # Errors
 /// If it cannot be asked; that it knows nothing of the group is no error.
-pub async fn served(client: &Client) -> Result<bool, kube::Error> {
-    let resources = match client.list_api_group_resources(GROUP_VERSION).await {
+pub async fn served(client: &Client, kinds: &Kinds) -> Result<bool, kube::Error> {
+    let resources = match client.list_api_group_resources(kinds.group_version).await {
         Ok(list) => list.resources,
         Err(kube::Error::Api(status)) if status.code == 404 => return Ok(false),
         Err(error) => return Err(error),
     };
     let is_served = |plural: &String| resources.iter().any(|resource| &resource.name == plural);
-    Ok(crds::listeners()
+    Ok((kinds.definitions)()
         .iter()
         .all(|wanted| is_served(&wanted.spec.names.plural)))
 }
 
 /// Objects of a definition whose conversion webhook is gone cannot be read or written, and nobody would know why.
-async fn warn_of_leftover_conversion(client: &Client) {
+async fn warn_of_leftover_conversion(client: &Client, kinds: &Kinds) {
     let api = definitions(client);
-    for wanted in crds::listeners() {
+    for wanted in (kinds.definitions)() {
         let name = wanted.name_any();
         if let Ok(Some(live)) = find(&api, &name).await
             && has_leftover_conversion(&live)

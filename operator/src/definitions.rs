@@ -5,12 +5,18 @@ use std::io::Write;
 use anyhow::Context;
 use lifecycle_specs::crds;
 
-/// Writes all definitions as YAML documents.
+use crate::args::Product;
+
+/// Writes the definitions of a product as YAML documents.
 ///
 /// # Errors
 /// If they cannot be written to `out`.
-pub fn print(out: &mut impl Write) -> anyhow::Result<()> {
-    for definition in crds::listeners() {
+pub fn print(product: Product, out: &mut impl Write) -> anyhow::Result<()> {
+    let definitions = match product {
+        Product::Listeners => crds::listeners(),
+        Product::Skupper => crds::skupper(),
+    };
+    for definition in definitions {
         let json = serde_json::to_value(&definition)?;
         let yaml = serde_saphyr::to_string(&json)?;
         write!(out, "---\n{yaml}").context("the definitions cannot be written")?;
@@ -25,13 +31,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_documents_read_back_as_what_is_installed() {
-        let mut printed = Vec::new();
-        print(&mut printed).unwrap();
-        let printed = String::from_utf8(printed).unwrap();
-        let documents: Vec<Value> = serde_saphyr::from_multiple(&printed).unwrap();
-        let installed = serde_json::to_value(crds::listeners()).unwrap();
-        assert_eq!(&Value::Array(documents), &installed);
-        assert_eq!(printed.matches("---\n").count(), 3);
+    fn what_is_printed_reads_back_as_what_is_installed() {
+        let check = |product, installed: Vec<_>| {
+            let mut printed = Vec::new();
+            print(product, &mut printed).unwrap();
+            let printed = String::from_utf8(printed).unwrap();
+            let documents: Vec<Value> = serde_saphyr::from_multiple(&printed).unwrap();
+            assert_eq!(printed.matches("---\n").count(), installed.len());
+            assert_eq!(
+                Value::Array(documents),
+                serde_json::to_value(installed).unwrap()
+            );
+        };
+        check(Product::Listeners, crds::listeners());
+        check(Product::Skupper, crds::skupper());
     }
 }

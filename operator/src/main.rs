@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 
 fn main_of(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Crd => definitions::print(&mut stdout().lock())?,
+        Command::Crd { product } => definitions::print(product, &mut stdout().lock())?,
         Command::Run(options) => {
             let runtime = tokio::runtime::Runtime::new()?;
             let done = runtime.block_on(wiring::run(*options));

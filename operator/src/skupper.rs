@@ -1,5 +1,19 @@
-//! One Skupper site: what its one writer decides for a namespace, and the configuration that its router reads. Pure; knows no cluster.
+//! One Skupper site: how its Site, Listeners and Connectors are carried out. Pure, but for the question what a router says of itself.
 
+pub mod attached;
 pub mod claims;
+pub mod connector;
+pub mod credentials;
 pub mod document;
+pub mod home;
+pub mod https;
+pub mod keeper;
+pub mod listener;
+pub mod objects;
+pub mod plan;
 pub mod pods;
+pub mod routers;
+pub mod service;
+pub mod shape;
+pub mod site;
+pub mod table;

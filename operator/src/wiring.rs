@@ -20,11 +20,12 @@ use crate::listener::Exposure;
 use crate::volume::{Mount, Registration};
 use crate::{cause, cluster_domain, crds, health, logging, presets, volume};
 
+pub mod skupper;
+
 /// Name of the operator, of its API group, and of what it writes.
 const NAME: &str = "listeners.stackable.tech";
 /// `reportingController` of its events.
 const REPORTER: &str = "listener.listeners.stackable.tech";
-const LEASE: &str = "listeners.stackable.tech-controller";
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
@@ -74,7 +75,8 @@ async fn run_part(options: &Run, health: Health, shutdown: Shutdown) -> anyhow::
     match &options.mode {
         Mode::Controller(chosen) => {
             let client = lifecycle_runtime::kube::connect().await?;
-            let lease = (!options.disable_leader_election).then(|| leadership(options, &client));
+            let lease =
+                (!options.disable_leader_election).then(|| leadership(options, &client, NAME));
             let controller = Controller {
                 cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
                 maintain_crds: !options.disable_crd_maintenance,
@@ -84,6 +86,22 @@ async fn run_part(options: &Run, health: Health, shutdown: Shutdown) -> anyhow::
                 health,
             };
             Ok(run_controller(client, controller, shutdown).await?)
+        }
+        Mode::Skupper(chosen) => {
+            let client = lifecycle_runtime::kube::connect().await?;
+            let namespace = options.operator_namespace.as_deref();
+            let namespace = namespace.unwrap_or(client.default_namespace()).to_owned();
+            let lease = (!options.disable_leader_election)
+                .then(|| leadership(options, &client, skupper::NAME));
+            let options = skupper::Options {
+                namespace,
+                name: chosen.controller_name.clone(),
+                image: chosen.router_image.clone(),
+                maintain_crds: !options.disable_crd_maintenance,
+                leadership: lease,
+                health,
+            };
+            Ok(skupper::run(client, options, shutdown).await?)
         }
         Mode::Node(chosen) => {
             let mount = mount(options, chosen)?;
@@ -123,12 +141,12 @@ fn mount(options: &Run, chosen: &Node) -> anyhow::Result<Mount> {
 }
 
 /// A restarted container has the name of the one before and takes its Lease back at once; processes of one machine differ by number.
-fn leadership(options: &Run, client: &Client) -> Leadership {
+fn leadership(options: &Run, client: &Client, operator: &str) -> Leadership {
     let namespace = options.operator_namespace.as_deref();
     let host = std::env::var("HOSTNAME").unwrap_or_else(|_| NAME.to_owned());
     Leadership {
         namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
-        name: LEASE.to_owned(),
+        name: format!("{operator}-controller"),
         identity: format!("{host}-{}", std::process::id()),
     }
 }
@@ -164,7 +182,7 @@ pub async fn run_watched(
     tokio::select! {
         biased;
         () = shutdown.wait() => return Ok(()),
-        () = crds::prepare(&client, controller.maintain_crds) => health.works(part),
+        () = crds::prepare(&client, &crds::LISTENERS, controller.maintain_crds) => health.works(part),
     }
     let logic = Exposure {
         cluster_domain: controller.cluster_domain.to_string(),

@@ -53,6 +53,11 @@ fn help_names_the_commands() {
 }
 
 #[test]
+fn help_of_run_skupper_says_whose_namespaces_are_its_own() {
+    check("skupper.txt", &["run", "skupper"]);
+}
+
+#[test]
 fn help_of_run_lists_options_variables_and_possible_values() {
     check("run.txt", &["run"]);
 }

@@ -6,7 +6,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use kube::CustomResourceExt;
 
-use crate::skupper::attached::{AttachedConnector, AttachedConnectorBinding};
+use crate::skupper::attached::AttachedConnector;
+use crate::skupper::attached_binding::AttachedConnectorBinding;
 use crate::skupper::connector::Connector;
 use crate::skupper::listener::Listener as SkupperListener;
 use crate::skupper::site::Site;

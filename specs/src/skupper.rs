@@ -2,8 +2,10 @@
 //! Fields and their validation are those of the published definitions; what we add is optional and says so.
 
 pub mod attached;
+pub mod attached_binding;
 pub mod connector;
 pub mod listener;
+pub mod router;
 pub mod site;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;

@@ -277,7 +277,15 @@ impl ApiServer {
     /// # Errors
     /// The API server does not answer, or its log cannot be read.
     pub async fn audit(&self) -> Result<audit::Log> {
-        audited(&self.client, &self.folder.path().join(AUDIT_LOG)).await
+        self.audit_by(&self.client).await
+    }
+
+    /// As `audit`, asked by a client of the runtime that asks: clients work on the one where they were made.
+    ///
+    /// # Errors
+    /// As `audit`.
+    pub async fn audit_by(&self, client: &Client) -> Result<audit::Log> {
+        audited(client, &self.folder.path().join(AUDIT_LOG)).await
     }
 
     /// The folder of data, logs and identities, which goes when this is dropped.

@@ -12,6 +12,7 @@ pub mod lifecycles;
 pub mod listeners;
 pub mod process;
 pub mod settling;
+pub mod skupper;
 pub mod suites;
 pub mod tidy;
 pub mod volumes;

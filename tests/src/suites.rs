@@ -2,6 +2,7 @@
 
 pub mod real;
 pub mod sketches;
+pub mod skupper;
 
 use lifecycle_operator::listener::Exposure;
 use lifecycle_runtime::testing::suite::{Site, Suite};

@@ -1,6 +1,7 @@
 //! House rules that no compiler and no lint knows, as functions from the files of the repository to findings.
 //! Each is pure, so that it can be shown to fail on a small made-up tree; `tests/tidy.rs` applies them to the real one.
 
+pub mod acceptance;
 pub mod documents;
 pub mod files;
 pub mod layers;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use lifecycle_tests::tidy::layers::{Ban, forbidden_edges, forbidden_packages, forbidden_words};
-use lifecycle_tests::tidy::{Tree, documents, files, modules, rules};
+use lifecycle_tests::tidy::{Tree, acceptance, documents, files, modules, rules};
 use serde_json::Value;
 
 /// Sources that may be longer than 600 lines, each with the reason.
@@ -65,6 +65,19 @@ fn every_file_says_what_it_owns() {
 #[test]
 fn no_file_is_too_long() {
     none(files::sizes(&tree(), &LONG));
+}
+
+/// `BLESS=1` writes it.
+#[test]
+fn the_table_of_rows_names_every_test_of_them() {
+    let Some(wanted) = acceptance::outdated(&tree()) else {
+        return;
+    };
+    let document = Path::new(root()).join("docs/skupper.md");
+    if std::env::var_os("BLESS").is_some() {
+        return std::fs::write(document, wanted).expect("the document can be written");
+    }
+    panic!("the table of docs/skupper.md is not up to date: run this test once with BLESS=1");
 }
 
 #[test]

@@ -12,7 +12,9 @@ fn run(words: &str) -> Run {
         .command
     {
         Command::Run(run) => *run,
-        other @ (Command::Sandbox(_) | Command::Crd | Command::Check(_)) => panic!("{other:?}"),
+        other @ (Command::Sandbox(_) | Command::Crd { product: _ } | Command::Check(_)) => {
+            panic!("{other:?}")
+        }
     }
 }
 

@@ -29,7 +29,7 @@ fn discovered() -> (u16, Value) {
         .collect();
     (
         200,
-        json!({ "kind": "APIResourceList", "groupVersion": GROUP_VERSION, "resources": resources }),
+        json!({ "kind": "APIResourceList", "groupVersion": LISTENERS.group_version, "resources": resources }),
     )
 }
 
@@ -54,7 +54,7 @@ async fn missing_definitions_are_applied() {
         true => listed(vec![]),
         false => (201, body.clone()),
     });
-    assert_eq!(maintain(&client).await.unwrap().len(), 3);
+    assert_eq!(maintain(&client, &LISTENERS).await.unwrap().len(), 3);
     let writes: Vec<_> = scripted::lines(&asked)
         .into_iter()
         .filter(|l| !l.starts_with("GET"))
@@ -73,7 +73,7 @@ async fn definitions_that_say_the_same_are_not_written() {
         live["status"] = json!({ "storedVersions": ["v1alpha1"] });
         listed(vec![live])
     });
-    assert_eq!(maintain(&client).await.unwrap(), [""; 0]);
+    assert_eq!(maintain(&client, &LISTENERS).await.unwrap(), [""; 0]);
     assert_eq!(scripted::lines(&asked).len(), 3);
 }
 
@@ -101,7 +101,10 @@ async fn a_field_more_or_less_in_a_schema_is_written_over() {
             }
             false => accepted(body),
         });
-        assert!(!maintain(&client).await.unwrap().is_empty(), "{change}");
+        assert!(
+            !maintain(&client, &LISTENERS).await.unwrap().is_empty(),
+            "{change}"
+        );
     }
 }
 
@@ -116,7 +119,7 @@ async fn a_left_over_conversion_webhook_is_taken_away_first() {
         }
         false => accepted(body),
     });
-    assert_eq!(maintain(&client).await.unwrap().len(), 3);
+    assert_eq!(maintain(&client, &LISTENERS).await.unwrap().len(), 3);
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 9);
     assert_eq!(
@@ -133,7 +136,7 @@ async fn a_left_over_conversion_webhook_is_taken_away_first() {
 async fn all_kinds_must_be_served() {
     let served_by = |reply: (u16, Value)| async move {
         let (client, _) = scripted::client(move |_, _| reply.clone());
-        served(&client).await
+        served(&client, &LISTENERS).await
     };
     assert!(served_by(discovered()).await.unwrap());
     let mut two = discovered();
@@ -159,7 +162,7 @@ async fn definitions_that_come_a_minute_late_are_waited_for_with_few_requests() 
         true => failure(404, "NotFound", "page not found"),
         false => listed(vec![]),
     });
-    prepare(&client, false).await;
+    prepare(&client, &LISTENERS, false).await;
     let waited = begin.elapsed();
     assert!(
         waited >= Duration::from_secs(60) && waited <= Duration::from_secs(76),
@@ -186,7 +189,7 @@ async fn an_api_server_that_is_down_for_a_while_is_waited_for() {
             Err(_) => (201, body.clone()),
         }
     });
-    prepare(&client, true).await;
+    prepare(&client, &LISTENERS, true).await;
     let writes = scripted::lines(&asked)
         .iter()
         .filter(|line| line.starts_with("PATCH"))
@@ -202,7 +205,7 @@ async fn a_webhook_that_stays_down_does_not_stop_what_is_served_already() {
         line if line.starts_with("GET") => listed(vec![]),
         _ => failure(500, "InternalError", "failed calling webhook"),
     });
-    prepare(&client, true).await;
+    prepare(&client, &LISTENERS, true).await;
     assert!(begin.elapsed() > Duration::from_secs(5) && begin.elapsed() < Duration::from_secs(60));
 }
 
@@ -212,7 +215,7 @@ async fn missing_rights_do_not_stop_what_is_served_already() {
         true => discovered(),
         false => failure(403, "Forbidden", "no"),
     });
-    prepare(&client, true).await;
+    prepare(&client, &LISTENERS, true).await;
     assert_eq!(scripted::lines(&asked).len(), 2);
 }
 
@@ -224,7 +227,7 @@ fn the_group_is_that_of_the_definitions() {
                 "{}/{}",
                 definition.spec.group, definition.spec.versions[0].name
             ),
-            GROUP_VERSION
+            LISTENERS.group_version
         );
     }
 }

@@ -104,7 +104,7 @@ fn socket(folder: &Path, node: &str) -> PathBuf {
 /// Begins when the cluster is prepared, for people read what a process says that has to wait for rights and kinds.
 async fn run(operator: Operator, client: Client, mut shutdown: Shutdown) {
     let prepared = async {
-        while !matches!(crds::served(&client).await, Ok(true)) {
+        while !matches!(crds::served(&client, &crds::LISTENERS).await, Ok(true)) {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     };

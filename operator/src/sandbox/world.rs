@@ -54,7 +54,7 @@ async fn is_prepared(client: &Client, preset: Preset) -> bool {
         .and_then(|class| class.metadata.name.clone())
     {
         Some(last) => matches!(classes.get_opt(&last).await, Ok(Some(_))),
-        None => matches!(crds::served(client).await, Ok(true)),
+        None => matches!(crds::served(client, &crds::LISTENERS).await, Ok(true)),
     }
 }
 

@@ -21,6 +21,9 @@ pub struct Claim {
     pub uid: String,
     /// Its name.
     pub name: String,
+    /// The Pod that is reached, where it is not the whole workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
     /// The host that it offers: the name of a Service.
     pub host: String,
     /// The port of the Service.
@@ -36,6 +39,8 @@ pub struct Wish {
     pub uid: String,
     /// Its name.
     pub name: String,
+    /// The Pod that is to be reached, where it is not the whole workload.
+    pub pod: Option<String>,
     /// When it was created: who came first is served first.
     pub created: Timestamp,
     /// The host that it asks for.
@@ -64,29 +69,48 @@ pub struct Decided {
     pub full: BTreeSet<String>,
 }
 
-/// Decides anew. `room` is what the configuration may take for all, in bytes.
+/// Decides anew. `room` is what the configuration may take for all, in bytes. A Pod of a Listener that gets nothing gets nothing.
 pub fn decide(before: &Before, wishes: &[Wish], room: usize) -> Decided {
     let mut order: Vec<&Wish> = wishes.iter().collect();
-    order.sort_by_key(|wish| (wish.created, &wish.uid));
+    order.sort_by_key(|wish| (wish.pod.is_some(), wish.created, &wish.uid, &wish.pod));
     let mut table = Table::of(before, &order, room);
-    let (kept, others): (Vec<_>, Vec<_>) = order.iter().partition(|wish| has(before, wish));
+    let own: BTreeSet<&str> = kept_whole(before, wishes);
+    let is_kept = |wish: &&&Wish| has(before, wish) && own.contains(wish.uid.as_str());
+    let (kept, others): (Vec<_>, Vec<_>) = order.iter().partition(is_kept);
     for wish in kept.into_iter().chain(others) {
         table.give(wish);
     }
     table.decided()
 }
 
+/// Who keeps its own host and port: only then its Pods keep theirs.
+fn kept_whole<'a>(before: &Before, wishes: &'a [Wish]) -> BTreeSet<&'a str> {
+    let whole = wishes.iter().filter(|wish| wish.pod.is_none());
+    let kept = whole.filter(|wish| has(before, wish));
+    kept.map(|wish| wish.uid.as_str()).collect()
+}
+
 fn has(before: &Before, wish: &Wish) -> bool {
-    let same =
-        |claim: &Claim| claim.uid == wish.uid && claim.host == wish.host && claim.port == wish.port;
+    let same = |claim: &Claim| {
+        let (place, wanted) = ((&claim.host, claim.port), (&wish.host, wish.port));
+        claim.uid == wish.uid && claim.pod == wish.pod && place == wanted
+    };
     before.claims.iter().any(same)
+}
+
+/// Whom a port belongs to: a Listener, or one of its Pods.
+type Holder<'a> = (&'a str, Option<&'a str>);
+
+fn holder(wish: &Wish) -> Holder<'_> {
+    (&wish.uid, wish.pod.as_deref())
 }
 
 struct Table<'a> {
     given: BTreeMap<u16, Claim>,
+    served: BTreeSet<Holder<'a>>,
     taken: BTreeSet<(&'a str, u16)>,
-    /// Ports of before, by uid: nobody else gets one while its Listener may still have it.
-    own: BTreeMap<&'a str, u16>,
+    /// Ports of before: nobody else gets one while its holder may still have it.
+    own: BTreeMap<Holder<'a>, u16>,
     owned: BTreeSet<u16>,
     /// No port below is free.
     lowest: u16,
@@ -97,24 +121,30 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn of(before: &'a Before, order: &[&'a Wish], room: usize) -> Self {
         let (mut own, mut owned) = (BTreeMap::new(), BTreeSet::new());
-        let claimed = |wish: &Wish| {
-            let mut claims = before.claims.iter();
-            claims.find(|c| c.uid == wish.uid).map(|c| c.router_port)
+        let claims = before.claims.iter();
+        let claimed: BTreeMap<Holder<'_>, u16> = claims
+            .map(|c| ((c.uid.as_str(), c.pod.as_deref()), c.router_port))
+            .collect();
+        let recovered = |wish: &Wish| match wish.pod {
+            None => before.recovered.get(&wish.name).copied(),
+            Some(_) => None,
         };
-        let recovered = |wish: &Wish| before.recovered.get(&wish.name).copied();
         // Whatever somebody wrote there by hand: a port belongs to one.
-        let ports = order.iter().filter_map(|wish| Some((wish, claimed(wish)?)));
+        let ports = order
+            .iter()
+            .filter_map(|wish| Some((wish, *claimed.get(&holder(wish))?)));
         let found = order
             .iter()
             .filter_map(|wish| Some((wish, recovered(wish)?)));
         for (wish, port) in ports.chain(found) {
             let fits = port >= FIRST && !RESERVED.contains(&port);
-            if fits && !own.contains_key(wish.uid.as_str()) && owned.insert(port) {
-                own.insert(wish.uid.as_str(), port);
+            if fits && !own.contains_key(&holder(wish)) && owned.insert(port) {
+                own.insert(holder(wish), port);
             }
         }
         Self {
             given: BTreeMap::new(),
+            served: BTreeSet::new(),
             taken: BTreeSet::new(),
             own,
             owned,
@@ -126,15 +156,16 @@ impl<'a> Table<'a> {
 
     fn give(&mut self, wish: &'a Wish) {
         let place = (wish.host.as_str(), wish.port);
-        if self.taken.contains(&place) {
+        let alone = wish.pod.is_some() && !self.served.contains(&(wish.uid.as_str(), None));
+        if alone || self.taken.contains(&place) {
             // It has lost, and its port is free for others.
-            if let Some(port) = self.own.remove(wish.uid.as_str()) {
+            if let Some(port) = self.own.remove(&holder(wish)) {
                 self.owned.remove(&port);
                 self.lowest = self.lowest.min(port);
             }
             return;
         }
-        let own = self.own.get(wish.uid.as_str()).copied();
+        let own = self.own.get(&holder(wish)).copied();
         let port = own.or_else(|| self.lowest_free());
         let (Some(router_port), Some(left)) = (port, self.left.checked_sub(wish.size)) else {
             self.full.insert(&wish.uid, place);
@@ -142,9 +173,11 @@ impl<'a> Table<'a> {
         };
         self.left = left;
         self.taken.insert(place);
+        self.served.insert(holder(wish));
         let claim = Claim {
             uid: wish.uid.clone(),
             name: wish.name.clone(),
+            pod: wish.pod.clone(),
             host: wish.host.clone(),
             port: wish.port,
             router_port,

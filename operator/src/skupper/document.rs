@@ -1,17 +1,21 @@
 //! The configuration of a site's router, in the format of the existing implementation: an array of `[entity, attributes]`.
 //! What is not set is left out. Order and text depend on nothing but what is asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lifecycle_specs::skupper::SelectedPod;
-use lifecycle_specs::skupper::connector::{Connector, ConnectorSpec};
+use lifecycle_specs::skupper::connector::ConnectorSpec;
 use lifecycle_specs::skupper::listener::{ListenerSpec, Observer};
+use lifecycle_specs::skupper::router::CREDENTIALS;
 use serde_json::{Map, Value, json};
 
 use super::claims::{Before, Claim};
 
 /// Where the router finds the files of a profile.
 const CERTIFICATES: &str = "/etc/skupper-router-certs";
+
+/// Ends the name of a profile that is only the authority of a Secret.
+const AUTHORITY: &str = "-profile";
 
 /// The site that the router belongs to.
 #[derive(Clone, Debug)]
@@ -38,36 +42,30 @@ pub struct Offer<'a> {
 /// What serves a routing key, with the Pods that its selector means and their uids.
 #[derive(Clone, Copy, Debug)]
 pub struct Server<'a> {
-    /// The Connector.
-    pub connector: &'a Connector,
+    /// The name of the Connector.
+    pub name: &'a str,
+    /// What it asks for.
+    pub spec: &'a ConnectorSpec,
     /// Empty where it names a host.
     pub pods: &'a [(SelectedPod, String)],
 }
 
-/// The document. An entry whose Secret is not among these is left out, and only that.
-pub fn document(
-    site: &Identity<'_>,
-    offers: &[Offer<'_>],
-    servers: &[Server<'_>],
-    secrets: &BTreeSet<String>,
-) -> Value {
-    let mut profiles = BTreeMap::new();
-    let mut entries = Vec::new();
+/// One entry, by its entity.
+pub type Entry = (&'static str, Map<String, Value>);
+
+/// The document. Whether the Secret of an entry is there is the router's business: it degrades that entry alone.
+pub fn document(site: &Identity<'_>, offers: &[Offer<'_>], servers: &[Server<'_>]) -> Value {
+    let state = (CREDENTIALS.to_owned(), pair(CREDENTIALS));
+    let mut profiles: BTreeMap<String, Value> = [state].into();
+    let mut entries: Vec<Entry> = Vec::new();
     for offer in offers {
         let secret = named(offer.spec.tls_credentials.as_ref());
-        if secret.is_some_and(|secret| !secrets.contains(secret)) {
-            continue;
-        }
         profiles.extend(secret.map(|secret| (secret.to_owned(), pair(secret))));
         entries.push(listener(site, *offer));
     }
     for server in servers {
-        let spec = &server.connector.spec;
-        let secret = named(spec.tls_credentials.as_ref());
-        if secret.is_some_and(|secret| !secrets.contains(secret)) {
-            continue;
-        }
-        profiles.extend(secret.map(|secret| match spec.use_client_cert {
+        let secret = named(server.spec.tls_credentials.as_ref());
+        profiles.extend(secret.map(|secret| match server.spec.use_client_cert {
             Some(true) => (secret.to_owned(), pair(secret)),
             Some(false) | None => (authority_of(secret), authority(secret)),
         }));
@@ -80,9 +78,19 @@ pub fn document(
         "healthz": true, "metrics": true,
     }]));
     all.push(json!(["address", { "prefix": "mc", "distribution": "multicast" }]));
-    entries.sort_by_key(|entry| (entry[0].to_string(), entry[1]["name"].to_string()));
-    all.extend(entries);
+    entries.sort_by_cached_key(key);
+    all.extend(
+        entries
+            .into_iter()
+            .map(|(entity, attributes)| json!([entity, attributes])),
+    );
     Value::Array(all)
+}
+
+/// By what an entry is found in the router's state, too.
+pub fn key((entity, attributes): &Entry) -> String {
+    let name = attributes.get("name").and_then(Value::as_str);
+    format!("{entity}/{}", name.unwrap_or_default())
 }
 
 /// The ports of the router that a document gives to Listeners, by their names.
@@ -105,7 +113,8 @@ pub fn recovered(document: &str) -> serde_json::Result<Before> {
     })
 }
 
-fn named(secret: Option<&String>) -> Option<&str> {
+/// Nothing, where it is empty.
+pub fn named(secret: Option<&String>) -> Option<&str> {
     secret
         .map(String::as_str)
         .filter(|secret| !secret.is_empty())
@@ -129,8 +138,16 @@ fn pair(secret: &str) -> Value {
     }])
 }
 
+/// The Secret that a profile is made of.
+pub fn secret_of(profile: &Map<String, Value>) -> Option<String> {
+    let name = profile.get("name")?.as_str()?;
+    let alone = !profile.contains_key("certFile");
+    let secret = name.strip_suffix(AUTHORITY).filter(|_| alone);
+    Some(secret.unwrap_or(name).to_owned())
+}
+
 fn authority_of(secret: &str) -> String {
-    format!("{secret}-profile")
+    format!("{secret}{AUTHORITY}")
 }
 
 fn authority(secret: &str) -> Value {
@@ -139,23 +156,35 @@ fn authority(secret: &str) -> Value {
     json!(["sslProfile", { "name": name, "caCertFile": file }])
 }
 
-fn listener(site: &Identity<'_>, Offer { claim, spec }: Offer<'_>) -> Value {
-    let mut attributes = json!({
-        "name": format!("listener/{}", claim.name),
-        "port": claim.router_port.to_string(),
-        "address": spec.routing_key,
-        "siteId": site.uid,
-    });
+/// The entry of a Listener, or of one Pod of it.
+pub fn listener(site: &Identity<'_>, Offer { claim, spec }: Offer<'_>) -> Entry {
+    let (name, key) = match &claim.pod {
+        None => (format!("listener/{}", claim.name), spec.routing_key.clone()),
+        Some(pod) => (
+            format!("listener/{}@{pod}", claim.name),
+            of_pod(&spec.routing_key, pod),
+        ),
+    };
+    let mut attributes = Map::new();
+    attributes.insert("name".to_owned(), name.into());
+    attributes.insert("port".to_owned(), claim.router_port.to_string().into());
+    attributes.insert("address".to_owned(), key.into());
+    attributes.insert("siteId".to_owned(), site.uid.into());
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {
-        attributes["sslProfile"] = secret.into();
+        attributes.insert("sslProfile".to_owned(), secret.into());
         if spec.require_client_cert == Some(true) {
-            attributes["authenticatePeer"] = true.into();
+            attributes.insert("authenticatePeer".to_owned(), true.into());
         }
     }
-    if let Some(observer) = observer(spec) {
-        attributes["observer"] = observer;
+    if let Some(observer) = observer(spec).filter(|_| claim.pod.is_none()) {
+        attributes.insert("observer".to_owned(), observer);
     }
-    json!(["tcpListener", attributes])
+    ("tcpListener", attributes)
+}
+
+/// The routing key of a single Pod.
+fn of_pod(key: &str, pod: &str) -> String {
+    format!("{key}.{pod}")
 }
 
 /// The field goes before the setting; a setting that says nothing known counts as none.
@@ -167,43 +196,59 @@ fn observer(spec: &ListenerSpec) -> Option<Value> {
     spec.observer.or_else(set).map(|observer| json!(observer))
 }
 
-fn connectors(site: &Identity<'_>, server: Server<'_>) -> Vec<Value> {
-    let (meta, spec) = (&server.connector.metadata, &server.connector.spec);
-    let name = meta.name.as_deref().unwrap_or_default();
+/// The entries of a Connector.
+pub fn connectors(site: &Identity<'_>, server: Server<'_>) -> Vec<Entry> {
+    let Server { name, spec, pods } = server;
     if let Some(host) = spec.host.as_ref().filter(|host| !host.is_empty()) {
-        let attributes = connector(site, spec, &format!("connector/{name}@{host}"), host);
-        return vec![json!(["tcpConnector", attributes])];
+        let name = format!("connector/{name}@{host}");
+        return vec![connector(site, spec, (&name, &spec.routing_key), host)];
     }
     let mut all = Vec::new();
-    for (pod, uid) in server.pods {
+    for (pod, uid) in pods {
         let by_address = format!("connector/{name}@{}", pod.ip);
-        let mut attributes = connector(site, spec, &by_address, &pod.ip);
-        attributes["processId"] = uid.as_str().into();
+        let mut entries = vec![connector(
+            site,
+            spec,
+            (&by_address, &spec.routing_key),
+            &pod.ip,
+        )];
         if spec.expose_pods_by_name == Some(true) {
-            let mut own = attributes.clone();
-            own["name"] = format!("connector/{name}@{}", pod.name).into();
-            own["address"] = format!("{}.{}", spec.routing_key, pod.name).into();
-            all.push(json!(["tcpConnector", own]));
+            let by_name = format!("connector/{name}@{}", pod.name);
+            let key = of_pod(&spec.routing_key, &pod.name);
+            entries.push(connector(site, spec, (&by_name, &key), &pod.ip));
         }
-        all.push(json!(["tcpConnector", attributes]));
+        // Of Pods of another namespace the uid is not known.
+        for (_, attributes) in entries.iter_mut().filter(|_| !uid.is_empty()) {
+            attributes.insert("processId".to_owned(), uid.as_str().into());
+        }
+        all.extend(entries);
     }
     all
 }
 
-fn connector(site: &Identity<'_>, spec: &ConnectorSpec, name: &str, host: &str) -> Value {
-    let mut attributes = json!({
-        "name": name, "host": host, "port": spec.port.to_string(),
-        "address": spec.routing_key, "siteId": site.uid,
-    });
+fn connector(
+    site: &Identity<'_>,
+    spec: &ConnectorSpec,
+    (name, key): (&str, &str),
+    host: &str,
+) -> Entry {
+    let mut attributes = Map::new();
+    attributes.insert("name".to_owned(), name.into());
+    attributes.insert("host".to_owned(), host.into());
+    attributes.insert("port".to_owned(), spec.port.to_string().into());
+    attributes.insert("address".to_owned(), key.into());
+    attributes.insert("siteId".to_owned(), site.uid.into());
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {
-        attributes["sslProfile"] = match spec.use_client_cert {
+        let profile = match spec.use_client_cert {
             Some(true) => secret.into(),
-            Some(false) | None => authority_of(secret).into(),
+            Some(false) | None => authority_of(secret),
         };
+        attributes.insert("sslProfile".to_owned(), profile.into());
         // The router's own default is the other one.
-        attributes["verifyHostname"] = spec.verify_hostname.unwrap_or(false).into();
+        let verify = spec.verify_hostname.unwrap_or(false);
+        attributes.insert("verifyHostname".to_owned(), verify.into());
     }
-    attributes
+    ("tcpConnector", attributes)
 }
 
 #[cfg(test)]

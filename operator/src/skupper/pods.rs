@@ -4,9 +4,12 @@ use k8s_openapi::api::core::v1::Pod;
 use lifecycle_specs::skupper::SelectedPod;
 
 /// The Pods among these that connections may be led to, by name.
-pub fn selected(pods: &[Pod], include_not_ready: bool) -> Vec<(SelectedPod, String)> {
+pub fn selected<'a>(
+    pods: impl IntoIterator<Item = &'a Pod>,
+    include_not_ready: bool,
+) -> Vec<(SelectedPod, String)> {
     let mut found: Vec<_> = pods
-        .iter()
+        .into_iter()
         .filter(|pod| include_not_ready || is_ready(pod))
         .filter_map(reachable)
         .collect();
@@ -28,7 +31,8 @@ fn reachable(pod: &Pod) -> Option<(SelectedPod, String)> {
     Some((selected, pod.metadata.uid.clone().unwrap_or_default()))
 }
 
-fn is_ready(pod: &Pod) -> bool {
+/// Whether it says so itself.
+pub fn is_ready(pod: &Pod) -> bool {
     let conditions = pod.status.as_ref().and_then(|s| s.conditions.as_ref());
     conditions
         .into_iter()

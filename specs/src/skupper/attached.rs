@@ -1,12 +1,65 @@
-//! `AttachedConnector` and `AttachedConnectorBinding`: a workload of another namespace, offered there and accepted in the namespace of the site.
+//! `AttachedConnector`: a workload of its namespace, offered to the site of another.
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::attached_binding::AttachedConnectorBinding;
 use super::{SelectedPod, Status};
+
+lifecycle! {
+    /// Offers a workload of its namespace to the site of another. It makes nothing: what accepts it there puts it into the configuration of the router.
+    resource AttachedConnector;
+
+    observe {
+        guard: ConfigMap by ref;
+        binding: AttachedConnectorBinding by ref;
+        pods:    [Pod]                    by namespace;
+    }
+    facts {
+        /// Whether this controller looks after the namespace.
+        keeper: { Ours, Other } from guard;
+        /// Whether it can be served at all.
+        shape:   { Fine, BadSelector, BadPort, BadType } from pods;
+        /// Whether what bears its name in the namespace of the site means it.
+        allowed: { Yes, Other } from binding given binding;
+        /// The Pods that serve it.
+        chosen:  { Some, None } from pods given shape == Fine;
+    }
+    states {
+        /// Another controller looks after the namespace.
+        Elsewhere when keeper == Other => Ignored;
+        /// It asks for what cannot be served.
+        Invalid    when shape != Fine    => Error wakes self;
+        /// Nobody accepts it.
+        Unbound    when !binding         => Error wakes binding, self;
+        /// It is another one that is accepted.
+        Denied     when allowed == Other => Error wakes binding, self;
+        /// Its selector means no Pod that runs.
+        Unselected when chosen == None   => Error wakes pods, self;
+        /// It is accepted, and its Pods are known.
+        goal Ready when chosen == Some   => Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" when shape != Fine;
+            False "Error" "No matching AttachedConnectorBinding in site namespace" when !binding;
+            False "Error" when allowed == Other;
+            False "Error" "No matches for selector" when chosen == None;
+            True "Ready" "OK" otherwise;
+        }
+        ready "Ready" "OK" from Configured;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field selected_pods: Option<Vec<SelectedPod>> from pods;
+        column Status ".status.status";
+    }
+}
 
 /// What a namespace offers to the site of another.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,54 +125,4 @@ pub struct AttachedConnectorStatus {
     /// The Pods that connections are led to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_pods: Option<Vec<SelectedPod>>,
-}
-
-/// What the namespace of a site accepts from another.
-#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[kube(
-    group = "skupper.io",
-    version = "v2alpha1",
-    kind = "AttachedConnectorBinding",
-    plural = "attachedconnectorbindings",
-    singular = "attachedconnectorbinding",
-    shortname = "acnrb",
-    namespaced,
-    status = "AttachedConnectorBindingStatus",
-    derive = "PartialEq",
-    derive = "Default",
-    doc = "Accepts the AttachedConnector of the same name of another namespace, and binds it to a routing key.",
-    printcolumn = r#"{"name": "Routing Key", "type": "string", "jsonPath": ".spec.routingKey"}"#,
-    printcolumn = r#"{"name": "Connector Namespace", "type": "string", "jsonPath": ".spec.connectorNamespace"}"#,
-    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
-    printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
-    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
-)]
-#[serde(rename_all = "camelCase")]
-pub struct AttachedConnectorBindingSpec {
-    /// The namespace of the workload.
-    pub connector_namespace: String,
-
-    /// Listeners with the same key lead to the workload.
-    pub routing_key: String,
-
-    /// Each Pod can be reached by its name, too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expose_pods_by_name: Option<bool>,
-
-    /// Further settings by name; none is read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settings: Option<BTreeMap<String, String>>,
-}
-
-/// What is known of an AttachedConnectorBinding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AttachedConnectorBindingStatus {
-    /// What every kind reports.
-    #[serde(flatten)]
-    pub common: Status,
-
-    /// True while there is a Listener with its routing key; left out otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub has_matching_listener: Option<bool>,
 }

@@ -2,11 +2,99 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::router::{RouterState, SITE};
+use super::site::Site;
 use super::{SelectedPod, Status};
+
+lifecycle! {
+    /// Binds a workload of its namespace to a routing key of the network. It makes nothing: the Site puts it into the configuration of the router.
+    resource Connector;
+
+    observe {
+        guard: ConfigMap by ref;
+        sites:   [Site]           by namespace;
+        home:    Site             by ref from sites;
+        pods:    [Pod]            by namespace;
+        secret:  Secret           by name spec.tls_credentials?;
+        routers: [Pod]            by labels { SITE = home.meta.uid };
+        report:  poll RouterState by routers every 500ms given running;
+    }
+    facts {
+        /// Whether this controller looks after the namespace.
+        keeper: { Ours, Other } from guard;
+        /// Whether the Site's router can be asked.
+        running: bool from routers given home;
+        /// Whether it can be served at all.
+        shape:   { Fine, NoTarget, BadSelector, BadPort, BadType } from sites given home;
+        /// What serves it: a host, or Pods.
+        chosen:  { Host, Some, None }                    from pods given home && shape == Fine;
+        /// Whether the router carries out what is declared.
+        entry:   { Behind, Current }                     from home, pods, report given home && shape == Fine && chosen != None && report;
+        /// What the router does with it.
+        reach:   { Up, Failed }                          from home, pods, report given entry == Current;
+        /// Whether anything in the network offers its routing key.
+        matched: bool                                    from report given report;
+    }
+    states {
+        /// Another controller looks after the namespace.
+        Elsewhere when keeper == Other => Ignored;
+        /// The namespace has no Site.
+        NoSite      when !home              => Error   wakes home;
+        /// It asks for what cannot be served.
+        Invalid     when shape != Fine      => Error   wakes self;
+        /// Its selector means no Pod that runs.
+        Unselected  when chosen == None     => Error   wakes pods, self;
+        /// The Secret with its certificates is missing.
+        NoSecret    when secret == Absent   => Error   wakes secret, self;
+        /// No router runs, or none answers.
+        Unreachable when !running || !report            => Pending overdue 30s;
+        /// The router has not read the newest configuration yet.
+        Configuring when entry == Behind    => Pending overdue 10s;
+        /// The router cannot do it.
+        Failed      when reach == Failed    => Error   wakes report, self;
+        /// Nothing offers its routing key.
+        Unmatched   when !matched           => Pending wakes report;
+        /// Listeners lead here.
+        goal Ready  when matched            => Ready;
+    }
+    promises {
+        arises:  home && !running sets { running = true };
+        follows: entry == Behind && home && shape == Fine && chosen != None && report sets { entry = Current };
+    }
+    transitions {
+        Unreachable -> Configuring | Failed | Unmatched | Ready;
+        Configuring -> Failed | Unmatched | Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" "No active site in namespace" when !home;
+            False "Error" when shape != Fine;
+            False "Error" "No matches for selector" when chosen == None;
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Pending" when !running || !report;
+            False "Pending" when entry == Behind;
+            False "Error" when reach == Failed;
+            True "Ready" "OK" otherwise;
+        }
+        condition Matched {
+            True "Ready" "OK" when matched;
+            False "Pending" "No matching listeners" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Matched;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field has_matching_listener: Option<bool> from report;
+        field selected_pods: Option<Vec<SelectedPod>> from pods;
+        column Status ".status.status";
+    }
+}
 
 /// What serves a routing key.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,125 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use super::router::{RouterState, SITE};
+use super::site::Site;
+
+lifecycle! {
+    /// Offers a routing key of the network as a Service of its namespace. Its host and port, and the port of the router behind them, are decided by the Site.
+    resource Listener;
+
+    observe {
+        guard: ConfigMap by ref;
+        sites:   [Site]                  by namespace;
+        home:    Site                    by ref from sites;
+        table:   ConfigMap               by ref;
+        secret:  Secret                  by name spec.tls_credentials?;
+        service: owned Service of home   by name spec.host whole spec.ports;
+        pods:    owned [Service] of home by names of table whole spec.ports;
+        routers: [Pod]                   by labels { SITE = home.meta.uid };
+        report:  poll RouterState        by routers every 500ms given running;
+    }
+    facts {
+        /// Whether this controller looks after the namespace.
+        keeper: { Ours, Other } from guard;
+        /// Whether the Site's router can be asked.
+        running: bool from routers given home;
+        /// Whether it can be offered at all.
+        shape:   { Fine, BadPort, BadHost, BadType } from sites given home;
+        /// What the Site has given it.
+        claim:   { None, Lost, Full, Held }          from table given home && shape == Fine && table;
+        /// Whether the router carries out what is declared.
+        entry:   { Behind, Current }                 from home, table, report given claim == Held && report;
+        /// What the router does with it.
+        reach:   { Idle, Up, Failed }                from home, table, report given entry == Current;
+        /// Whether anything in the network serves its routing key.
+        matched: bool                                from report given report;
+        never entry == Current && reach == Idle && matched;
+        never entry == Current && reach == Up && !matched;
+    }
+    states {
+        /// Another controller looks after the namespace.
+        Elsewhere when keeper == Other => Ignored;
+        /// The namespace has no Site.
+        NoSite      when !home                                   => Error   wakes home;
+        /// It asks for what cannot be offered.
+        Invalid     when shape != Fine                           => Error   wakes self;
+        /// Somebody else has a Service of its host, which is never touched.
+        Conflict    when service == Foreign                      => Error   wakes service, self;
+        /// Another Listener has its host and port, or the router has no room.
+        Taken       when claim in { Lost, Full }                 => Error   wakes table, self;
+        /// The Secret with its certificate is missing.
+        NoSecret    when secret == Absent                        => Error   wakes secret, self;
+        /// The API server does not accept a Service of it.
+        Rejected    when refused(apply_service) || refused(apply_pods) => Error wakes self, table, service, pods;
+        /// The Site has not decided yet.
+        Claiming    when claim == None                           => Pending overdue 10s;
+        /// Its Services are to be written.
+        Serving     when service != Current || pods in { Behind, Surplus, Draining } => Pending;
+        /// Somebody else has a Service with the name of one of its Pods.
+        PodConflict when pods == Foreign                         => Error   wakes pods, self;
+        /// No router runs, or none answers.
+        Unreachable when !running || !report                                 => Pending overdue 30s;
+        /// The router has not read the newest configuration yet.
+        Configuring when entry == Behind                         => Pending overdue 10s;
+        /// The router cannot do it.
+        Failed      when reach == Failed                         => Error   wakes report, self;
+        /// Nothing serves its routing key.
+        Unmatched   when reach == Idle                           => Pending wakes report;
+        /// Connections are led to what serves its routing key.
+        goal Ready  when reach == Up                             => Ready;
+    }
+    effects {
+        apply service from table when claim == Held;
+        apply each pods from table when claim == Held;
+        delete each pods when claim == Held;
+    }
+    promises {
+        arises:  home && !running sets { running = true };
+        claimed: claim == None && home && shape == Fine sets { table = Present, claim = Held } or { table = Present, claim = Lost } or { table = Present, claim = Full };
+        follows: entry == Behind && claim == Held && report sets { entry = Current };
+    }
+    transitions {
+        Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
+        Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
+        Unreachable -> Configuring | Failed | Unmatched | Ready;
+        Configuring -> Failed | Unmatched | Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" "No active site in namespace" when !home;
+            False "Error" when shape != Fine;
+            False "Error" "Service {spec.host} already exists in namespace" when service == Foreign;
+            False "Error" when claim in { Lost, Full };
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Error" when refused(apply_service) || refused(apply_pods);
+            False "Pending" when claim == None;
+            False "Pending" when service != Current || pods in { Behind, Surplus, Draining };
+            False "Error" when pods == Foreign;
+            False "Pending" when !running || !report;
+            False "Pending" when entry == Behind;
+            False "Error" when reach == Failed;
+            True "Ready" "OK" otherwise;
+        }
+        condition Matched {
+            True "Ready" "OK" when matched;
+            False "Pending" "No matching connectors" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Matched;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field has_matching_connector: Option<bool> from report;
+        column Status ".status.status";
+    }
+}
 
 /// Where a routing key is offered.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

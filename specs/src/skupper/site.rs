@@ -2,11 +2,122 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use super::attached::AttachedConnector;
+use super::attached_binding::AttachedConnectorBinding;
+use super::connector::Connector;
+use super::listener::Listener;
+
+lifecycle! {
+    /// A namespace that takes part in the network, by a router of its own. The one writer of that router's configuration.
+    resource Site;
+
+    observe {
+        guard: ConfigMap by ref;
+        sites:       [Site]               by namespace;
+        listeners:   [Listener]           by namespace;
+        connectors:  [Connector]          by namespace;
+        bindings:    [AttachedConnectorBinding] by namespace;
+        attached:    [AttachedConnector]  by refs of bindings;
+        pods:        [Pod]                by namespace;
+        table:       owned ConfigMap      by ref;
+        credentials: owned Secret         by ref given table == Current;
+        account:     owned ServiceAccount by ref given own && credentials == Current;
+        role:        owned Role           by ref given account == Current;
+        grant:       owned RoleBinding    by ref given role == Current;
+        router:      owned Deployment     by ref given credentials == Current && (!own || grant == Current);
+        services:    [Service]            by namespace given router == Current;
+        unused:      owned [Service]      by names of services, table given router == Current;
+    }
+    facts {
+        /// Whether this controller looks after the namespace.
+        keeper: { Ours, Other } from guard;
+        /// Whether it is the one Site of its namespace that counts.
+        rank:    { First, Later }                from sites;
+        /// Whether it can be carried out.
+        shape:   { Fine, Edge, Pair, BadAccess } from sites given rank == First;
+        /// Whether the router goes by a ServiceAccount that is made for it.
+        own:     bool                            from sites;
+        /// Whether other sites are to reach this one.
+        linked:  bool                            from sites given rank == First && shape == Fine;
+        /// Whether a router runs.
+        running: { None, Waiting, Ready }        from pods given rank == First && shape == Fine;
+    }
+    states {
+        /// Another controller looks after the namespace.
+        Elsewhere when keeper == Other => Ignored;
+        /// Another Site of the namespace was there before.
+        Second      when rank == Later        => Error wakes sites;
+        /// It asks for what cannot be carried out.
+        Unsupported when shape != Fine        => Error wakes self;
+        /// Somebody else has an object of a name that the router needs.
+        Clash       when table == Foreign || credentials == Foreign || account == Foreign || role == Foreign || grant == Foreign || router == Foreign
+                                              => Error wakes table, credentials, account, role, grant, router, self;
+        /// The objects of the router are to be written.
+        Making      when router != Current    => Pending;
+        /// Services that no Listener asks for any more are to go.
+        Tidying     when unused in { Surplus, Draining } => Pending;
+        /// Links to other sites are asked for.
+        Linking     when linked               => Error wakes self;
+        /// No router is ready.
+        Starting    when running != Ready     => Pending overdue 2min;
+        /// Its router runs.
+        goal Ready  when running == Ready     => Ready;
+    }
+    effects {
+        revise: apply table from table, listeners, connectors, bindings, attached, pods when rank == First && shape == Fine;
+        plan:   apply table from listeners, connectors, bindings, attached, pods when rank == First && shape == Fine;
+        apply credentials when rank == First && shape == Fine;
+        apply account when rank == First && shape == Fine;
+        apply role from table when rank == First && shape == Fine;
+        apply grant when rank == First && shape == Fine;
+        apply router when rank == First && shape == Fine;
+        delete each unused when rank == First && shape == Fine;
+    }
+    promises {
+        starts: router == Current && running != Ready && rank == First && shape == Fine sets { running = Ready };
+    }
+    transitions {
+        Making -> Clash | Tidying | Linking | Starting | Ready;
+        Tidying -> Linking | Starting | Ready;
+        Starting -> Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" when rank == Later;
+            False "Error" when shape != Fine;
+            False "Error" when table == Foreign || credentials == Foreign || account == Foreign || role == Foreign || grant == Foreign || router == Foreign;
+            False "Pending" when router != Current;
+            False "Pending" when unused in { Surplus, Draining };
+            True "Ready" "OK" otherwise;
+        }
+        condition Running {
+            True "Ready" "OK" when running == Ready;
+            False "Pending" "No router pod is ready" when running == None;
+            False "Pending" otherwise;
+        }
+        condition Resolved {
+            False "Error" "Links to other sites are not supported yet: leave spec.linkAccess out" when linked;
+            Omit otherwise;
+        }
+        ready "Ready" "OK" from Configured, Running, Resolved;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field sites_in_network: Option<i32> from running;
+        field network: Option<Vec<SiteRecord>> from running;
+        field controller: Controller from sites;
+        column Status ".status.status";
+    }
+}
 
 /// How a namespace takes part in the network.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

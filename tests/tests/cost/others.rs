@@ -58,7 +58,7 @@ struct Since {
 impl Counted {
     async fn start() -> Result<Self> {
         let cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
-        crds::prepare(&cluster.client, true).await;
+        crds::prepare(&cluster.client, &crds::LISTENERS, true).await;
         let client: Client = cluster
             .server
             .client_for(OPERATOR, &["system:masters"])

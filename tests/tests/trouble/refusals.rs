@@ -216,7 +216,7 @@ async fn rights() -> Result<()> {
 }
 
 async fn granted_late(cluster: &mut Cluster) -> Result<()> {
-    crds::prepare(&cluster.client, true).await;
+    crds::prepare(&cluster.client, &crds::LISTENERS, true).await;
     let class = json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1",
         "kind": "ListenerClass",

@@ -196,7 +196,7 @@ async fn installed_late(cluster: &mut Cluster) -> Result<()> {
 
     cluster.run_operator(&options).await?;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    crds::maintain(&cluster.client)
+    crds::maintain(&cluster.client, &crds::LISTENERS)
         .await
         .context("cannot install the definitions")?;
     has_classes(cluster).await?;

@@ -9,6 +9,7 @@ fn wish(name: &str, second: i64, host: &str, port: u16) -> Wish {
     Wish {
         uid: format!("uid-{name}"),
         name: name.to_owned(),
+        pod: None,
         created: Timestamp::from_second(second).expect("it is a time"),
         host: host.to_owned(),
         port,
@@ -128,21 +129,81 @@ fn what_does_not_fit_is_full_and_takes_nothing_from_others() {
     assert_eq!(decided.full, ["uid-big".to_owned()].into());
 }
 
+/// A Pod of a Listener, under its own name.
+fn pod(of: &Wish, name: &str) -> Wish {
+    Wish {
+        pod: Some(name.to_owned()),
+        host: name.to_owned(),
+        ..of.clone()
+    }
+}
+
+#[test]
+fn pods_have_ports_of_their_own_and_go_with_their_listener() {
+    let first = [wish("a", 1, "a", 80), wish("b", 2, "b", 80)];
+    let (one, two) = (pod(&first[0], "p-0"), pod(&first[0], "p-1"));
+    let [a, b] = first;
+    let all = [a.clone(), b.clone(), one.clone(), two.clone()];
+    let decided = decide(&Before::default(), &all, ROOM);
+    assert_eq!(given(&decided), ["a:1024", "b:1025", "a:1026", "a:1027"]);
+    // One is replaced by another, whose port is the one that became free.
+    let before = again(decided.claims);
+    let decided = decide(&before, &[a.clone(), b.clone(), pod(&a, "p-2"), two], ROOM);
+    let ports: Vec<_> = decided
+        .claims
+        .iter()
+        .map(|c| (c.pod.as_deref(), c.router_port))
+        .collect();
+    assert_eq!(
+        ports,
+        [
+            (None, 1024),
+            (None, 1025),
+            (Some("p-2"), 1026),
+            (Some("p-1"), 1027)
+        ]
+    );
+    let lost = wish("a", 1, "b", 80);
+    let decided = decide(
+        &again(decided.claims),
+        &[lost.clone(), b, pod(&lost, "p-2")],
+        ROOM,
+    );
+    assert_eq!(given(&decided), ["b:1025"]);
+}
+
+/// Who has a name keeps it: a Pod does not take the Service of a Listener, nor the other way round.
+#[test]
+fn a_pod_and_a_host_of_one_name_do_not_evict_each_other() {
+    let a = wish("a", 1, "a", 80);
+    let decided = decide(&Before::default(), &[a.clone(), pod(&a, "p-0")], ROOM);
+    let late = wish("late", 0, "p-0", 80);
+    let decided = decide(
+        &again(decided.claims),
+        &[a.clone(), pod(&a, "p-0"), late],
+        ROOM,
+    );
+    assert_eq!(given(&decided), ["a:1024", "a:1025"]);
+}
+
 proptest! {
     /// Whatever was there before, written by us or by hand: all that must hold holds, and deciding again changes nothing.
     #[test]
     fn deciding_again_changes_nothing(
-        asked in vec((0..3_i64, 0..3_u8, 1..4_u16, 1..400_usize), 0..8),
-        held in vec((0..10_u8, 0..3_u8, 1..4_u16, 1022..1032_u16), 0..8),
+        asked in vec((0..3_i64, 0..3_u8, 1..4_u16, 1..400_usize, vec(0..4_u8, 0..3)), 0..8),
+        held in vec((0..10_u8, 0..4_u8, 1..4_u16, 1022..1032_u16, 0..2_u8), 0..8),
     ) {
-        let wishes = asked.into_iter().enumerate().map(|(n, (created, host, port, size))| Wish {
-            size,
-            ..wish(&format!("l{n}"), created, &format!("h{host}"), port)
+        let wishes = asked.into_iter().enumerate().flat_map(|(n, (created, host, port, size, pods))| {
+            let whole = Wish { size, ..wish(&format!("l{n}"), created, &format!("h{host}"), port) };
+            let pods: BTreeSet<u8> = pods.into_iter().collect();
+            let pods: Vec<_> = pods.into_iter().map(|p| pod(&whole, &format!("h{p}"))).collect();
+            [whole].into_iter().chain(pods)
         });
         let wishes: Vec<Wish> = wishes.collect();
-        let claims = held.into_iter().map(|(name, host, port, router_port)| Claim {
+        let claims = held.into_iter().map(|(name, host, port, router_port, pod)| Claim {
             uid: format!("uid-l{name}"),
             name: format!("l{name}"),
+            pod: (pod == 1).then(|| format!("h{host}")),
             host: format!("h{host}"),
             port,
             router_port,
@@ -152,9 +213,16 @@ proptest! {
         let ports: BTreeSet<_> = decided.claims.iter().map(|c| c.router_port).collect();
         let count = decided.claims.len();
         prop_assert_eq!((places.len(), ports.len()), (count, count));
+        let served = |uid: &str| decided.claims.iter().any(|c| c.uid == uid && c.pod.is_none());
         for wish in &wishes {
             let place = (&wish.host, wish.port);
-            prop_assert!(places.contains(&place) != decided.full.contains(&wish.uid));
+            if wish.pod.is_none() {
+                prop_assert!(places.contains(&place) || decided.full.contains(&wish.uid));
+            } else if served(&wish.uid) {
+                prop_assert!(places.contains(&place) || decided.full.contains(&wish.uid));
+            } else {
+                prop_assert!(!decided.claims.iter().any(|c| c.uid == wish.uid));
+            }
         }
         prop_assert_eq!(decide(&again(decided.claims.clone()), &wishes, 1000), decided);
     }

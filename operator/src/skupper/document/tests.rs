@@ -8,6 +8,7 @@ fn claim(name: &str, router_port: u16) -> Claim {
     Claim {
         uid: format!("uid-{name}"),
         name: name.to_owned(),
+        pod: None,
         host: name.to_owned(),
         port: 8080,
         router_port,
@@ -22,16 +23,12 @@ fn offered(spec: Value) -> ListenerSpec {
     serde_json::from_value(whole).expect("it is a spec")
 }
 
-fn connector(name: &str, spec: Value) -> Connector {
+fn connector(spec: Value) -> ConnectorSpec {
     let mut whole = json!({ "routingKey": "backend", "port": 9090 });
     for (key, value) in spec.as_object().into_iter().flatten() {
         whole[key] = value.clone();
     }
-    Connector {
-        metadata: serde_json::from_value(json!({ "name": name })).expect("it is metadata"),
-        spec: serde_json::from_value(whole).expect("it is a spec"),
-        status: None,
-    }
+    serde_json::from_value(whole).expect("it is a spec")
 }
 
 const SITE: Identity<'static> = Identity {
@@ -54,11 +51,8 @@ fn entries(document: &Value, entity: &str) -> BTreeMap<String, Value> {
 #[test]
 fn a_listener_and_the_ways_to_serve_it() {
     let (claim, spec) = (claim("backend", 1024), offered(json!({})));
-    let host = connector("by-host", json!({ "host": "10.0.0.9" }));
-    let pods = connector(
-        "by-pods",
-        json!({ "selector": "app=a", "exposePodsByName": true }),
-    );
+    let host = connector(json!({ "host": "10.0.0.9" }));
+    let pods = connector(json!({ "selector": "app=a", "exposePodsByName": true }));
     let pod = SelectedPod {
         name: "a-0".to_owned(),
         ip: "10.0.0.1".to_owned(),
@@ -66,11 +60,13 @@ fn a_listener_and_the_ways_to_serve_it() {
     let selected = [(pod, "uid-a-0".to_owned())];
     let servers = [
         Server {
-            connector: &host,
+            name: "by-host",
+            spec: &host,
             pods: &[],
         },
         Server {
-            connector: &pods,
+            name: "by-pods",
+            spec: &pods,
             pods: &selected,
         },
     ];
@@ -78,7 +74,7 @@ fn a_listener_and_the_ways_to_serve_it() {
         claim: &claim,
         spec: &spec,
     }];
-    let document = document(&SITE, &offers, &servers, &BTreeSet::new());
+    let document = document(&SITE, &offers, &servers);
     assert_eq!(document[0][0], "router");
     assert_eq!(document[0][1]["id"], "west-${HOSTNAME}");
     let listeners = entries(&document, "tcpListener");
@@ -115,7 +111,7 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
             claim: &claim,
             spec: &spec,
         }];
-        let document = document(&SITE, &offers, &[], &BTreeSet::new());
+        let document = document(&SITE, &offers, &[]);
         entries(&document, "tcpListener")["listener/a"]
             .get("observer")
             .cloned()
@@ -130,41 +126,26 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
     assert_eq!(observer(both), Some("http2".into()));
 }
 
-/// One missing Secret degrades one resource.
 #[test]
-fn what_lacks_its_secret_is_left_out_alone() {
-    let (one, two) = (claim("one", 1024), claim("two", 1025));
-    let (there, missing) = (
-        offered(json!({ "tlsCredentials": "there", "requireClientCert": true })),
-        offered(json!({ "tlsCredentials": "missing" })),
-    );
-    let checked = connector("checked", json!({ "host": "h", "tlsCredentials": "there" }));
+fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
+    let one = claim("one", 1024);
+    let there = offered(json!({ "tlsCredentials": "there", "requireClientCert": true }));
+    let checked = connector(json!({ "host": "h", "tlsCredentials": "there" }));
     let shown = json!({ "host": "h", "tlsCredentials": "there", "useClientCert": true, "verifyHostname": true });
-    let shown = connector("shown", shown);
-    let lacking = connector(
-        "lacking",
-        json!({ "host": "h", "tlsCredentials": "missing" }),
-    );
-    let servers = [&checked, &shown, &lacking].map(|connector| Server {
-        connector,
+    let shown = connector(shown);
+    let servers = [("checked", &checked), ("shown", &shown)].map(|(name, spec)| Server {
+        name,
+        spec,
         pods: &[],
     });
-    let offers = [
-        Offer {
-            claim: &one,
-            spec: &there,
-        },
-        Offer {
-            claim: &two,
-            spec: &missing,
-        },
-    ];
-    let document = document(&SITE, &offers, &servers, &["there".to_owned()].into());
+    let offers = [Offer {
+        claim: &one,
+        spec: &there,
+    }];
+    let document = document(&SITE, &offers, &servers);
     let listeners = entries(&document, "tcpListener");
-    assert_eq!(listeners.keys().collect::<Vec<_>>(), ["listener/one"]);
     assert_eq!(listeners["listener/one"]["authenticatePeer"], true);
     let connectors = entries(&document, "tcpConnector");
-    assert_eq!(connectors.len(), 2);
     let checked = &connectors["connector/checked@h"];
     assert_eq!(
         (&checked["sslProfile"], &checked["verifyHostname"]),
@@ -178,7 +159,7 @@ fn what_lacks_its_secret_is_left_out_alone() {
     let profiles = entries(&document, "sslProfile");
     assert_eq!(
         profiles.keys().collect::<Vec<_>>(),
-        ["there", "there-profile"]
+        ["skupper-router-state", "there", "there-profile"]
     );
     assert_eq!(profiles["there-profile"].get("certFile"), None);
 }
@@ -189,19 +170,18 @@ fn our_router_reads_it() {
     let claim = claim("backend", 1024);
     let spec =
         offered(json!({ "tlsCredentials": "tls", "requireClientCert": true, "observer": "http1" }));
-    let connector = connector(
-        "c",
-        json!({ "host": "h", "tlsCredentials": "tls", "useClientCert": true }),
-    );
+    let connector =
+        connector(json!({ "host": "h", "tlsCredentials": "tls", "useClientCert": true }));
     let servers = [Server {
-        connector: &connector,
+        name: "c",
+        spec: &connector,
         pods: &[],
     }];
     let offers = [Offer {
         claim: &claim,
         spec: &spec,
     }];
-    let document = document(&SITE, &offers, &servers, &["tls".to_owned()].into());
+    let document = document(&SITE, &offers, &servers);
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
     assert_eq!(read.faults, Vec::<String>::new());
     let listener = read.listeners["listener/backend"]

@@ -1,0 +1,52 @@
+//! Which controller looks after a namespace: the one that its ConfigMap names, or any where there is none.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lifecycle_runtime::ObjectRef;
+use lifecycle_specs::skupper::router::KEEPER;
+
+/// Key of the ConfigMap.
+const CONTROLLER: &str = "controller";
+
+/// This controller, as namespaces name it: `namespace/name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keeper(String);
+
+impl Keeper {
+    /// By its namespace and its name there.
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self(format!("{namespace}/{name}"))
+    }
+
+    /// Whether a namespace with this ConfigMap is somebody else's.
+    pub fn is_other(&self, guard: Option<&ConfigMap>) -> bool {
+        let data = guard.and_then(|guard| guard.data.as_ref());
+        let named = data.and_then(|data| data.get(CONTROLLER));
+        named.is_some_and(|named| !named.is_empty() && *named != self.0)
+    }
+}
+
+/// A reference to the ConfigMap of the namespace of an object.
+pub fn guard(meta: &ObjectMeta) -> Option<ObjectRef> {
+    let namespace = meta.namespace.as_deref();
+    Some(ObjectRef::of::<ConfigMap>(namespace, KEEPER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_is_ours_unless_it_names_another() {
+        let keeper = Keeper::new("skupper", "controller");
+        let named = |data: Option<&str>| ConfigMap {
+            data: data.map(|data| [("controller".to_owned(), data.to_owned())].into()),
+            ..ConfigMap::default()
+        };
+        assert!(!keeper.is_other(None));
+        assert!(!keeper.is_other(Some(&named(None))));
+        assert!(!keeper.is_other(Some(&named(Some("")))));
+        assert!(!keeper.is_other(Some(&named(Some("skupper/controller")))));
+        assert!(keeper.is_other(Some(&named(Some("west/controller")))));
+    }
+}

@@ -1,0 +1,179 @@
+//! Whether what is declared can be carried out at all. What the API server would refuse later is said here at once.
+
+use lifecycle_runtime::Because;
+use lifecycle_runtime::selector::LabelSelector;
+use lifecycle_specs::skupper::connector::{ConnectorSpec, Shape as Served};
+use lifecycle_specs::skupper::listener::{ListenerSpec, Shape as Offered};
+use lifecycle_specs::skupper::site::{Shape as Carried, SiteSpec};
+
+use super::document::named;
+
+/// As long as the name of a Service may be.
+const LONGEST: usize = 63;
+const ACCESS: [&str; 9] = [
+    "default",
+    "local",
+    "loadbalancer",
+    "route",
+    "nodeport",
+    "ingress",
+    "ingress-nginx",
+    "contour-http-proxy",
+    "gateway",
+];
+
+/// Of a Listener.
+pub fn listener(spec: &ListenerSpec) -> Because<Offered> {
+    if let Some(sentence) = no_port(spec.port) {
+        return Because::new(Offered::BadPort, sentence);
+    }
+    if !is_label(&spec.host) {
+        let sentence = format!(
+            "spec.host \"{}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', start with a letter, and end with a letter or digit",
+            spec.host
+        );
+        return Because::new(Offered::BadHost, sentence);
+    }
+    match other_kind(spec.kind.as_deref()) {
+        Some(sentence) => Because::new(Offered::BadType, sentence),
+        None => Because::plain(Offered::Fine),
+    }
+}
+
+/// Of a Connector.
+pub fn connector(spec: &ConnectorSpec) -> Because<Served> {
+    let selector = named(spec.selector.as_ref());
+    if named(spec.host.as_ref()).is_none() && selector.is_none() {
+        let sentence = "Connector must define a non-empty spec.host or spec.selector";
+        return Because::new(Served::NoTarget, sentence);
+    }
+    if let Some(Err(why)) = selector.map(LabelSelector::parse) {
+        let sentence = format!("spec.selector cannot be read: {why}");
+        return Because::new(Served::BadSelector, sentence);
+    }
+    if let Some(sentence) = no_port(spec.port) {
+        return Because::new(Served::BadPort, sentence);
+    }
+    match other_kind(spec.kind.as_deref()) {
+        Some(sentence) => Because::new(Served::BadType, sentence),
+        None => Because::plain(Served::Fine),
+    }
+}
+
+/// Of a Site.
+pub fn site(spec: &SiteSpec) -> Because<Carried> {
+    let (edge, pair) = (spec.edge == Some(true), spec.ha == Some(true));
+    if edge && pair {
+        return Because::new(Carried::Edge, "Edge sites cannot have HA enabled");
+    }
+    if pair {
+        let sentence = "spec.ha is not supported: leave it out";
+        return Because::new(Carried::Pair, sentence);
+    }
+    match access(spec) {
+        Some(access) if !ACCESS.contains(&access) => Because::new(
+            Carried::BadAccess,
+            format!("Unsupported value for LinkAccess: {access}"),
+        ),
+        Some(_) | None => Because::plain(Carried::Fine),
+    }
+}
+
+/// How other sites are to reach a Site, if at all.
+pub fn access(spec: &SiteSpec) -> Option<&str> {
+    named(spec.link_access.as_ref()).filter(|access| *access != "none")
+}
+
+fn no_port(port: i32) -> Option<String> {
+    let fits = u16::try_from(port).is_ok_and(|port| port > 0);
+    (!fits).then(|| format!("spec.port {port} is no port: it must be between 1 and 65535"))
+}
+
+fn other_kind(kind: Option<&str>) -> Option<String> {
+    let kind = kind.filter(|kind| !kind.is_empty() && *kind != "tcp")?;
+    Some(format!(
+        "spec.type \"{kind}\" is not supported: leave it out, or say \"tcp\""
+    ))
+}
+
+/// A label of RFC 1035.
+fn is_label(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    text.len() <= LONGEST
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(fits)
+        && !text.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn offered(spec: Value) -> Because<Offered> {
+        let mut whole = json!({ "routingKey": "k", "host": "backend", "port": 80 });
+        for (key, value) in spec.as_object().expect("it is an object") {
+            whole[key] = value.clone();
+        }
+        listener(&serde_json::from_value(whole).expect("it is a spec"))
+    }
+
+    #[test]
+    fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
+        let check = |spec: Value, shape: Offered, part: &str| {
+            let answer = offered(spec);
+            assert_eq!(answer.value, shape);
+            assert!(answer.sentence.contains(part), "{}", answer.sentence);
+        };
+        check(json!({}), Offered::Fine, "");
+        check(json!({ "type": "tcp" }), Offered::Fine, "");
+        check(json!({ "port": 0 }), Offered::BadPort, "spec.port 0 is");
+        check(json!({ "port": 70000 }), Offered::BadPort, "70000");
+        check(json!({ "host": "{bad}" }), Offered::BadHost, "{bad}");
+        check(json!({ "host": "a.b" }), Offered::BadHost, "lower case");
+        check(json!({ "host": "" }), Offered::BadHost, "spec.host");
+        check(json!({ "host": "9a" }), Offered::BadHost, "start");
+        check(json!({ "host": "a".repeat(63) }), Offered::Fine, "");
+        check(json!({ "host": "a".repeat(64) }), Offered::BadHost, "63");
+        check(json!({ "type": "udp" }), Offered::BadType, "udp");
+        check(json!({ "type": "sctp" }), Offered::BadType, "tcp");
+    }
+
+    #[test]
+    fn a_connector_needs_a_host_or_a_selector_that_can_be_read() {
+        let check = |spec: Value, shape: Served| {
+            let mut whole = json!({ "routingKey": "k", "port": 80 });
+            for (key, value) in spec.as_object().expect("it is an object") {
+                whole[key] = value.clone();
+            }
+            let spec = serde_json::from_value(whole).expect("it is a spec");
+            assert_eq!(connector(&spec).value, shape, "{spec:?}");
+        };
+        check(json!({ "host": "h" }), Served::Fine);
+        check(json!({ "selector": "app=a,tier in (x, y)" }), Served::Fine);
+        check(json!({}), Served::NoTarget);
+        check(json!({ "host": "" }), Served::NoTarget);
+        check(json!({ "selector": "a b" }), Served::BadSelector);
+        check(json!({ "host": "h", "port": -1 }), Served::BadPort);
+        check(json!({ "host": "h", "type": "udp" }), Served::BadType);
+    }
+
+    #[test]
+    fn a_site_says_what_it_does_not_do() {
+        let check = |spec: Value, shape: Carried, sentence: &str| {
+            let answer = site(&serde_json::from_value(spec).expect("it is a spec"));
+            assert_eq!((answer.value, answer.sentence.as_str()), (shape, sentence));
+        };
+        check(json!({}), Carried::Fine, "");
+        check(json!({ "linkAccess": "none" }), Carried::Fine, "");
+        check(json!({ "linkAccess": "default" }), Carried::Fine, "");
+        let both = "Edge sites cannot have HA enabled";
+        check(json!({ "edge": true, "ha": true }), Carried::Edge, both);
+        let pair = "spec.ha is not supported: leave it out";
+        check(json!({ "ha": true }), Carried::Pair, pair);
+        let access = "Unsupported value for LinkAccess: carrier-pigeon";
+        let spec = json!({ "linkAccess": "carrier-pigeon" });
+        check(spec, Carried::BadAccess, access);
+    }
+}

@@ -1,0 +1,136 @@
+//! What a Site is made of, and what it says of its router.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn site(name: &str, created: &str, spec: Value) -> Site {
+    let site = json!({
+        "metadata": { "name": name, "namespace": "west", "uid": format!("uid-{name}"), "creationTimestamp": created },
+        "spec": spec,
+    });
+    serde_json::from_value(site).expect("it is a Site")
+}
+
+fn sites() -> Sites {
+    Sites {
+        keeper: Keeper::new("skupper", "controller"),
+        controller: Controller::default(),
+        image: "router:1".to_owned(),
+        root: Root::new(&[1; 32]),
+    }
+}
+
+#[test]
+fn the_first_site_of_a_namespace_counts_until_it_goes() {
+    let mut first = site("first", "2026-01-01T00:00:00Z", json!({}));
+    let second = site("second", "2026-01-02T00:00:00Z", json!({}));
+    let rank = |site: &Site, all: &[&Site]| sites().rank(This::of(site), all);
+    let all = [&second, &first];
+    assert_eq!(rank(&first, &all).value, Rank::First);
+    let later = rank(&second, &all);
+    assert_eq!(later.value, Rank::Later);
+    assert_eq!(
+        later.sentence,
+        "An active site already exists in the namespace (first)"
+    );
+    first.metadata.deletion_timestamp = first.metadata.creation_timestamp.clone();
+    assert_eq!(rank(&second, &[&second, &first]).value, Rank::First);
+}
+
+fn pod(site: &str, ready: &str, message: &str) -> Pod {
+    let pod = json!({
+        "metadata": { "name": "p", "labels": { "internal.skupper.io/site": site } },
+        "status": { "phase": "Running", "conditions": [
+            { "type": "PodScheduled", "status": "True" },
+            { "type": "Ready", "status": ready, "message": message },
+        ] },
+    });
+    serde_json::from_value(pod).expect("it is a Pod")
+}
+
+#[test]
+fn a_router_that_does_not_run_says_what_it_lacks() {
+    let check = |pods: &[Pod], expected, sentence: &str| {
+        let answer = running("uid", &pods.iter().collect::<Vec<_>>());
+        assert_eq!(
+            (answer.value, answer.sentence.as_str()),
+            (expected, sentence)
+        );
+    };
+    check(&[], Running::None, "");
+    check(&[pod("other", "True", "")], Running::None, "");
+    let said = "containers with unready status: [router]";
+    check(&[pod("uid", "False", said)], Running::Waiting, said);
+    check(
+        &[pod("uid", "False", "")],
+        Running::Waiting,
+        "No router pod is ready",
+    );
+    check(
+        &[pod("uid", "False", said), pod("uid", "True", "")],
+        Running::Ready,
+        "",
+    );
+}
+
+#[test]
+fn services_that_no_listener_has_are_unused() {
+    let service = |name: &str, owner: &str, label: bool| -> Service {
+        let labels = if label {
+            json!({ "internal.skupper.io/listener": "a" })
+        } else {
+            json!({})
+        };
+        serde_json::from_value(json!({ "metadata": {
+            "name": name, "labels": labels, "annotations": { "internal.skupper.io/controlled": "true" },
+            "ownerReferences": [{ "apiVersion": "v1", "kind": "Site", "name": "first", "uid": owner }],
+        } }))
+        .expect("it is a Service")
+    };
+    let claims =
+        json!([{ "uid": "u", "name": "a", "host": "kept", "port": 80, "routerPort": 1024 }]);
+    let table = json!({ "metadata": {}, "data": { "claims": claims.to_string() } });
+    let table: ConfigMap = serde_json::from_value(table).expect("it is a ConfigMap");
+    let services = [
+        service("kept", "uid-first", true),
+        service("unused", "uid-first", true),
+        service("foreign", "somebody", true),
+        service("unlabelled", "uid-first", false),
+    ];
+    let first = site("first", "2026-01-01T00:00:00Z", json!({}));
+    let services: Vec<&Service> = services.iter().collect();
+    let unused = sites().unused(This::of(&first), &services, &table);
+    assert_eq!(unused, ["unused".to_owned()].into());
+}
+
+/// The Pod template must not change by itself: every change restarts the router.
+#[test]
+fn a_router_is_run_as_the_site_says() {
+    let running = objects::Running {
+        namespace: "west",
+        site: "uid-first",
+        image: "router:1",
+        account: "skupper-router",
+        logging: None,
+    };
+    let deployment = objects::deployment(&running);
+    let template = &deployment.as_json()["spec"]["template"];
+    assert_eq!(
+        template["metadata"]["labels"]["internal.skupper.io/site"],
+        "uid-first"
+    );
+    let container = &template["spec"]["containers"][0];
+    assert_eq!(container["args"][0], "--kubernetes=west/skupper-router");
+    assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+    let logging = objects::Running {
+        logging: Some("debug"),
+        ..running
+    };
+    let logging = objects::deployment(&logging);
+    let env = &logging.as_json()["spec"]["template"]["spec"]["containers"][0]["env"];
+    assert_eq!(
+        env[1],
+        json!({ "name": "CONSOLE_LOG_LEVEL", "value": "debug" })
+    );
+}

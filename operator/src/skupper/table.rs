@@ -1,0 +1,172 @@
+//! What the Site keeps in its ConfigMap: the router's configuration, and who has been given which host and port.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::claims::{Before, Claim, Decided};
+use super::document;
+
+/// Key of the router's configuration.
+pub const DOCUMENT: &str = "skrouterd.json";
+/// Key of the claims.
+pub const CLAIMS: &str = "claims";
+/// Key of the Listeners for which there is no room; absent while there is room for all.
+pub const FULL: &str = "full";
+
+/// A table as it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Claims of whole Listeners, by uid.
+    whole: BTreeMap<String, Claim>,
+    /// Claims by host.
+    hosts: BTreeMap<String, Vec<Claim>>,
+    full: BTreeSet<String>,
+}
+
+impl Table {
+    /// Of a ConfigMap; what cannot be read in it counts as not there, for the Site writes it anew.
+    pub fn of(map: &ConfigMap) -> Self {
+        let decided = decided(map).unwrap_or_default();
+        let mut table = Self {
+            full: decided.full,
+            ..Self::default()
+        };
+        for claim in decided.claims {
+            if claim.pod.is_none() {
+                table.whole.insert(claim.uid.clone(), claim.clone());
+            }
+            let host = table.hosts.entry(claim.host.clone()).or_default();
+            host.push(claim);
+        }
+        table
+    }
+
+    /// What a Listener has been given.
+    pub fn claim(&self, uid: &str) -> Option<&Claim> {
+        self.whole.get(uid)
+    }
+
+    /// Whether there is no room for a Listener.
+    pub fn is_full_for(&self, uid: &str) -> bool {
+        self.full.contains(uid)
+    }
+
+    /// All that is reached under a host, by port of the router.
+    pub fn of_host(&self, host: &str) -> &[Claim] {
+        self.hosts.get(host).map_or(&[], Vec::as_slice)
+    }
+
+    /// All hosts.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.keys().map(String::as_str)
+    }
+
+    /// What is reached of the Pods of a Listener, by name of the Pod's Service.
+    pub fn pods_of(&self, uid: &str) -> impl Iterator<Item = &Claim> {
+        let all = self.hosts.values().flatten();
+        all.filter(move |claim| claim.uid == uid && claim.pod.is_some())
+    }
+}
+
+fn decided(map: &ConfigMap) -> Option<Decided> {
+    let data = map.data.as_ref()?;
+    let full = data
+        .get(FULL)
+        .and_then(|text| serde_json::from_str(text).ok());
+    Some(Decided {
+        claims: serde_json::from_str(data.get(CLAIMS)?).ok()?,
+        full: full.unwrap_or_default(),
+    })
+}
+
+/// What was decided before; where no claims can be read, the ports of the router's configuration are kept.
+pub fn before(map: Option<&ConfigMap>) -> Before {
+    let Some(map) = map else {
+        return Before::default();
+    };
+    if let Some(decided) = decided(map) {
+        return Before {
+            claims: decided.claims,
+            recovered: BTreeMap::new(),
+        };
+    }
+    let text = map.data.as_ref().and_then(|data| data.get(DOCUMENT));
+    let recovered = text.and_then(|text| document::recovered(text).ok());
+    recovered.unwrap_or_default()
+}
+
+/// Tables that were read last, one a namespace: every Listener of it asks for the same one.
+#[derive(Debug, Default)]
+pub struct Tables(Mutex<BTreeMap<String, (String, Arc<Table>)>>);
+
+impl Tables {
+    /// The table of a ConfigMap.
+    pub fn read(&self, map: &ConfigMap) -> Arc<Table> {
+        let meta = &map.metadata;
+        let (Some(uid), Some(version)) = (&meta.uid, &meta.resource_version) else {
+            return Arc::new(Table::of(map));
+        };
+        let namespace = meta.namespace.clone().unwrap_or_default();
+        let version = format!("{uid}/{version}");
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((read, table)) = all.get(&namespace)
+            && *read == version
+        {
+            return Arc::clone(table);
+        }
+        let table = Arc::new(Table::of(map));
+        all.insert(namespace, (version, Arc::clone(&table)));
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(version: &str, claims: &str) -> ConfigMap {
+        let map = json!({
+            "metadata": { "name": "skupper-router", "namespace": "west", "uid": "u", "resourceVersion": version },
+            "data": { "claims": claims, "skrouterd.json": r#"[["tcpListener",{"name":"listener/a","port":"1030"}]]"# },
+        });
+        serde_json::from_value(map).expect("it is a ConfigMap")
+    }
+
+    const CLAIMS: &str = r#"[{"uid":"u-a","name":"a","host":"db","port":80,"routerPort":1024},
+        {"uid":"u-a","name":"a","pod":"a-0","host":"a-0","port":80,"routerPort":1025},
+        {"uid":"u-b","name":"b","host":"db","port":81,"routerPort":1026}]"#;
+
+    #[test]
+    fn a_table_is_read_by_listener_host_and_pod() {
+        let table = Table::of(&map("1", CLAIMS));
+        assert_eq!(table.claim("u-b").map(|c| c.router_port), Some(1026));
+        let ports: Vec<_> = table.of_host("db").iter().map(|c| c.port).collect();
+        assert_eq!(ports, [80, 81]);
+        assert_eq!(table.hosts().collect::<Vec<_>>(), ["a-0", "db"]);
+        let pods: Vec<_> = table.pods_of("u-a").map(|c| c.router_port).collect();
+        assert_eq!((pods, table.pods_of("u-b").count()), (vec![1025], 0));
+    }
+
+    #[test]
+    fn where_no_claims_can_be_read_the_ports_of_the_router_are_kept() {
+        assert_eq!(before(Some(&map("1", CLAIMS))).claims.len(), 3);
+        let broken = before(Some(&map("1", "{")));
+        assert_eq!(
+            (broken.claims.len(), broken.recovered.get("a")),
+            (0, Some(&1030))
+        );
+        assert!(before(None).recovered.is_empty());
+    }
+
+    #[test]
+    fn a_table_is_read_once_a_version() {
+        let tables = Tables::default();
+        let first = tables.read(&map("1", CLAIMS));
+        assert!(Arc::ptr_eq(&first, &tables.read(&map("1", "unread"))));
+        assert_eq!(tables.read(&map("2", "[]")).hosts().count(), 0);
+    }
+}

@@ -1,0 +1,200 @@
+//! What the controller of Skupper sites runs, and what is prepared before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use kube::api::{Api, PostParams};
+use lifecycle_runtime::Operator;
+use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lease::Leadership;
+use lifecycle_runtime::operator::Error;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_specs::skupper::site::Controller;
+use lifecycle_specs::skupper::{attached, attached_binding, connector, listener, site};
+use ring::rand::{SecureRandom, SystemRandom};
+use thiserror::Error;
+
+use crate::skupper::attached::{Attached, Bindings};
+use crate::skupper::connector::Connectors;
+use crate::skupper::credentials::Root;
+use crate::skupper::https::Https;
+use crate::skupper::keeper::Keeper;
+use crate::skupper::listener::Listeners;
+use crate::skupper::routers::Routers;
+use crate::skupper::site::Sites;
+use crate::{cause, crds};
+
+/// Name of the operator, of its API group, and of what it writes.
+pub const NAME: &str = "skupper.io";
+/// Name of the Secret with the key that certificates follow from.
+const KEY: &str = "skupper-controller-key";
+const FIELD: &str = "key";
+const BYTES: usize = 32;
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What the controller of Skupper sites is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The namespace where it runs.
+    pub namespace: String,
+    /// Its name there.
+    pub name: String,
+    /// The image of routers.
+    pub image: String,
+    /// Whether to install and update CustomResourceDefinitions.
+    pub maintain_crds: bool,
+    /// The Lease that decides which replica writes; without it this one always does.
+    pub leadership: Option<Leadership>,
+    /// Where its parts say whether they are ready.
+    pub health: Health,
+}
+
+/// Runs the lifecycles of Skupper sites until told to stop.
+///
+/// # Errors
+/// Only for a lifecycle that cannot be carried out; an API server that does not answer is waited for.
+pub async fn run(client: Client, options: Options, mut shutdown: Shutdown) -> Result<(), Error> {
+    let root = tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        root = prepare(&client, &options) => root,
+    };
+    let routers = Https::new(root.clone());
+    run_with(client, options, (routers, root), None, shutdown).await
+}
+
+/// Waits for the kinds and the key.
+async fn prepare(client: &Client, options: &Options) -> Root {
+    let part = "definitions";
+    options
+        .health
+        .waits(part, "the kinds of skupper.io are not served yet");
+    crds::prepare(client, &crds::SKUPPER, options.maintain_crds).await;
+    options.health.works(part);
+    let part = "key";
+    options
+        .health
+        .waits(part, "the key of the controller is not there yet");
+    let root = root(client, &options.namespace).await;
+    options.health.works(part);
+    root
+}
+
+/// As `run`, with the key already there, with other ways to ask routers, and with somebody who looks on.
+///
+/// # Errors
+/// As `run`.
+pub async fn run_with<R: Routers>(
+    client: Client,
+    options: Options,
+    (routers, root): (R, Root),
+    onlooker: Option<Arc<dyn Trace>>,
+    shutdown: Shutdown,
+) -> Result<(), Error> {
+    let routers = Arc::new(routers);
+    let keeper = Keeper::new(&options.namespace, &options.name);
+    let sites = Sites {
+        keeper: keeper.clone(),
+        controller: Controller {
+            name: Some(options.name),
+            namespace: Some(options.namespace),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        },
+        image: options.image,
+        root,
+    };
+    let mut operator = Operator::new(NAME)
+        .health(options.health)
+        .run(site::machine(sites))
+        .run(listener::machine(Listeners::new(
+            keeper.clone(),
+            Arc::clone(&routers),
+        )))
+        .run(connector::machine(Connectors::new(
+            keeper.clone(),
+            Arc::clone(&routers),
+        )))
+        .run(attached::machine(Attached {
+            keeper: keeper.clone(),
+        }))
+        .run(attached_binding::machine(Bindings::new(keeper, routers)));
+    if let Some(leadership) = options.leadership {
+        operator = operator.leadership(leadership);
+    }
+    if let Some(onlooker) = onlooker {
+        operator = operator.trace(onlooker);
+    }
+    operator.start(client, shutdown).await
+}
+
+/// Why there is no key.
+#[derive(Debug, Error)]
+enum NoKey {
+    #[error("Secret `{KEY}` cannot be read or created")]
+    Refused(#[from] kube::Error),
+    #[error(
+        "Secret `{KEY}` has no `{FIELD}` of at least {BYTES} bytes: delete it, and certificates are made anew"
+    )]
+    Broken,
+}
+
+/// Tries until the key is there; what is in the way is said once for each reason.
+async fn root(client: &Client, namespace: &str) -> Root {
+    let (mut pause, mut said) = (FIRST_PAUSE, String::new());
+    loop {
+        match key(client, namespace).await {
+            Ok(key) => return Root::new(&key),
+            Err(error) => {
+                let reason = cause::in_one_line(&error);
+                if reason != said {
+                    tracing::warn!("{reason}; trying again");
+                    said = reason;
+                }
+            }
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// The key, made if there is none. Of several controllers that start at once all get the same.
+async fn key(client: &Client, namespace: &str) -> Result<Vec<u8>, NoKey> {
+    let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
+    if let Some(secret) = api.get_opt(KEY).await? {
+        return read(secret);
+    }
+    let mut bytes = vec![0; BYTES];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system has random numbers");
+    let secret = Secret {
+        metadata: ObjectMeta {
+            name: Some(KEY.to_owned()),
+            ..ObjectMeta::default()
+        },
+        data: Some([(FIELD.to_owned(), ByteString(bytes))].into()),
+        ..Secret::default()
+    };
+    let params = PostParams {
+        field_manager: Some(NAME.to_owned()),
+        ..PostParams::default()
+    };
+    match api.create(&params, &secret).await {
+        Err(kube::Error::Api(status)) if status.code == 409 => read(api.get(KEY).await?),
+        created => read(created?),
+    }
+}
+
+fn read(secret: Secret) -> Result<Vec<u8>, NoKey> {
+    let bytes = secret.data.and_then(|mut data| data.remove(FIELD));
+    let bytes = bytes
+        .map(|bytes| bytes.0)
+        .filter(|bytes| bytes.len() >= BYTES);
+    bytes.ok_or(NoKey::Broken)
+}

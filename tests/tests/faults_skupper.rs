@@ -1,0 +1,36 @@
+//! The generated suites of the lifecycles of a Skupper site: every fault at every write, and none of it matters in the end.
+
+use lifecycle_runtime::testing::suite::Suite;
+use lifecycle_tests::suites::skupper;
+
+/// Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
+#[track_caller]
+fn passes(suite: Suite, single: usize, never: &[&str]) {
+    let report = suite.run().expect("the suite is complete");
+    eprintln!("{report}");
+    assert!(report.failures.is_empty(), "{report}");
+    assert!(report.single >= single, "{report}");
+    let unseen = report.unseen();
+    let is_deed = |name: &&String| name.starts_with("effect") || name.starts_with("promise");
+    let deeds: Vec<_> = unseen.iter().filter(is_deed).collect();
+    assert_eq!(deeds, never, "{report}");
+}
+
+#[test]
+fn no_fault_changes_where_a_listener_ends() {
+    // What a Pod's Service is called follows from the table, so none of them is ever found that is not wanted.
+    let never = ["effect delete_pods"];
+    passes(skupper::listener().depth(2).faults(90, 10), 90, &never);
+}
+
+#[test]
+fn no_fault_changes_where_a_connector_ends() {
+    passes(skupper::connector().depth(2).faults(90, 10), 90, &[]);
+}
+
+#[test]
+fn no_fault_changes_where_a_site_ends() {
+    // Listeners make the Services that it deletes; `--test skupper` shows both together.
+    let never = ["effect delete_unused"];
+    passes(skupper::site().depth(2).faults(90, 10), 90, &never);
+}

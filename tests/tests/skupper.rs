@@ -1,0 +1,38 @@
+//! Skupper sites on a real API server with real routers, by the rows of the acceptance table of `docs/skupper.md`.
+
+#[path = "skupper/attached.rs"]
+mod attached;
+#[path = "skupper/conflicts.rs"]
+mod conflicts;
+#[path = "skupper/objects.rs"]
+mod objects;
+#[path = "skupper/restarts.rs"]
+mod restarts;
+#[path = "skupper/scale.rs"]
+mod scale;
+#[path = "skupper/status.rs"]
+mod status;
+#[path = "skupper/support.rs"]
+mod support;
+#[path = "skupper/traffic.rs"]
+mod traffic;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness::run;
+use lifecycle_tests::skupper::Ground;
+
+fn main() -> ExitCode {
+    let cases = [
+        objects::cases(),
+        conflicts::cases(),
+        status::cases(),
+        traffic::cases(),
+        restarts::cases(),
+        attached::cases(),
+        scale::cases(),
+    ];
+    let code = run(cases.into_iter().flatten().collect());
+    Ground::end_shared();
+    code
+}

@@ -348,7 +348,9 @@ fn a_state_of_a_resource_has_a_phase() {
             "Far      when !near => Pending wakes nodes",
             "Far when !near",
         )],
-        &["25: LC050 [Far] state `Far` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`"],
+        &[
+            "25: LC050 [Far] state `Far` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`",
+        ],
     );
 }
 

@@ -1,6 +1,7 @@
 //! A small lifecycle and caches made by hand, for tests of one pass without a server.
 
 pub(crate) mod hosted;
+pub(crate) mod ledger;
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};

@@ -317,4 +317,6 @@ mod owners;
 #[cfg(test)]
 mod referred;
 #[cfg(test)]
+mod revised;
+#[cfg(test)]
 mod tests;

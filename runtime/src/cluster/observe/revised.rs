@@ -1,0 +1,80 @@
+//! What is built from what it says already is written over exactly that; what nothing makes is only cleared up.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cluster::act;
+use crate::cluster::fixture::Caches;
+use crate::cluster::fixture::ledger::{keeping, ledger, owned};
+use crate::cluster::observe::{Job, Plan, Sight};
+use crate::lifecycle::Kind;
+use k8s_openapi::api::core::v1::ConfigMap;
+
+fn look(spec: Value, objects: &[Value]) -> Sight {
+    Caches::with(Arc::new(keeping()), objects).look(ledger(spec))
+}
+
+/// The plans of an effect, by its place.
+fn plans(sight: &Sight, effect: usize) -> &[Plan] {
+    &sight.plans[effect]
+}
+
+const ADD: usize = 0;
+const BEGIN: usize = 1;
+const SWEEP: usize = 2;
+
+#[test]
+fn what_is_there_is_revised_in_the_version_that_was_read() {
+    let sight = look(
+        json!({ "entry": "second" }),
+        &[owned("ConfigMap", "l", "ledger-uid")],
+    );
+    assert!(plans(&sight, BEGIN).is_empty());
+    let [plan] = plans(&sight, ADD) else {
+        panic!("{:?}", plans(&sight, ADD));
+    };
+    assert_eq!(plan.job, Job::Revise);
+    assert_eq!(plan.body["data"], json!({ "first": "", "second": "" }));
+    let request = act::write(plan, &Kind::of::<ConfigMap>()).expect("it is a request");
+    let request = request.expect("it can be built");
+    let body: Value = serde_json::from_slice(request.body()).expect("it is JSON");
+    let meta = &body["metadata"];
+    assert_eq!(
+        (&meta["uid"], &meta["resourceVersion"]),
+        (&json!("uid-of-l"), &json!("5"))
+    );
+}
+
+#[test]
+fn what_is_missing_is_begun_by_the_builder_that_reads_nothing() {
+    let sight = look(json!({ "entry": "first" }), &[]);
+    assert!(plans(&sight, ADD).is_empty());
+    let jobs: Vec<Job> = plans(&sight, BEGIN).iter().map(|plan| plan.job).collect();
+    assert_eq!(jobs, [Job::Create]);
+    let said = look(
+        json!({ "entry": "first" }),
+        &[owned("ConfigMap", "l", "ledger-uid")],
+    );
+    assert!(
+        said.plans.iter().all(Vec::is_empty),
+        "it is written down already"
+    );
+}
+
+#[test]
+fn of_a_set_that_nothing_makes_all_that_is_ours_goes() {
+    let spec = json!({ "entry": "first", "scraps": ["ours", "theirs", "gone"] });
+    let objects = [
+        owned("ConfigMap", "l", "ledger-uid"),
+        owned("Secret", "ours", "ledger-uid"),
+        owned("Secret", "theirs", "somebody"),
+        owned("Secret", "kept", "ledger-uid"),
+    ];
+    let sight = look(spec, &objects);
+    let deleted = plans(&sight, SWEEP).iter();
+    let deleted: Vec<_> = deleted
+        .map(|plan| (plan.job, plan.name.name.as_str()))
+        .collect();
+    assert_eq!(deleted, [(Job::Delete, "ours")]);
+}

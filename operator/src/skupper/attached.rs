@@ -8,7 +8,7 @@ use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs::skupper::SelectedPod;
 use lifecycle_specs::skupper::attached::{
-    self, Allowed, AttachedConnector, AttachedConnectorLogic, AttachedConnectorSpec, Chosen, Shape,
+    Allowed, AttachedConnector, AttachedConnectorLogic, AttachedConnectorSpec, Chosen, Shape,
 };
 use lifecycle_specs::skupper::attached_binding::{
     self as binding, AttachedConnectorBinding, AttachedConnectorBindingLogic,
@@ -90,15 +90,12 @@ impl AttachedConnectorLogic for Attached {
         keeper::guard(this.meta)
     }
 
-    fn keeper(
+    fn elsewhere(
         &self,
         _: This<'_, AttachedConnector>,
         guard: Option<&ConfigMap>,
-    ) -> Because<attached::Keeper> {
-        match self.keeper.is_other(guard) {
-            true => Because::plain(attached::Keeper::Other),
-            false => Because::plain(attached::Keeper::Ours),
-        }
+    ) -> Because<bool> {
+        Because::plain(self.keeper.is_other(guard))
     }
 
     fn binding(&self, this: This<'_, AttachedConnector>) -> Option<ObjectRef> {
@@ -199,11 +196,8 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         keeper::guard(this.meta)
     }
 
-    fn keeper(&self, _: ThisBinding<'_>, guard: Option<&ConfigMap>) -> Because<binding::Keeper> {
-        match self.keeper.is_other(guard) {
-            true => Because::plain(binding::Keeper::Other),
-            false => Because::plain(binding::Keeper::Ours),
-        }
+    fn elsewhere(&self, _: ThisBinding<'_>, guard: Option<&ConfigMap>) -> Because<bool> {
+        Because::plain(self.keeper.is_other(guard))
     }
 
     fn home(&self, _: ThisBinding<'_>, sites: &[&Site]) -> Option<ObjectRef> {

@@ -6,9 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs::skupper::SelectedPod;
-use lifecycle_specs::skupper::connector::{
-    self, Chosen, Connector, ConnectorLogic, Entry, Reach, Shape,
-};
+use lifecycle_specs::skupper::connector::{Chosen, Connector, ConnectorLogic, Entry, Reach, Shape};
 use lifecycle_specs::skupper::router::RouterState;
 use lifecycle_specs::skupper::site::Site;
 
@@ -38,15 +36,8 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
         keeper::guard(this.meta)
     }
 
-    fn keeper(
-        &self,
-        _: This<'_, Connector>,
-        guard: Option<&ConfigMap>,
-    ) -> Because<connector::Keeper> {
-        match self.keeper.is_other(guard) {
-            true => Because::plain(connector::Keeper::Other),
-            false => Because::plain(connector::Keeper::Ours),
-        }
+    fn elsewhere(&self, _: This<'_, Connector>, guard: Option<&ConfigMap>) -> Because<bool> {
+        Because::plain(self.keeper.is_other(guard))
     }
 
     fn home(&self, _: This<'_, Connector>, sites: &[&Site]) -> Option<ObjectRef> {

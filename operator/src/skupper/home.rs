@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lifecycle_router::config;
-use lifecycle_runtime::{Because, ObjectRef};
+use lifecycle_runtime::{Because, ObjectRef, This};
 use lifecycle_specs::skupper::router::{Does, RouterState};
 use lifecycle_specs::skupper::site::Site;
 
@@ -31,9 +31,14 @@ pub fn home(sites: &[&Site]) -> Option<ObjectRef> {
 
 /// How a Site is named in the configuration of its router.
 pub fn identity(site: &Site) -> Identity<'_> {
+    identity_of(This::of(site))
+}
+
+/// The same, of the Site that is looked at.
+pub fn identity_of(site: This<'_, Site>) -> Identity<'_> {
     Identity {
-        name: site.metadata.name.as_deref().unwrap_or_default(),
-        uid: site.metadata.uid.as_deref().unwrap_or_default(),
+        name: site.meta.name.as_deref().unwrap_or_default(),
+        uid: site.meta.uid.as_deref().unwrap_or_default(),
         edge: site.spec.edge == Some(true),
         version: env!("CARGO_PKG_VERSION"),
     }

@@ -21,6 +21,9 @@ use crate::cause;
 /// Several lifecycles ask for the same; what is younger than this answers them all.
 const FRESH: Duration = Duration::from_millis(300);
 
+/// So long an answer is kept; the next question comes long before.
+const KEPT: Duration = Duration::from_secs(60);
+
 /// Asks the routers of Pods.
 #[derive(Debug)]
 pub struct Https {
@@ -55,6 +58,12 @@ impl Https {
 
     fn answer_of(&self, site: &str) -> Arc<tokio::sync::Mutex<Option<Answer>>> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sites that nobody asks for any more are forgotten; where somebody asks now, it is locked.
+        let is_young = |answer: &Answer| answer.at.elapsed() < KEPT;
+        answers.retain(|_, answer| match answer.try_lock() {
+            Ok(answer) => answer.as_ref().is_some_and(is_young),
+            Err(_) => true,
+        });
         Arc::clone(answers.entry(site.to_owned()).or_default())
     }
 

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, Desired, ObjectRef, This};
 use lifecycle_specs::skupper::listener::{
-    self, ApplyPods, ApplyService, Claim, Entry, Listener, ListenerLogic, Reach, Shape,
+    ApplyPods, ApplyService, Claim, Entry, Listener, ListenerLogic, Reach, Shape,
 };
 use lifecycle_specs::skupper::router::{ROUTER, RouterState};
 use lifecycle_specs::skupper::site::Site;
@@ -49,15 +49,8 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         keeper::guard(this.meta)
     }
 
-    fn keeper(
-        &self,
-        _: This<'_, Listener>,
-        guard: Option<&ConfigMap>,
-    ) -> Because<listener::Keeper> {
-        match self.keeper.is_other(guard) {
-            true => Because::plain(listener::Keeper::Other),
-            false => Because::plain(listener::Keeper::Ours),
-        }
+    fn elsewhere(&self, _: This<'_, Listener>, guard: Option<&ConfigMap>) -> Because<bool> {
+        Because::plain(self.keeper.is_other(guard))
     }
 
     fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {

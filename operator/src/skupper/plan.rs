@@ -1,6 +1,6 @@
 //! What the Site writes for its router: decided from what it decided before and from all that its namespace asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -9,7 +9,7 @@ use lifecycle_runtime::Desired;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs::skupper::SelectedPod;
 use lifecycle_specs::skupper::connector::{self, Connector, ConnectorSpec};
-use lifecycle_specs::skupper::listener::{self, Listener};
+use lifecycle_specs::skupper::listener::{self, Listener, ListenerSpec};
 use lifecycle_specs::skupper::router::ROUTER;
 use serde_json::{Map, Value, json};
 
@@ -82,13 +82,14 @@ pub fn table(
     let taken = document(site, &[], &servers).to_string().len();
     let wishes: Vec<Wish> = fine.iter().flat_map(|l| wishes(l, served)).collect();
     let decided = decide(&table::before(before), &wishes, ROOM.saturating_sub(taken));
-    let offers: Vec<Offer<'_>> = decided
-        .claims
+    let specs: BTreeMap<&str, &ListenerSpec> = fine
         .iter()
+        .filter_map(|l| Some((l.metadata.uid.as_deref()?, &l.spec)))
+        .collect();
+    let claims = decided.claims.iter();
+    let offers: Vec<Offer<'_>> = claims
         .filter_map(|claim| {
-            let of = |l: &&&Listener| l.metadata.uid.as_deref() == Some(&claim.uid);
-            let listener = fine.iter().find(of)?;
-            let spec = &listener.spec;
+            let spec = specs.get(claim.uid.as_str())?;
             Some(Offer { claim, spec })
         })
         .collect();

@@ -11,12 +11,12 @@ use lifecycle_specs::skupper::attached::AttachedConnector;
 use lifecycle_specs::skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs::skupper::router::{CREDENTIALS, LISTENER, ROUTER, SITE};
 use lifecycle_specs::skupper::site::{
-    self, ApplyAccount, ApplyCredentials, ApplyGrant, ApplyRole, ApplyRouter, Controller, Plan,
-    Rank, Revise, Running, Shape, Site, SiteLogic, SiteRecord,
+    ApplyAccount, ApplyCredentials, ApplyGrant, ApplyRole, ApplyRouter, Controller, Plan, Rank,
+    Revise, Running, Shape, Site, SiteLogic, SiteRecord,
 };
 
 use super::credentials::{Root, Side};
-use super::document::{Identity, named};
+use super::document::named;
 use super::keeper::{self, Keeper};
 use super::plan::{self, served};
 use super::service::CONTROLLED;
@@ -44,15 +44,6 @@ fn uid<'a>(this: This<'a, Site>) -> &'a str {
     this.meta.uid.as_deref().unwrap_or_default()
 }
 
-fn identity<'a>(this: This<'a, Site>) -> Identity<'a> {
-    Identity {
-        name: this.meta.name.as_deref().unwrap_or_default(),
-        uid: uid(this),
-        edge: this.spec.edge == Some(true),
-        version: env!("CARGO_PKG_VERSION"),
-    }
-}
-
 /// What the bindings of the namespace accept from others.
 fn bound(
     bindings: &[&AttachedConnectorBinding],
@@ -69,11 +60,8 @@ impl SiteLogic for Sites {
         keeper::guard(this.meta)
     }
 
-    fn keeper(&self, _: This<'_, Site>, guard: Option<&ConfigMap>) -> Because<site::Keeper> {
-        match self.keeper.is_other(guard) {
-            true => Because::plain(site::Keeper::Other),
-            false => Because::plain(site::Keeper::Ours),
-        }
+    fn elsewhere(&self, _: This<'_, Site>, guard: Option<&ConfigMap>) -> Because<bool> {
+        Because::plain(self.keeper.is_other(guard))
     }
 
     fn attached(
@@ -166,13 +154,15 @@ impl SiteLogic for Sites {
     fn revise(&self, at: Revise<'_>) -> Desired<ConfigMap> {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
-        plan::table(&identity(at.this), Some(at.table), &at.listeners, &served)
+        let site = home::identity_of(at.this);
+        plan::table(&site, Some(at.table), &at.listeners, &served)
     }
 
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
-        plan::table(&identity(at.this), None, &at.listeners, &served)
+        let site = home::identity_of(at.this);
+        plan::table(&site, None, &at.listeners, &served)
     }
 
     fn apply_credentials(&self, at: ApplyCredentials<'_>) -> Desired<Secret> {

@@ -16,13 +16,13 @@ lifecycle! {
     resource AttachedConnector;
 
     observe {
-        guard: ConfigMap by ref;
+        guard:   ConfigMap                by ref;
         binding: AttachedConnectorBinding by ref;
         pods:    [Pod]                    by namespace;
     }
     facts {
-        /// Whether this controller looks after the namespace.
-        keeper: { Ours, Other } from guard;
+        /// Whether another controller looks after the namespace.
+        elsewhere: bool from guard;
         /// Whether it can be served at all.
         shape:   { Fine, BadSelector, BadPort, BadType } from pods;
         /// Whether what bears its name in the namespace of the site means it.
@@ -32,7 +32,7 @@ lifecycle! {
     }
     states {
         /// Another controller looks after the namespace.
-        Elsewhere when keeper == Other => Ignored;
+        Elsewhere when elsewhere => Ignored;
         /// It asks for what cannot be served.
         Invalid    when shape != Fine    => Error wakes self;
         /// Nobody accepts it.

@@ -18,7 +18,7 @@ lifecycle! {
     resource AttachedConnectorBinding;
 
     observe {
-        guard: ConfigMap by ref;
+        guard:    ConfigMap         by ref;
         sites:    [Site]            by namespace;
         home:     Site              by ref from sites;
         attached: AttachedConnector by ref;
@@ -27,8 +27,8 @@ lifecycle! {
         report:   poll RouterState  by routers every 500ms given running;
     }
     facts {
-        /// Whether this controller looks after the namespace.
-        keeper: { Ours, Other } from guard;
+        /// Whether another controller looks after the namespace.
+        elsewhere: bool from guard;
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
         /// Whether what bears its name in the other namespace means this one, and can be served.
@@ -46,7 +46,7 @@ lifecycle! {
     }
     states {
         /// Another controller looks after the namespace.
-        Elsewhere when keeper == Other => Ignored;
+        Elsewhere when elsewhere => Ignored;
         /// The namespace has no Site.
         NoSite      when !home                      => Error   wakes home;
         /// Nobody offers what it accepts.

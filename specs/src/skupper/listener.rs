@@ -17,7 +17,7 @@ lifecycle! {
     resource Listener;
 
     observe {
-        guard: ConfigMap by ref;
+        guard:   ConfigMap               by ref;
         sites:   [Site]                  by namespace;
         home:    Site                    by ref from sites;
         table:   ConfigMap               by ref;
@@ -28,8 +28,8 @@ lifecycle! {
         report:  poll RouterState        by routers every 500ms given running;
     }
     facts {
-        /// Whether this controller looks after the namespace.
-        keeper: { Ours, Other } from guard;
+        /// Whether another controller looks after the namespace.
+        elsewhere: bool from guard;
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
         /// Whether it can be offered at all.
@@ -47,7 +47,7 @@ lifecycle! {
     }
     states {
         /// Another controller looks after the namespace.
-        Elsewhere when keeper == Other => Ignored;
+        Elsewhere when elsewhere => Ignored;
         /// The namespace has no Site.
         NoSite      when !home                                   => Error   wakes home;
         /// It asks for what cannot be offered.

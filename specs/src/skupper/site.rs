@@ -21,25 +21,25 @@ lifecycle! {
     resource Site;
 
     observe {
-        guard: ConfigMap by ref;
-        sites:       [Site]               by namespace;
-        listeners:   [Listener]           by namespace;
-        connectors:  [Connector]          by namespace;
+        guard:       ConfigMap                  by ref;
+        sites:       [Site]                     by namespace;
+        listeners:   [Listener]                 by namespace;
+        connectors:  [Connector]                by namespace;
         bindings:    [AttachedConnectorBinding] by namespace;
-        attached:    [AttachedConnector]  by refs of bindings;
-        pods:        [Pod]                by namespace;
-        table:       owned ConfigMap      by ref;
-        credentials: owned Secret         by ref given table == Current;
-        account:     owned ServiceAccount by ref given own && credentials == Current;
-        role:        owned Role           by ref given account == Current;
-        grant:       owned RoleBinding    by ref given role == Current;
-        router:      owned Deployment     by ref given credentials == Current && (!own || grant == Current);
-        services:    [Service]            by namespace given router == Current;
-        unused:      owned [Service]      by names of services, table given router == Current;
+        attached:    [AttachedConnector]        by refs of bindings;
+        pods:        [Pod]                      by namespace;
+        table:       owned ConfigMap            by ref;
+        credentials: owned Secret               by ref given table == Current;
+        account:     owned ServiceAccount       by ref given own && credentials == Current;
+        role:        owned Role                 by ref given account == Current;
+        grant:       owned RoleBinding          by ref given role == Current;
+        router:      owned Deployment           by ref given credentials == Current && (!own || grant == Current);
+        services:    [Service]                  by namespace given router == Current;
+        unused:      owned [Service]            by names of services, table given router == Current;
     }
     facts {
-        /// Whether this controller looks after the namespace.
-        keeper: { Ours, Other } from guard;
+        /// Whether another controller looks after the namespace.
+        elsewhere: bool from guard;
         /// Whether it is the one Site of its namespace that counts.
         rank:    { First, Later }                from sites;
         /// Whether it can be carried out.
@@ -53,7 +53,7 @@ lifecycle! {
     }
     states {
         /// Another controller looks after the namespace.
-        Elsewhere when keeper == Other => Ignored;
+        Elsewhere when elsewhere => Ignored;
         /// Another Site of the namespace was there before.
         Second      when rank == Later        => Error wakes sites;
         /// It asks for what cannot be carried out.

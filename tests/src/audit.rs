@@ -1,7 +1,7 @@
 //! The audit log of a test API server as typed entries: who asked for what, and how often.
 //! Knows the format of the log, not where it comes from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use anyhow::{Context, Result};
@@ -168,6 +168,20 @@ impl Log {
         }
     }
 
+    /// What was answered by 403 and never otherwise. A right that is missing is missing each time, while an API server that has just started
+    /// refuses what it has read no rule about yet.
+    pub fn refused(&self) -> Self {
+        let asks = |entry: &Entry| {
+            let (verb, group) = (entry.verb.clone(), entry.group.clone());
+            let (resource, part) = (entry.resource.clone(), entry.subresource.clone());
+            let (namespace, name) = (entry.namespace.clone(), entry.name.clone());
+            (verb, group, resource, part, namespace, name)
+        };
+        let answered = self.iter().filter(|entry| ![0, 403].contains(&entry.code));
+        let allowed: BTreeSet<_> = answered.map(asks).collect();
+        self.only(|entry| entry.code == 403 && !allowed.contains(&asks(entry)))
+    }
+
     /// How many requests there were of each cost.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -311,6 +325,17 @@ mod tests {
         assert_eq!((later.len(), later[0].resource.as_str()), (1, "b"));
         assert!(log.of_user("nobody").is_empty());
         assert_eq!(log.of_user("u"), log);
+    }
+
+    #[test]
+    fn what_was_refused_and_never_granted_is_told() {
+        let mut log = Log::parse(&(line("1", "get", "a", 1) + &line("2", "get", "b", 2))).unwrap();
+        log.entries[0].code = 403;
+        log.entries[1].code = 403;
+        let granted = Log::parse(&line("3", "get", "b", 3)).unwrap();
+        let refused = log.and(granted).refused();
+        let resources: Vec<&str> = refused.iter().map(|e| e.resource.as_str()).collect();
+        assert_eq!(resources, ["a"]);
     }
 
     #[test]

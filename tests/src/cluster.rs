@@ -279,7 +279,9 @@ impl Cluster {
     /// # Errors
     /// The API server does not answer, or its log cannot be read.
     pub async fn audit(&self) -> Result<audit::Log> {
-        audited(&self.client, &self.folder.join("control").join(AUDIT_LOG)).await
+        // A client ends with the runtime in which it was made, which may have been that of another test.
+        let client = client(&self.admin_kubeconfig).await?;
+        audited(&client, &self.folder.join("control").join(AUDIT_LOG)).await
     }
 
     /// Ends kube-apiserver as a crash would, until `start_api_server`. An orderly end waits for those who watch.

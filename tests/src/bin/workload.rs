@@ -4,8 +4,11 @@
 use std::env;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +16,9 @@ const USAGE: &str = "usage:
   workload pause                 wait for ever
   workload serve PORT            answer HTTP: / with our host name and the address of whoever asks, any other path with the file of that name
   workload get HOST:PORT[/PATH]  ask such a server once, and print its answer
+  workload echo PORT             tell our host name in a line to whoever connects, then send back what comes until it ends
+  workload exchange HOST:PORT    ask such a server: random bytes, at least a mebibyte and until standard input ends; then our half is
+                                 closed. Print its host name if exactly these bytes came back and then the end, and fail otherwise
   workload cat FILE...           print files
   workload cp FROM TO            copy a file, keeping neither owner nor mode
   workload ls DIRECTORY          print the names in a directory, sorted
@@ -20,6 +26,13 @@ const USAGE: &str = "usage:
 
 /// Longer than a connection takes on a machine that compiles beside it, and short enough to ask again.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Of random bytes, which are sent one after the other.
+const CHUNK: usize = 32 * 1024;
+/// At least as many of them.
+const CHUNKS: usize = 32;
+/// So that who waits for the end of something long does not keep a machine busy with it.
+const PAUSE: Duration = Duration::from_millis(5);
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -30,6 +43,8 @@ fn main() -> ExitCode {
         },
         ["serve", port] => serve(port),
         ["get", address] => get(address),
+        ["echo", port] => echo(port),
+        ["exchange", address] => exchange(address),
         ["cat", files @ ..] => files.iter().try_for_each(|file| print(&fs::read(file)?)),
         ["cp", from, to] => fs::read(from).and_then(|content| fs::write(to, content)),
         ["ls", folder] => list(folder),
@@ -114,6 +129,73 @@ fn get(address: &str) -> io::Result<()> {
         _ => Err(io::Error::other(
             head.lines().next().unwrap_or_default().to_owned(),
         )),
+    }
+}
+
+fn echo(port: &str) -> io::Result<()> {
+    let port = port.parse().map_err(io::Error::other)?;
+    for stream in TcpListener::bind(("0.0.0.0", port))?.incoming() {
+        let stream = stream?;
+        // Whoever leaves in the middle is not our concern.
+        thread::spawn(move || -> io::Result<()> {
+            let name = fs::read_to_string("/etc/hostname")?;
+            (&stream).write_all(format!("{}\n", name.trim()).as_bytes())?;
+            io::copy(&mut &stream, &mut &stream)?;
+            stream.shutdown(Shutdown::Write)
+        });
+    }
+    Ok(())
+}
+
+fn exchange(address: &str) -> io::Result<()> {
+    let resolved = address.to_socket_addrs()?.next();
+    let resolved = resolved.ok_or_else(|| io::Error::other("no such host"))?;
+    let stream = TcpStream::connect_timeout(&resolved, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut back = BufReader::new(stream.try_clone()?);
+    let mut name = String::new();
+    back.read_line(&mut name)?;
+    // Nobody waits long for bytes that were never sent: as many may be under way as fit in here.
+    let (sent, expected) = sync_channel(64);
+    let reader = thread::spawn(move || same(back, &expected));
+    let ended = Arc::new(AtomicBool::new(false));
+    let is_ended = Arc::clone(&ended);
+    thread::spawn(move || {
+        // Whether it ends or cannot be read is the same here.
+        let _rest = io::copy(&mut io::stdin(), &mut io::sink());
+        is_ended.store(true, Ordering::Relaxed);
+    });
+    let mut random = fs::File::open("/dev/urandom")?;
+    let mut chunks = 0;
+    while chunks < CHUNKS || !ended.load(Ordering::Relaxed) {
+        let mut chunk = vec![0; CHUNK];
+        random.read_exact(&mut chunk)?;
+        (&stream).write_all(&chunk)?;
+        if sent.send(chunk).is_err() {
+            break;
+        }
+        chunks += 1;
+        thread::sleep(PAUSE);
+    }
+    drop(sent);
+    stream.shutdown(Shutdown::Write)?;
+    let compared = reader.join();
+    compared.map_err(|_| io::Error::other("the reader panicked"))??;
+    print(name.as_bytes())
+}
+
+/// Reads the same bytes, and then the end.
+fn same(mut back: impl Read, expected: &Receiver<Vec<u8>>) -> io::Result<()> {
+    let mut read = vec![0; CHUNK];
+    for chunk in expected {
+        back.read_exact(&mut read)?;
+        if read != chunk {
+            return Err(io::Error::other("other bytes came back"));
+        }
+    }
+    match back.read(&mut read)? {
+        0 => Ok(()),
+        more => Err(io::Error::other(format!("{more} bytes too many came back"))),
     }
 }
 

@@ -34,3 +34,13 @@ fn no_fault_changes_where_a_site_ends() {
     let never = ["effect delete_unused"];
     passes(skupper::site().depth(2).faults(90, 10), 90, &never);
 }
+
+#[test]
+fn no_fault_changes_where_an_attached_connector_ends() {
+    passes(skupper::attached().depth(3).faults(90, 10), 90, &[]);
+}
+
+#[test]
+fn no_fault_changes_where_an_attached_connector_binding_ends() {
+    passes(skupper::binding().depth(2).faults(90, 10), 90, &[]);
+}

@@ -4,6 +4,8 @@
 mod attached;
 #[path = "skupper/conflicts.rs"]
 mod conflicts;
+#[path = "skupper/incomplete.rs"]
+mod incomplete;
 #[path = "skupper/objects.rs"]
 mod objects;
 #[path = "skupper/restarts.rs"]
@@ -25,6 +27,7 @@ use lifecycle_tests::skupper::Ground;
 fn main() -> ExitCode {
     let cases = [
         objects::cases(),
+        incomplete::cases(),
         conflicts::cases(),
         status::cases(),
         traffic::cases(),

@@ -103,13 +103,7 @@ impl AttachedConnectorLogic for Attached {
     }
 
     fn shape(&self, this: This<'_, AttachedConnector>, _: &[&Pod]) -> Because<Shape> {
-        let answer = shape::connector(&as_connector(this.spec));
-        answer.map(|shape| match shape {
-            connector::Shape::Fine => Shape::Fine,
-            connector::Shape::NoTarget | connector::Shape::BadSelector => Shape::BadSelector,
-            connector::Shape::BadPort => Shape::BadPort,
-            connector::Shape::BadType => Shape::BadType,
-        })
+        shape::attached(this.spec, &as_connector(this.spec))
     }
 
     fn allowed(
@@ -229,6 +223,10 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         self.routers.ask(routers).await
     }
 
+    fn shape(&self, this: ThisBinding<'_>, _: &[&Site]) -> Because<binding::Shape> {
+        shape::binding(this.spec)
+    }
+
     fn running(&self, _: ThisBinding<'_>, routers: &[&Pod]) -> Because<bool> {
         home::running(routers)
     }
@@ -238,13 +236,12 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         if Some(&attached.spec.site_namespace) != own {
             return Because::new(Offer::None, "No matching AttachedConnector");
         }
-        let answer = shape::connector(&as_connector(&attached.spec));
+        let answer = shape::attached(&attached.spec, &as_connector(&attached.spec));
         answer.map(|shape| match shape {
-            connector::Shape::Fine => Offer::Fine,
-            connector::Shape::NoTarget
-            | connector::Shape::BadSelector
-            | connector::Shape::BadPort
-            | connector::Shape::BadType => Offer::Broken,
+            Shape::Fine => Offer::Fine,
+            Shape::Incomplete | Shape::BadSelector | Shape::BadPort | Shape::BadType => {
+                Offer::Broken
+            }
         })
     }
 

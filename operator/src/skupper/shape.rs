@@ -2,6 +2,8 @@
 
 use lifecycle_runtime::Because;
 use lifecycle_runtime::selector::LabelSelector;
+use lifecycle_specs::skupper::attached::{AttachedConnectorSpec, Shape as Attached};
+use lifecycle_specs::skupper::attached_binding::{AttachedConnectorBindingSpec, Shape as Accepted};
 use lifecycle_specs::skupper::connector::{ConnectorSpec, Shape as Served};
 use lifecycle_specs::skupper::listener::{ListenerSpec, Shape as Offered};
 use lifecycle_specs::skupper::site::{Shape as Carried, SiteSpec};
@@ -24,6 +26,13 @@ const ACCESS: [&str; 9] = [
 
 /// Of a Listener.
 pub fn listener(spec: &ListenerSpec) -> Because<Offered> {
+    let lacks = [
+        ("routingKey", spec.routing_key.is_empty()),
+        ("host", spec.host.is_empty()),
+    ];
+    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
+        return Because::new(Offered::Incomplete, sentence);
+    }
     if let Some(sentence) = no_port(spec.port) {
         return Because::new(Offered::BadPort, sentence);
     }
@@ -42,6 +51,55 @@ pub fn listener(spec: &ListenerSpec) -> Because<Offered> {
 
 /// Of a Connector.
 pub fn connector(spec: &ConnectorSpec) -> Because<Served> {
+    let lacks = [("routingKey", spec.routing_key.is_empty())];
+    match missing(&lacks, Some(spec.port)) {
+        Some(sentence) => Because::new(Served::Incomplete, sentence),
+        None => target(spec),
+    }
+}
+
+/// Of an AttachedConnector, which serves what this Connector would if it had a routing key.
+pub fn attached(spec: &AttachedConnectorSpec, connector: &ConnectorSpec) -> Because<Attached> {
+    let lacks = [
+        ("siteNamespace", spec.site_namespace.is_empty()),
+        ("selector", spec.selector.is_empty()),
+    ];
+    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
+        return Because::new(Attached::Incomplete, sentence);
+    }
+    target(connector).map(|shape| match shape {
+        Served::Fine => Attached::Fine,
+        Served::Incomplete | Served::NoTarget | Served::BadSelector => Attached::BadSelector,
+        Served::BadPort => Attached::BadPort,
+        Served::BadType => Attached::BadType,
+    })
+}
+
+/// Of an AttachedConnectorBinding.
+pub fn binding(spec: &AttachedConnectorBindingSpec) -> Because<Accepted> {
+    let lacks = [
+        ("connectorNamespace", spec.connector_namespace.is_empty()),
+        ("routingKey", spec.routing_key.is_empty()),
+    ];
+    match missing(&lacks, None) {
+        Some(sentence) => Because::new(Accepted::Incomplete, sentence),
+        None => Because::plain(Accepted::Fine),
+    }
+}
+
+/// What must be said and is not, a line each. An object may come without `spec`; where only the port is 0, somebody has said so.
+fn missing(lacks: &[(&str, bool)], port: Option<i32>) -> Option<String> {
+    let named = lacks.iter().filter(|(_, lacks)| *lacks);
+    let mut names: Vec<&str> = named.map(|(name, _)| *name).collect();
+    if !names.is_empty() && port == Some(0) {
+        names.push("port");
+    }
+    let lines = names.iter().map(|name| format!("spec.{name} is required"));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn target(spec: &ConnectorSpec) -> Because<Served> {
     let selector = named(spec.selector.as_ref());
     if named(spec.host.as_ref()).is_none() && selector.is_none() {
         let sentence = "Connector must define a non-empty spec.host or spec.selector";
@@ -132,7 +190,8 @@ mod tests {
         check(json!({ "port": 70000 }), Offered::BadPort, "70000");
         check(json!({ "host": "{bad}" }), Offered::BadHost, "{bad}");
         check(json!({ "host": "a.b" }), Offered::BadHost, "lower case");
-        check(json!({ "host": "" }), Offered::BadHost, "spec.host");
+        let no_host = "spec.host is required";
+        check(json!({ "host": "" }), Offered::Incomplete, no_host);
         check(json!({ "host": "9a" }), Offered::BadHost, "start");
         check(json!({ "host": "a".repeat(63) }), Offered::Fine, "");
         check(json!({ "host": "a".repeat(64) }), Offered::BadHost, "63");
@@ -157,6 +216,26 @@ mod tests {
         check(json!({ "selector": "a b" }), Served::BadSelector);
         check(json!({ "host": "h", "port": -1 }), Served::BadPort);
         check(json!({ "host": "h", "type": "udp" }), Served::BadType);
+    }
+
+    #[test]
+    fn all_that_is_missing_is_named() {
+        let required = |names: &[&str]| {
+            let lines = names.iter().map(|name| format!("spec.{name} is required"));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let said = listener(&ListenerSpec::default());
+        let all = required(&["routingKey", "host", "port"]);
+        assert_eq!((said.value, said.sentence), (Offered::Incomplete, all));
+        let said = connector(&ConnectorSpec::default());
+        let all = required(&["routingKey", "port"]);
+        assert_eq!((said.value, said.sentence), (Served::Incomplete, all));
+        let said = attached(&AttachedConnectorSpec::default(), &ConnectorSpec::default());
+        let all = required(&["siteNamespace", "selector", "port"]);
+        assert_eq!((said.value, said.sentence), (Attached::Incomplete, all));
+        let said = binding(&AttachedConnectorBindingSpec::default());
+        let all = required(&["connectorNamespace", "routingKey"]);
+        assert_eq!((said.value, said.sentence), (Accepted::Incomplete, all));
     }
 
     #[test]

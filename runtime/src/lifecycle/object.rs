@@ -8,8 +8,9 @@ use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-type Decode = fn(&serde_json::Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error>;
+type Decode = fn(&Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error>;
 
 /// A kind of object with everything that is needed to watch, decode and write it.
 #[derive(Clone)]
@@ -41,7 +42,7 @@ impl Kind {
             kind: K::kind(&()).into_owned(),
             plural: K::plural(&()).into_owned(),
             namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
-            decode: |value| Ok(Arc::new(K::deserialize(value)?)),
+            decode: |value| Ok(Arc::new(decoded::<K>(value)?)),
             rust: TypeId::of::<K>(),
         }
     }
@@ -54,14 +55,12 @@ impl Kind {
         }
     }
 
-    /// Decodes an object as the Rust type that this kind was made of.
+    /// Decodes an object as the Rust type that this kind was made of. One without `spec` is as one with an empty one, if the type allows that:
+    /// a schema need not ask for it.
     ///
     /// # Errors
     /// What serde says about the first field that does not fit.
-    pub fn decode(
-        &self,
-        object: &serde_json::Value,
-    ) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error> {
+    pub fn decode(&self, object: &Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error> {
         (self.decode)(object)
     }
 
@@ -86,6 +85,18 @@ impl Kind {
     pub fn is(&self, other: &Self) -> bool {
         (&self.group, &self.kind) == (&other.group, &other.kind)
     }
+}
+
+fn decoded<K: DeserializeOwned>(object: &Value) -> Result<K, serde_json::Error> {
+    K::deserialize(object).or_else(|why| {
+        let without = |fields: &&Map<String, Value>| fields.get("spec").is_none_or(Value::is_null);
+        let Some(fields) = object.as_object().filter(without) else {
+            return Err(why);
+        };
+        let mut whole = fields.clone();
+        whole.insert("spec".to_owned(), Value::Object(Map::new()));
+        K::deserialize(Value::Object(whole)).map_err(|_| why)
+    })
 }
 
 impl fmt::Debug for Kind {
@@ -141,7 +152,7 @@ pub struct Stored {
     /// Decoded as its Rust type, or why it could not be.
     pub decoded: Result<Arc<dyn Any + Send + Sync>, String>,
     /// The whole object, kept for kinds that are written.
-    pub raw: Option<Arc<serde_json::Value>>,
+    pub raw: Option<Arc<Value>>,
 }
 
 impl Stored {
@@ -161,5 +172,49 @@ impl fmt::Debug for Stored {
             .field("resource_version", &meta.resource_version)
             .field("decoded", &decoded)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::fixture::Thing;
+
+    #[test]
+    fn an_object_without_spec_has_an_empty_one() {
+        let check = |object: Value, expected: Result<&str, &str>| {
+            let decoded = Kind::of::<Thing>().decode(&object);
+            let name = decoded.as_ref().map_err(ToString::to_string).map(|thing| {
+                let thing = thing.downcast_ref::<Thing>().expect("it is a Thing");
+                (
+                    thing.metadata.name.clone().unwrap_or_default(),
+                    thing.spec.parts.len(),
+                )
+            });
+            let expected = expected
+                .map(|name| (name.to_owned(), 0))
+                .map_err(str::to_owned);
+            assert_eq!(name, expected, "{object}");
+        };
+        let meta = json!({ "name": "t" });
+        check(json!({ "metadata": meta }), Ok("t"));
+        check(json!({ "metadata": meta, "spec": null }), Ok("t"));
+        check(json!({ "metadata": meta, "spec": {} }), Ok("t"));
+        let why = "invalid type: string \"all\", expected a sequence";
+        check(
+            json!({ "metadata": meta, "spec": { "parts": "all" } }),
+            Err(why),
+        );
+        // What is missing is not the specification.
+        check(json!({}), Err("missing field `metadata`"));
+        check(
+            json!([]),
+            Err("invalid length 0, expected struct Thing with 2 elements"),
+        );
+        let map = Kind::of::<ConfigMap>().decode(&json!({ "metadata": meta }));
+        assert!(map.is_ok());
     }
 }

@@ -24,7 +24,7 @@ lifecycle! {
         /// Whether another controller looks after the namespace.
         elsewhere: bool from guard;
         /// Whether it can be served at all.
-        shape:   { Fine, BadSelector, BadPort, BadType } from pods;
+        shape:   { Fine, Incomplete, BadSelector, BadPort, BadType } from pods;
         /// Whether what bears its name in the namespace of the site means it.
         allowed: { Yes, Other } from binding given binding;
         /// The Pods that serve it.
@@ -81,7 +81,9 @@ lifecycle! {
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-#[serde(rename_all = "camelCase")]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
 pub struct AttachedConnectorSpec {
     /// The namespace of the site.
     pub site_namespace: String,

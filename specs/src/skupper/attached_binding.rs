@@ -29,6 +29,8 @@ lifecycle! {
     facts {
         /// Whether another controller looks after the namespace.
         elsewhere: bool from guard;
+        /// Whether it says what it must.
+        shape:   { Fine, Incomplete }    from sites given home;
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
         /// Whether what bears its name in the other namespace means this one, and can be served.
@@ -49,6 +51,8 @@ lifecycle! {
         Elsewhere when elsewhere => Ignored;
         /// The namespace has no Site.
         NoSite      when !home                      => Error   wakes home;
+        /// It does not say what it must.
+        Incomplete  when shape != Fine              => Error   wakes self;
         /// Nobody offers what it accepts.
         Unoffered   when !attached || offer == None => Error   wakes attached, self;
         /// What is offered cannot be served.
@@ -79,6 +83,7 @@ lifecycle! {
     status {
         condition Configured {
             False "Error" "No active site in namespace" when !home;
+            False "Error" when shape != Fine;
             False "Error" "No matching AttachedConnector" when !attached || offer == None;
             False "Error" when offer == Broken;
             False "Error" "No matches for selector" when chosen == None;
@@ -121,7 +126,9 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-#[serde(rename_all = "camelCase")]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
 pub struct AttachedConnectorBindingSpec {
     /// The namespace of the workload.
     pub connector_namespace: String,

@@ -31,7 +31,7 @@ lifecycle! {
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
         /// Whether it can be served at all.
-        shape:   { Fine, NoTarget, BadSelector, BadPort, BadType } from sites given home;
+        shape:   { Fine, Incomplete, NoTarget, BadSelector, BadPort, BadType } from sites given home;
         /// What serves it: a host, or Pods.
         chosen:  { Host, Some, None }                    from pods given home && shape == Fine;
         /// Whether the router carries out what is declared.
@@ -118,7 +118,9 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-#[serde(rename_all = "camelCase")]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
 // Of host and selector exactly one.
 #[schemars(extend("oneOf" = [{ "required": ["host"] }, { "required": ["selector"] }]))]
 pub struct ConnectorSpec {

@@ -22,7 +22,7 @@ lifecycle! {
         home:    Site                    by ref from sites;
         table:   ConfigMap               by ref;
         secret:  Secret                  by name spec.tls_credentials?;
-        service: owned Service of home   by name spec.host whole spec.ports;
+        service: owned Service of home   by name spec.host whole spec.ports given home && shape == Fine;
         pods:    owned [Service] of home by names of table whole spec.ports;
         routers: [Pod]                   by labels { SITE = home.meta.uid };
         report:  poll RouterState        by routers every 500ms given running;
@@ -33,7 +33,7 @@ lifecycle! {
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
         /// Whether it can be offered at all.
-        shape:   { Fine, BadPort, BadHost, BadType } from sites given home;
+        shape:   { Fine, Incomplete, BadPort, BadHost, BadType } from sites given home;
         /// What the Site has given it.
         claim:   { None, Lost, Full, Held }          from table given home && shape == Fine && table;
         /// Whether the router carries out what is declared.
@@ -143,7 +143,9 @@ lifecycle! {
     printcolumn = r#"{"name": "Has Matching Connector", "type": "boolean", "jsonPath": ".status.hasMatchingConnector"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]
-#[serde(rename_all = "camelCase")]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
 pub struct ListenerSpec {
     /// Connectors with the same key serve its connections.
     pub routing_key: String,

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams,
+};
 use kube::{Api, ResourceExt};
+use lifecycle_operator::skupper::attached::{self as binds, Attached, Bindings};
 use lifecycle_operator::skupper::connector::Connectors;
 use lifecycle_operator::skupper::credentials::Root;
 use lifecycle_operator::skupper::keeper::Keeper;
@@ -19,6 +22,8 @@ use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::testing::suite::{Site as Place, Suite};
 use lifecycle_specs::crds;
 use lifecycle_specs::skupper::SelectedPod;
+use lifecycle_specs::skupper::attached::{self, AttachedConnector};
+use lifecycle_specs::skupper::attached_binding::{self, AttachedConnectorBinding};
 use lifecycle_specs::skupper::connector::{self, Connector};
 use lifecycle_specs::skupper::listener::{self, Listener};
 use lifecycle_specs::skupper::router::{Does, RouterEntry, RouterState, SITE, Sides};
@@ -120,7 +125,7 @@ impl Routers for Asking {
 }
 
 fn keeper() -> Keeper {
-    Keeper::new("skupper", "controller")
+    Keeper::new("kube-public", "controller")
 }
 
 fn defined(suite: Suite) -> Suite {
@@ -150,6 +155,24 @@ pub fn connector() -> Suite {
         .promise("follows", follows)
 }
 
+/// The suite of an AttachedConnector.
+pub fn attached() -> Suite {
+    let machine = || attached::machine(Attached { keeper: keeper() });
+    defined(Suite::of(machine)).fixtures(include_str!("skupper/attached.yaml"))
+}
+
+/// The suite of an AttachedConnectorBinding.
+pub fn binding() -> Suite {
+    let machine = |router: Router, line| {
+        let routers = Arc::new(Asking(router.on(line)));
+        attached_binding::machine(Bindings::new(keeper(), routers))
+    };
+    defined(Suite::outside(Router::default, machine))
+        .fixtures(include_str!("skupper/binding.yaml"))
+        .promise("arises", arises)
+        .promise("follows", follows)
+}
+
 /// The suite of a Site.
 pub fn site() -> Suite {
     let machine = || {
@@ -165,16 +188,22 @@ pub fn site() -> Suite {
         .promise("starts", starts)
 }
 
+/// What the namespace has of a kind; what its Rust type cannot hold, such as objects without `spec`, counts for nothing.
 async fn all<K>(place: &Place) -> kube::Result<Vec<K>>
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
-    K: Clone + std::fmt::Debug + serde::de::DeserializeOwned,
+    K: serde::de::DeserializeOwned,
 {
     let namespace = place.object["metadata"]["namespace"]
         .as_str()
         .unwrap_or_default();
-    let api: Api<K> = Api::namespaced(place.client().clone(), namespace);
-    Ok(api.list(&ListParams::default()).await?.items)
+    let kind = ApiResource::erase::<K>(&());
+    let api: Api<DynamicObject> = Api::namespaced_with(place.client().clone(), namespace, &kind);
+    let objects = api.list(&ListParams::default()).await?.items.into_iter();
+    let values = objects.filter_map(|object| serde_json::to_value(object).ok());
+    Ok(values
+        .filter_map(|v| serde_json::from_value(v).ok())
+        .collect())
 }
 
 /// A Connector that exposes its Pod by name, where the lifecycle under test does not see Connectors.
@@ -203,6 +232,11 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let mut served = plan::served(&all_connectors, &all_pods);
     if connectors.is_empty() {
         served.push(exposed());
+    }
+    let everywhere = Api::<AttachedConnector>::all(place.client().clone());
+    let attached = everywhere.list(&ListParams::default()).await?.items;
+    for binding in all::<AttachedConnectorBinding>(&place).await? {
+        served.extend(attached.iter().filter_map(|a| binds::served(&binding, a)));
     }
     let namespace = place.object["metadata"]["namespace"]
         .as_str()

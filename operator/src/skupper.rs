@@ -17,3 +17,4 @@ pub mod service;
 pub mod shape;
 pub mod site;
 pub mod table;
+pub mod templates;

@@ -194,6 +194,18 @@ impl Place {
         })
     }
 
+    /// The namespace of the controller.
+    #[must_use]
+    pub fn controller(&self) -> Self {
+        Self {
+            ground: Arc::clone(&self.ground),
+            client: self.client.clone(),
+            namespace: HOME.to_owned(),
+            address: self.address,
+            router: None,
+        }
+    }
+
     /// Objects of a kind.
     pub fn of<K>(&self) -> Api<K>
     where

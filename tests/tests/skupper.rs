@@ -16,6 +16,8 @@ mod scale;
 mod status;
 #[path = "skupper/support.rs"]
 mod support;
+#[path = "skupper/templates.rs"]
+mod templates;
 #[path = "skupper/traffic.rs"]
 mod traffic;
 
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         traffic::cases(),
         restarts::cases(),
         attached::cases(),
+        templates::cases(),
         scale::cases(),
     ];
     let code = run(cases.into_iter().flatten().collect());

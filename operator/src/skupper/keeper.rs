@@ -18,6 +18,12 @@ impl Keeper {
         Self(format!("{namespace}/{name}"))
     }
 
+    /// Its namespace.
+    pub fn namespace(&self) -> &str {
+        let namespace = self.0.split_once('/');
+        namespace.map_or(self.0.as_str(), |(namespace, _)| namespace)
+    }
+
     /// Whether a namespace with this ConfigMap is somebody else's.
     pub fn is_other(&self, guard: Option<&ConfigMap>) -> bool {
         let data = guard.and_then(|guard| guard.data.as_ref());
@@ -43,6 +49,7 @@ mod tests {
             data: data.map(|data| [("controller".to_owned(), data.to_owned())].into()),
             ..ConfigMap::default()
         };
+        assert_eq!(keeper.namespace(), "skupper");
         assert!(!keeper.is_other(None));
         assert!(!keeper.is_other(Some(&named(None))));
         assert!(!keeper.is_other(Some(&named(Some("")))));

@@ -19,6 +19,7 @@ use super::home::{self, Carried, carried};
 use super::keeper::{self, Keeper};
 use super::routers::Routers;
 use super::table::{Table, Tables};
+use super::templates::{self, Templates};
 use super::{service, shape};
 
 /// Carries out Listeners.
@@ -51,6 +52,10 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
 
     fn elsewhere(&self, _: This<'_, Listener>, guard: Option<&ConfigMap>) -> Because<bool> {
         Because::plain(self.keeper.is_other(guard))
+    }
+
+    fn templates(&self, this: This<'_, Listener>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        templates::concerning(this.meta, &self.keeper)
     }
 
     fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
@@ -122,14 +127,16 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
         let table = self.tables.read(at.table);
         let host = &at.this.spec.host;
-        service::of_host(host, table.of_host(host))
+        let templates = Templates::of(&at.templates, &self.keeper);
+        templates.on(service::of_host(host, table.of_host(host)))
     }
 
     fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Service>> {
         let table = self.tables.read(at.table);
         let claims = table.pods_of(uid(at.this));
+        let templates = Templates::of(&at.templates, &self.keeper);
         claims
-            .map(|claim| service::of_host(&claim.host, table.of_host(&claim.host)))
+            .map(|claim| templates.on(service::of_host(&claim.host, table.of_host(&claim.host))))
             .collect()
     }
 

@@ -21,6 +21,7 @@ use super::keeper::{self, Keeper};
 use super::plan::{self, served};
 use super::service::CONTROLLED;
 use super::table::Table;
+use super::templates::{self, Templates, Told};
 use super::{attached, home, objects, pods, shape};
 
 /// Carries out Sites.
@@ -34,6 +35,18 @@ pub struct Sites {
     pub image: String,
     /// What the certificates between controller and routers follow from.
     pub root: Root,
+    /// What was told of label templates.
+    pub told: Told,
+}
+
+impl Sites {
+    /// An object as the templates that concern it want it.
+    fn labelled<K>(&self, templates: &[&ConfigMap], object: Desired<K>) -> Desired<K>
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        Templates::of(templates, &self.keeper).on(object)
+    }
 }
 
 fn named_in<K: Resource<DynamicType = ()>>(this: This<'_, Site>, name: &str) -> Option<ObjectRef> {
@@ -62,6 +75,10 @@ impl SiteLogic for Sites {
 
     fn elsewhere(&self, _: This<'_, Site>, guard: Option<&ConfigMap>) -> Because<bool> {
         Because::plain(self.keeper.is_other(guard))
+    }
+
+    fn templates(&self, this: This<'_, Site>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        templates::concerning(this.meta, &self.keeper)
     }
 
     fn attached(
@@ -155,37 +172,42 @@ impl SiteLogic for Sites {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        plan::table(&site, Some(at.table), &at.listeners, &served)
+        let table = plan::table(&site, Some(at.table), &at.listeners, &served);
+        self.labelled(&at.templates, table)
     }
 
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        plan::table(&site, None, &at.listeners, &served)
+        let table = plan::table(&site, None, &at.listeners, &served);
+        self.labelled(&at.templates, table)
     }
 
     fn apply_credentials(&self, at: ApplyCredentials<'_>) -> Desired<Secret> {
         let made = self.root.credentials(uid(at.this), Side::Router);
-        objects::secret(&made.expect("names and times are fixed and can be encoded"))
+        let made = made.expect("names and times are fixed and can be encoded");
+        self.labelled(&at.templates, objects::secret(&made))
     }
 
-    fn apply_account(&self, _: ApplyAccount<'_>) -> Desired<ServiceAccount> {
-        objects::account()
+    fn apply_account(&self, at: ApplyAccount<'_>) -> Desired<ServiceAccount> {
+        self.labelled(&at.templates, objects::account())
     }
 
     fn apply_role(&self, at: ApplyRole<'_>) -> Desired<Role> {
-        objects::role(&plan::secrets(at.table))
+        self.labelled(&at.templates, objects::role(&plan::secrets(at.table)))
     }
 
-    fn apply_grant(&self, _: ApplyGrant<'_>) -> Desired<RoleBinding> {
-        objects::binding()
+    fn apply_grant(&self, at: ApplyGrant<'_>) -> Desired<RoleBinding> {
+        self.labelled(&at.templates, objects::binding())
     }
 
     fn apply_router(&self, at: ApplyRouter<'_>) -> Desired<Deployment> {
         let (meta, spec) = (at.this.meta, at.this.spec);
         let settings = spec.settings.as_ref();
-        objects::deployment(&objects::Running {
+        let concerning = templates::concerning(meta, &self.keeper);
+        self.told.tell(&at.templates, &concerning);
+        let router = objects::deployment(&objects::Running {
             namespace: meta.namespace.as_deref().unwrap_or_default(),
             site: uid(at.this),
             image: &self.image,
@@ -193,7 +215,8 @@ impl SiteLogic for Sites {
             logging: settings
                 .and_then(|all| all.get("router-logging"))
                 .map(String::as_str),
-        })
+        });
+        self.labelled(&at.templates, router)
     }
 
     fn sites_in_network(&self, _: This<'_, Site>, running: Running) -> Option<i32> {

@@ -27,6 +27,7 @@ use crate::skupper::keeper::Keeper;
 use crate::skupper::listener::Listeners;
 use crate::skupper::routers::Routers;
 use crate::skupper::site::Sites;
+use crate::skupper::templates::Told;
 use crate::{cause, crds};
 
 /// Name of the operator, of its API group, and of what it writes.
@@ -108,6 +109,7 @@ pub async fn run_with<R: Routers>(
         },
         image: options.image,
         root,
+        told: Told::default(),
     };
     let mut operator = Operator::new(NAME)
         .health(options.health)

@@ -50,7 +50,12 @@ impl Finder {
                 let theirs = machine.theirs(self.number, object);
                 keys.extend(theirs.map(|value| Key::Of(namespace, vec![value])));
             }
-            Lookup::Name(_) | Lookup::Names | Lookup::Refs | Lookup::Ref | Lookup::Key => {}
+            Lookup::Refs => {
+                let labels = meta.labels.iter().flatten();
+                let carried = |(label, _): (&String, &String)| vec![label.clone()];
+                keys.extend(labels.map(|l| Key::Of(meta.namespace.clone(), carried(l))));
+            }
+            Lookup::Name(_) | Lookup::Names | Lookup::Ref | Lookup::Key => {}
         }
         keys
     }
@@ -67,10 +72,14 @@ impl Finder {
         // A reference without a namespace stays in that of the object.
         let referred = |object: &ObjectRef| {
             let in_theirs = object.namespace.clone().or_else(|| namespace.clone());
-            Key::Named(Name {
-                namespace: in_theirs.filter(|_| self.namespaced),
-                name: object.name.clone(),
-            })
+            let namespace = in_theirs.filter(|_| self.namespaced);
+            match &object.label {
+                Some(label) => Key::Of(namespace, vec![label.clone()]),
+                None => Key::Named(Name {
+                    namespace,
+                    name: object.name.clone(),
+                }),
+            }
         };
         let inside = namespace.clone().filter(|_| self.by_namespace);
         match look {

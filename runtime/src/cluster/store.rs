@@ -34,6 +34,7 @@ impl Name {
             kind: kind.kind.clone(),
             namespace: self.namespace.clone(),
             name: self.name.clone(),
+            label: None,
         }
     }
 }

@@ -105,15 +105,17 @@ impl fmt::Debug for Kind {
     }
 }
 
-/// A reference to an object: kind, namespace where it has one, name.
+/// A reference to an object: kind, namespace where it has one, name. Or to all that carry a label there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectRef {
     /// CamelCase kind.
     pub kind: String,
     /// `None` for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// `metadata.name`.
+    /// `metadata.name`; empty of those that carry a label.
     pub name: String,
+    /// The label that they carry, with any value.
+    pub label: Option<String>,
 }
 
 impl ObjectRef {
@@ -123,6 +125,15 @@ impl ObjectRef {
             kind: K::kind(&()).into_owned(),
             namespace: namespace.map(str::to_owned),
             name: name.to_owned(),
+            label: None,
+        }
+    }
+
+    /// A reference to all objects of a namespace that carry a label, whatever its value. Only `by refs of` follows it.
+    pub fn labelled<K: Resource<DynamicType = ()>>(namespace: Option<&str>, label: &str) -> Self {
+        Self {
+            label: Some(label.to_owned()),
+            ..Self::of::<K>(namespace, "")
         }
     }
 

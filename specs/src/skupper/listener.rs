@@ -17,15 +17,16 @@ lifecycle! {
     resource Listener;
 
     observe {
-        guard:   ConfigMap               by ref;
-        sites:   [Site]                  by namespace;
-        home:    Site                    by ref from sites;
-        table:   ConfigMap               by ref;
-        secret:  Secret                  by name spec.tls_credentials?;
-        service: owned Service of home   by name spec.host whole spec.ports given home && shape == Fine;
-        pods:    owned [Service] of home by names of table whole spec.ports;
-        routers: [Pod]                   by labels { SITE = home.meta.uid };
-        report:  poll RouterState        by routers every 500ms given running;
+        guard:     ConfigMap               by ref;
+        templates: [ConfigMap]             by refs of guard;
+        sites:     [Site]                  by namespace;
+        home:      Site                    by ref from sites;
+        table:     ConfigMap               by ref;
+        secret:    Secret                  by name spec.tls_credentials?;
+        service:   owned Service of home   by name spec.host whole spec.ports given home && shape == Fine;
+        pods:      owned [Service] of home by names of table whole spec.ports;
+        routers:   [Pod]                   by labels { SITE = home.meta.uid };
+        report:    poll RouterState        by routers every 500ms given running;
     }
     facts {
         /// Whether another controller looks after the namespace.
@@ -78,8 +79,8 @@ lifecycle! {
         goal Ready  when reach == Up                             => Ready;
     }
     effects {
-        apply service from table when claim == Held;
-        apply each pods from table when claim == Held;
+        apply service from table, templates when claim == Held;
+        apply each pods from table, templates when claim == Held;
         delete each pods when claim == Held;
     }
     promises {

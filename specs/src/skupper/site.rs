@@ -22,6 +22,7 @@ lifecycle! {
 
     observe {
         guard:       ConfigMap                  by ref;
+        templates:   [ConfigMap]                by refs of guard;
         sites:       [Site]                     by namespace;
         listeners:   [Listener]                 by namespace;
         connectors:  [Connector]                by namespace;
@@ -73,13 +74,13 @@ lifecycle! {
         goal Ready  when running == Ready     => Ready;
     }
     effects {
-        revise: apply table from table, listeners, connectors, bindings, attached, pods when rank == First && shape == Fine;
-        plan:   apply table from listeners, connectors, bindings, attached, pods when rank == First && shape == Fine;
-        apply credentials when rank == First && shape == Fine;
-        apply account when rank == First && shape == Fine;
-        apply role from table when rank == First && shape == Fine;
-        apply grant when rank == First && shape == Fine;
-        apply router when rank == First && shape == Fine;
+        revise: apply table from table, listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
+        plan:   apply table from listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
+        apply credentials from templates when rank == First && shape == Fine;
+        apply account from templates when rank == First && shape == Fine;
+        apply role from table, templates when rank == First && shape == Fine;
+        apply grant from templates when rank == First && shape == Fine;
+        apply router from templates when rank == First && shape == Fine;
         delete each unused when rank == First && shape == Fine;
     }
     promises {

@@ -16,6 +16,7 @@ use lifecycle_operator::skupper::listener::Listeners;
 use lifecycle_operator::skupper::routers::Routers;
 use lifecycle_operator::skupper::site::Sites;
 use lifecycle_operator::skupper::table::DOCUMENT;
+use lifecycle_operator::skupper::templates::Told;
 use lifecycle_operator::skupper::{home, plan};
 use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
@@ -181,6 +182,7 @@ pub fn site() -> Suite {
             controller: Controller::default(),
             image: "router:1".to_owned(),
             root: Root::new(&[1; 32]),
+            told: Told::default(),
         })
     };
     defined(Suite::of(machine))

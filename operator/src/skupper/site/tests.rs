@@ -18,6 +18,7 @@ fn sites() -> Sites {
         controller: Controller::default(),
         image: "router:1".to_owned(),
         root: Root::new(&[1; 32]),
+        told: Told::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cluster::fixture::hosted::{guest, host, visiting};
 use crate::cluster::index::{Finder, Index, Key};
 use crate::cluster::observe::Sight;
 use crate::cluster::store::{Name, Raw, Store};
-use crate::lifecycle::{Kind, Machine};
+use crate::lifecycle::{Kind, Look, Machine, ObjectRef};
 use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::Event;
 
@@ -85,4 +85,46 @@ fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes()
     assert_eq!(woken(Event::Apply, tim.clone()), std::slice::from_ref(&me));
     assert_eq!(woken(Event::Apply, friend("ns", "tim", "quiet")), []);
     assert_eq!(woken(Event::Delete, tim), [me]);
+}
+
+/// Whoever carries a label is found while it does, and wakes the object when it comes, changes, and goes.
+#[test]
+fn all_that_carry_a_label_are_found_in_a_namespace() {
+    let look = Look::Refs([ObjectRef::labelled::<Secret>(Some("away"), "chosen")].into());
+    let machine = Arc::new(visiting());
+    let finder = Finder {
+        input: &machine.ir().inputs[1],
+        number: 1,
+        by_namespace: true,
+        namespaced: true,
+    };
+    let me = Name {
+        namespace: Some("ns".to_owned()),
+        name: "g".to_owned(),
+    };
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), false);
+    let keys: BTreeSet<Key> = finder.keys_for(&subject, &look).into_iter().collect();
+    let mut index = Index::new(finder, machine);
+    index.looks(&me, &BTreeSet::new(), &keys);
+    let mut store = Store::new(Kind::of::<Secret>());
+    let mut check = |namespace: &str, labels: Value, wakes: bool, found: &[&str]| {
+        let mut secret = friend(namespace, "tim", "quiet");
+        secret["metadata"]["labels"] = labels;
+        let changes = store.take(Event::Apply(Raw::new(secret)));
+        let woken: BTreeSet<Name> = changes.iter().flat_map(|c| index.changed(c)).collect();
+        assert_eq!(woken.contains(&me), wakes);
+        let names = keys.iter().flat_map(|key| index.found_by(key));
+        assert_eq!(names.map(Name::to_string).collect::<Vec<_>>(), found);
+    };
+    check("away", json!({ "other": "" }), false, &[]);
+    check("near", json!({ "chosen": "" }), false, &[]);
+    check("away", json!({ "chosen": "yes" }), true, &["away/tim"]);
+    check(
+        "away",
+        json!({ "chosen": "no", "other": "" }),
+        true,
+        &["away/tim"],
+    );
+    check("away", json!({ "other": "" }), true, &[]);
+    check("away", json!({}), false, &[]);
 }

@@ -61,7 +61,7 @@ pub(crate) enum Failure {
     #[error("`{effect}` must build {expected} and built {built}")]
     OtherObject {
         effect: &'static str,
-        expected: ObjectRef,
+        expected: Box<ObjectRef>,
         built: String,
     },
     #[error(

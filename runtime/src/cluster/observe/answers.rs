@@ -251,7 +251,7 @@ impl Observing<'_> {
         if other_name || other_space || expected.name.is_empty() {
             return Err(Failure::OtherObject {
                 effect: self.ir.effects[effect].name,
-                expected: self.reference(number, &expected),
+                expected: Box::new(self.reference(number, &expected)),
                 built: match (name, namespace) {
                     (None, _) => "one without a name".to_owned(),
                     (Some(name), None) => format!("`{name}`"),

@@ -8,6 +8,8 @@ mod conflicts;
 mod incomplete;
 #[path = "skupper/objects.rs"]
 mod objects;
+#[path = "skupper/orders.rs"]
+mod orders;
 #[path = "skupper/restarts.rs"]
 mod restarts;
 #[path = "skupper/scale.rs"]
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         traffic::cases(),
         restarts::cases(),
         attached::cases(),
+        orders::cases(),
         templates::cases(),
         scale::cases(),
     ];

@@ -97,6 +97,9 @@ pub fn before(map: Option<&ConfigMap>) -> Before {
     recovered.unwrap_or_default()
 }
 
+/// So many namespaces are remembered at most; those that are gone are forgotten with all others.
+const MOST: usize = 1000;
+
 /// Tables that were read last, one a namespace: every Listener of it asks for the same one.
 #[derive(Debug, Default)]
 pub struct Tables(Mutex<BTreeMap<String, (String, Arc<Table>)>>);
@@ -117,6 +120,9 @@ impl Tables {
             return Arc::clone(table);
         }
         let table = Arc::new(Table::of(map));
+        if all.len() >= MOST && !all.contains_key(&namespace) {
+            all.clear();
+        }
         all.insert(namespace, (version, Arc::clone(&table)));
         table
     }
@@ -168,5 +174,18 @@ mod tests {
         let first = tables.read(&map("1", CLAIMS));
         assert!(Arc::ptr_eq(&first, &tables.read(&map("1", "unread"))));
         assert_eq!(tables.read(&map("2", "[]")).hosts().count(), 0);
+    }
+
+    #[test]
+    fn no_more_tables_are_remembered_than_there_is_room_for() {
+        let tables = Tables::default();
+        for n in 0..3 * MOST {
+            let mut map = map("1", CLAIMS);
+            map.metadata.namespace = Some(format!("n{n}"));
+            let table = tables.read(&map);
+            assert!(Arc::ptr_eq(&table, &tables.read(&map)));
+        }
+        let known = tables.0.lock().expect("nobody panicked").len();
+        assert_eq!(known, MOST);
     }
 }

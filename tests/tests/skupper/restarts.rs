@@ -18,6 +18,7 @@ use super::support::{
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("s52_a_controller_that_restarts", NEEDS, controller),
+        case("a_new_key_renews_all_certificates", NEEDS, renewal),
         shared("s53_a_router_that_restarts", router),
         shared("s31_s55_s56_a_secret_is_missing_comes_and_goes", secret),
     ]
@@ -71,6 +72,38 @@ async fn controller() -> Result<()> {
         "{others:?}"
     );
     ensure!(place.table().await?.metadata.uid == table.metadata.uid);
+    Ok(())
+}
+
+/// The key of the controller goes, and with a new one controller and router agree again; nobody else notices.
+async fn renewal() -> Result<()> {
+    let ground = Arc::new(Ground::start(PROGRAMS).await?);
+    let mut place = Place::new(Arc::clone(&ground), "renewal").await?;
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    let before = ready(&place, "backend").await?;
+    let port = place.router_port("backend", 8080).await?;
+    let mut stream = greeted(&place, port, "one").await?;
+    let (own, key) = ("skupper-router-state", "skupper-controller-key");
+    let shown = place.of::<Secret>().get(own).await?;
+    let home = place.controller();
+    let old = home.of::<Secret>().get(key).await?;
+    home.delete::<Secret>(key).await?;
+    ground.kill_controller()?;
+    ground.run_controller()?;
+    let is_other = |old: Secret| move |new: &Secret| new.data != old.data;
+    home.until(key, "there is another key", is_other(old))
+        .await?;
+    let renewed = "the router has other certificates";
+    place.until(own, renewed, is_other(shown)).await?;
+    // What comes now is told of, so the controller hears of the router.
+    listen(&place, "late", json!({})).await?;
+    ready(&place, "late").await?;
+    echoes(&mut stream, &vec![1; 100_000]).await?;
+    let after = ready(&place, "backend").await?;
+    ensure!(before.metadata.resource_version == after.metadata.resource_version);
     Ok(())
 }
 

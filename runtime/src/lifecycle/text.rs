@@ -1,4 +1,4 @@
-//! Strings and optional strings of Kubernetes types as one thing: what a lookup path reads.
+//! Strings, numbers and what may be missing of Kubernetes types as one thing: what a lookup path and a message read.
 
 /// A path's value: text, or none.
 pub trait Text {
@@ -27,5 +27,17 @@ impl<T: Text> Text for Option<T> {
 impl<T: Text + ?Sized> Text for &T {
     fn text(&self) -> Option<String> {
         (**self).text()
+    }
+}
+
+impl Text for i32 {
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+impl Text for i64 {
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::NamespaceResourceScope;
@@ -80,6 +81,7 @@ async fn everything(place: Place) -> Result<()> {
         "annotations": { "note": "n", "skupper.io/left-out": "too" },
     });
     let data = json!({ "exclude": "left, skupper.io/left-out" });
+    let began = Instant::now();
     template(&place, "all", meta, data).await?;
     let given = |labels: &BTreeMap<String, String>, notes: &BTreeMap<String, String>| {
         is(labels, "team", "a")
@@ -107,6 +109,7 @@ async fn everything(place: Place) -> Result<()> {
     until::<RoleBinding>(&place, router, "labelled", given).await?;
     until::<Secret>(&place, "skupper-router-state", "labelled", given).await?;
     let deployment = until::<Deployment>(&place, router, "labelled", given).await?;
+    eprintln!("seven objects are labelled after {:.1?}", began.elapsed());
     ensure!(!is(&of_pods(&deployment)?, "team", "a"), "Pods stay");
     exposed(&place).await?;
     until::<Service>(&place, "web-0", "labelled", given).await?;

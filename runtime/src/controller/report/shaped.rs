@@ -128,6 +128,8 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
     check(json!({ "city": "rome" }), "No {room} for g of hrome");
     check(json!({ "city": "" }), "No {room} for g of h");
     check(json!({ "host": null }), "No {room} for g of ");
+    check(json!({ "nights": -3 }), "No {room} for g of h-3");
+    check(json!({ "nights": 0 }), "No {room} for g of h0");
     check(
         json!({ "host": "{spec.city}" }),
         "No {room} for g of {spec.city}",

@@ -1,8 +1,9 @@
 //! The command line. Names, variables and defaults are those of the operator that this one replaces, so that its manifests keep working.
 //! Says what is wanted; what that means is the business of others.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,11 +29,12 @@ pub enum Command {
     Run(Box<Run>),
     /// Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.
     ///
-    /// Starts the cluster with two nodes, runs the operator in it, applies the manifests, tells what becomes of each Listener
-    /// until it is Ready and of each Pod until it runs, and goes on serving `kubectl` until Ctrl-C or SIGTERM.
+    /// Starts the cluster with two nodes, runs the operator and the controller of Skupper sites in it, applies the manifests, tells
+    /// what becomes of each Listener, Site and Connector until it is Ready and of each Pod until it runs, and goes on serving
+    /// `kubectl` until Ctrl-C or SIGTERM. The routers of Sites run in this process and carry real connections.
     ///
-    /// Ends with 0 when it was told to stop or, with --once, when all Listeners are Ready and all Pods run; with 1 if with --once
-    /// one was not in time; with 2 if a manifest, the port or the kubeconfig cannot be used.
+    /// Ends with 0 when it was told to stop or, with --once, when all are Ready and all Pods run; with 1 if with --once
+    /// one was not in time; with 2 if a manifest, a port or the kubeconfig cannot be used.
     Sandbox(Sandbox),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd {
@@ -110,6 +112,12 @@ pub enum Mode {
     Node(Node),
     /// Run the controller of Skupper sites: it makes the router of each Site, tells it what Listeners and Connectors ask for, and makes the Services of Listeners.
     Skupper(Skupper),
+    /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
+    ///
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector and Secret, and DIR/input/certs/NAME the files
+    /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are carried out within a second. Listeners are opened at their host
+    /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
+    Site(Site),
 }
 
 /// What only the controller is told.
@@ -130,6 +138,22 @@ pub struct Skupper {
     /// Name of this controller: it looks after namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and after those without one.
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
+}
+
+/// What a site on a machine is told.
+#[derive(Debug, Args)]
+pub struct Site {
+    /// Directory of the site.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Namespace that its objects are in. Files need not name it.
+    #[arg(long, value_name = "NAMESPACE", default_value = "default")]
+    pub namespace: String,
+
+    /// Seconds that open connections have to end after SIGTERM.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    pub grace: Duration,
 }
 
 /// What only a node is told.
@@ -254,11 +278,11 @@ pub struct Sandbox {
     #[arg(value_name = "FILE")]
     pub manifests: Vec<PathBuf>,
 
-    /// Stop once every Listener of the manifests is Ready and every Pod runs, or the time is over.
+    /// Stop once every Listener, Site and Connector of the manifests is Ready and every Pod runs, or the time is over.
     #[arg(long, requires = "manifests")]
     pub once: bool,
 
-    /// How long Listeners may take to be Ready and Pods to run, in seconds. Without --once the sandbox says what is missing and goes on.
+    /// How long they may take to be Ready and Pods to run, in seconds. Without --once the sandbox says what is missing and goes on.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
 
@@ -277,6 +301,14 @@ pub struct Sandbox {
     /// What uids, generated names and the like are made from.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
+
+    /// Address of this machine at which the router of a Site listens; those of further Sites take the next ones.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = parse_loopback)]
+    pub local_address: IpAddr,
+
+    /// Port of that address at which the sandbox sends back what it gets, for Connectors. Without it 7007, if a Connector of the manifests leads there.
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub echo_port: Option<u16>,
 }
 
 /// What to check, and how to answer.
@@ -299,6 +331,20 @@ pub enum Output {
     Text,
     /// One JSON array, for programs: lines and columns count from 1.
     Json,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: u64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    Ok(Duration::from_secs(seconds))
+}
+
+fn parse_loopback(text: &str) -> Result<IpAddr, String> {
+    let address: IpAddr = text.parse().map_err(|_| "it is no IP address".to_owned())?;
+    if address.is_loopback() {
+        Ok(address)
+    } else {
+        Err("it is no address of this machine alone, such as 127.0.0.1".to_owned())
+    }
 }
 
 #[cfg(test)]

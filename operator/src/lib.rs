@@ -16,6 +16,7 @@ pub mod presets;
 pub mod sandbox;
 #[cfg(test)]
 mod scripted;
+pub mod site;
 pub mod skupper;
 pub mod volume;
 pub mod wiring;

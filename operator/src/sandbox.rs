@@ -2,22 +2,23 @@
 //! Puts the parts together; what a cluster does is the business of `lifecycle_runtime::testing`, what the operator does of `wiring`.
 
 mod driver;
+mod echo;
 mod follow;
 pub mod http;
 mod kubeconfig;
 mod manifests;
 mod mounted;
+mod sites;
+mod tour;
 pub mod world;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use kube::Client;
-use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use lifecycle_runtime::testing::{Server, User};
@@ -28,14 +29,18 @@ use crate::args::Sandbox;
 use crate::cluster_domain::ClusterDomain;
 use crate::{cause, logging, wiring};
 use driver::Driver;
-use follow::{Follow, Verdict};
+use follow::{Follow, Onlookers, Verdict};
 use kubeconfig::Kubeconfig;
-use manifests::Manifest;
+use manifests::{Manifest, Wanted};
+use sites::Sites;
+use tour::Tour;
 
 /// How long what has begun may take to end once it is told to.
 const GRACE: Duration = Duration::from_secs(3);
 /// What a command line, a file or a port that cannot be used ends with.
 const UNUSABLE: u8 = 2;
+/// Where the sandbox echoes for Connectors that lead there.
+const ECHO: u16 = 7007;
 
 /// Runs the sandbox and says how the process is to end.
 pub async fn run(options: Sandbox) -> ExitCode {
@@ -62,13 +67,20 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
         kubeconfig.path().display()
     ));
     let driver = Driver::new()?;
-    let (mut follow, onlooker) = Follow::new(driver.volumes());
-    let cluster = Cluster::start(listener, &options, &driver, onlooker);
+    let echo = echo_of(&options, &manifests).await?;
+    let echo_at = echo.as_ref().map(TcpListener::local_addr).transpose();
+    let echo_at = echo_at.context("the port has no number")?;
+    if let Some(at) = echo_at {
+        say(&format!("  what is sent to {at} comes back"));
+    }
+    let sites = Sites::new(options.local_address, echo_at);
+    let (mut follow, onlookers) = Follow::new(driver.volumes(), sites.clone());
+    let cluster = Cluster::start(listener, &options, &driver, onlookers, (&sites, echo));
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
         () = stopped.wait() => Ok(Verdict::Stopped),
-        verdict = inside(&cluster, &options, manifests, &mut follow) => verdict,
+        verdict = inside(&cluster, &options, &manifests, (&mut follow, &sites)) => verdict,
     };
     let verdict = match verdict {
         Ok(Verdict::Ready | Verdict::Unready) if !options.once => {
@@ -88,24 +100,45 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     verdict
 }
 
-/// What happens once the cluster runs: the manifests are applied, and their Listeners and Pods followed.
+/// The server that echoes, if a Connector leads to it, or somebody wants it.
+async fn echo_of(
+    options: &Sandbox,
+    manifests: &[Manifest],
+) -> Result<Option<TcpListener>, echo::Error> {
+    let at = SocketAddr::new(options.local_address, options.echo_port.unwrap_or(ECHO));
+    let leads = |connector: &Manifest| {
+        let spec = connector.spec();
+        let port = spec["port"].as_i64().unwrap_or_default();
+        sites::leads_to(Some(at), spec["host"].as_str(), port)
+    };
+    let mut connectors = manifests.iter().filter(|m| m.is_of_site("Connector"));
+    if options.echo_port.is_none() && !connectors.any(leads) {
+        return Ok(None);
+    }
+    echo::bind(at).await.map(Some)
+}
+
+/// What happens once the cluster runs: the manifests are applied, what they make is followed, and a Connector to the server that echoes goes and comes back.
 async fn inside(
     cluster: &Cluster,
     options: &Sandbox,
-    manifests: Vec<Manifest>,
-    follow: &mut Follow,
+    manifests: &[Manifest],
+    (follow, sites): (&mut Follow, &Sites),
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     world::prepare(&client, options.listener_class_preset).await?;
-    let wanted = manifests::apply(&client, manifests).await?;
+    let wanted: Vec<Wanted> = manifests::apply(&client, manifests).await?;
     if options.once && wanted.is_empty() {
         bail!(
-            "the manifests contain no Listener and no Pod, so that there is nothing to wait for: leave out --once"
+            "the manifests contain no Listener, no Pod and nothing of a site, so that there is nothing to wait for: leave out --once"
         );
     }
-    follow
-        .until_ready(&client, &wanted, Duration::from_secs(options.timeout))
-        .await
+    let limit = Duration::from_secs(options.timeout);
+    let verdict = follow.until_ready(&client, &wanted, limit).await?;
+    match (verdict, Tour::of(manifests, sites)) {
+        (Verdict::Ready, Some(tour)) => tour.show(&client, follow, &wanted, limit).await,
+        (verdict, _) => Ok(verdict),
+    }
 }
 
 /// Keeps serving, and goes on telling what becomes of Listeners and Pods.
@@ -127,7 +160,8 @@ async fn stay(
 fn how_to_look(address: SocketAddr, kubeconfig: &Kubeconfig) -> String {
     format!(
         "\nLook around in another terminal (the API server is http://{address}):\n\n  export KUBECONFIG={}\n  \
-         kubectl get listeners,services,pods,pvc,pv\n  kubectl describe listener\n  kubectl get listenerclasses\n  kubectl explain listener.spec\n\n\
+         kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv\n  kubectl describe listeners.listeners.stackable.tech\n  \
+         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors\n  kubectl explain listeners.skupper.io.spec\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
         kubeconfig.path().display()
     )
@@ -145,7 +179,8 @@ impl Cluster {
         listener: TcpListener,
         options: &Sandbox,
         driver: &Driver,
-        onlooker: Arc<dyn Trace>,
+        onlookers: Onlookers,
+        (sites, echo): (&Sites, Option<TcpListener>),
     ) -> Self {
         let server = Server::new(options.seed);
         server.set_clock(jiff::Timestamp::now());
@@ -161,18 +196,27 @@ impl Cluster {
         };
         let client = driver::account(&server, "listener-operator-controller");
         let admin = server.client(&User::admin());
-        let running = wiring::run_watched(client, operator, Some(onlooker), shutdown.clone());
+        let running = wiring::run_watched(
+            client,
+            operator,
+            Some(onlookers.listeners),
+            shutdown.clone(),
+        );
+        let of_sites = sites
+            .clone()
+            .control(server.clone(), onlookers.sites, shutdown.clone());
         let operator = tokio::spawn(async move {
             if let Err(error) = driver::install(&admin).await {
                 complain(&cause::in_one_line(&error));
                 return;
             }
-            if let Err(error) = running.await {
-                complain(&format!(
-                    "the operator ended: {}",
-                    cause::in_one_line(&error)
-                ));
-            }
+            let running = async {
+                if let Err(error) = running.await {
+                    let said = cause::in_one_line(&error);
+                    complain(&format!("the operator ended: {said}"));
+                }
+            };
+            tokio::join!(running, of_sites);
         });
         let door = tokio::spawn(http::serve(listener, server.clone(), shutdown.clone()));
         let around = tokio::spawn(world::run(
@@ -184,6 +228,7 @@ impl Cluster {
             shutdown.clone(),
         ));
         let mut tasks = driver.start(&server, &shutdown);
+        tasks.extend(sites.start(&server, echo, &shutdown));
         tasks.extend([operator, door, around]);
         Self {
             server,

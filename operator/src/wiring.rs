@@ -17,8 +17,9 @@ use lifecycle_specs::listener;
 use crate::args::{Mode, Node, Preset, Run};
 use crate::cluster_domain::ClusterDomain;
 use crate::listener::Exposure;
+use crate::skupper::platform::Platform;
 use crate::volume::{Mount, Registration};
-use crate::{cause, cluster_domain, crds, health, logging, presets, volume};
+use crate::{cause, cluster_domain, crds, health, logging, presets, site, volume};
 
 pub mod skupper;
 
@@ -96,6 +97,7 @@ async fn run_part(options: &Run, health: Health, shutdown: Shutdown) -> anyhow::
             let options = skupper::Options {
                 namespace,
                 name: chosen.controller_name.clone(),
+                platform: Platform::Kubernetes,
                 image: chosen.router_image.clone(),
                 maintain_crds: !options.disable_crd_maintenance,
                 leadership: lease,
@@ -103,6 +105,7 @@ async fn run_part(options: &Run, health: Health, shutdown: Shutdown) -> anyhow::
             };
             Ok(skupper::run(client, options, shutdown).await?)
         }
+        Mode::Site(chosen) => site::run(chosen, health, shutdown).await,
         Mode::Node(chosen) => {
             let mount = mount(options, chosen)?;
             let client = lifecycle_runtime::kube::connect().await?;

@@ -73,6 +73,11 @@ fn help_of_node_is_short() {
 }
 
 #[test]
+fn help_of_site_shows_the_layout() {
+    check("site.txt", &["run", "site"]);
+}
+
+#[test]
 fn help_of_check_explains_exit_codes() {
     check("check.txt", &["check"]);
 }

@@ -98,7 +98,7 @@ fn unix(path: &Path) -> anyhow::Result<tokio::net::UnixListener> {
 }
 
 /// Allows as many open files as the system does, and no more connections than these are enough for: two files each.
-fn bounded(mut options: Options) -> Options {
+pub fn bounded(mut options: Options) -> Options {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
@@ -115,7 +115,7 @@ fn bounded(mut options: Options) -> Options {
         let files = usize::try_from(files).unwrap_or(usize::MAX);
         let most = files.saturating_sub(OTHER_FILES) / 2;
         if most < options.most_streams {
-            tracing::warn!(files, "the limit of open files allows {most} connections");
+            tracing::info!(files, "the limit of open files allows {most} connections");
             options.most_streams = most.max(1);
         }
     }

@@ -13,7 +13,7 @@ use lifecycle_runtime::testing::{Server, User};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use super::{complain, manifests, world};
+use super::{complain, manifests, sites, world};
 use crate::{cause, crds, volume};
 
 const NAME: &str = "listeners.stackable.tech";
@@ -24,7 +24,7 @@ const LONGEST: usize = 107;
 const SHORT: &str = "/tmp";
 
 /// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
-pub(super) const INSTALLED: [(&str, &str); 3] = [
+pub(super) const INSTALLED: [(&str, &str); 4] = [
     (
         "deploy/install/controller.yaml",
         include_str!("../../../deploy/install/controller.yaml"),
@@ -37,6 +37,7 @@ pub(super) const INSTALLED: [(&str, &str); 3] = [
         "deploy/install/driver.yaml",
         include_str!("../../../deploy/install/driver.yaml"),
     ),
+    sites::INSTALLED,
 ];
 
 /// How often the cluster is asked whether it is prepared.

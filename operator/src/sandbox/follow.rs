@@ -1,16 +1,20 @@
-//! Tells what becomes of Listeners and Pods, a line for each change, until all that were asked for are Ready, and run.
-//! States of Listeners come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
+//! Tells what becomes of Listeners, Pods and what sites are made of, a line for each change, until all that were asked for are Ready, and run.
+//! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use futures::TryStreamExt;
+use futures::stream::{BoxStream, select_all};
+use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::{Event as CoreEvent, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::api::{ApiResource, DynamicObject};
+use kube::core::GroupVersionKind;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, ResourceExt};
 use lifecycle_runtime::controller::{Moment, Passed, Trace};
@@ -18,10 +22,13 @@ use lifecycle_runtime::machine::ir::Phase;
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::testing::world::Volumes;
 use lifecycle_specs::listener::{Listener, ListenerStatus};
+use lifecycle_specs::skupper::{self, Status};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::manifests::{Sort, Wanted};
-use super::{complain, mounted, say};
+use super::sites::{Door, Sites};
+use super::{complain, echo, mounted, say};
+use crate::cause;
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,21 +49,33 @@ struct Told {
     line: String,
 }
 
-/// Looks on while the operator works.
-struct Onlooker(UnboundedSender<Told>);
+/// Looks on while an operator works.
+struct Onlooker {
+    heard: UnboundedSender<Told>,
+    /// What objects of a kind of this operator are followed as.
+    sort: fn(&str) -> Option<Sort>,
+}
 
 impl Trace for Onlooker {
     fn saw(&self, moment: &Moment<'_>) {
         if let Moment::Passed(passed) = moment
-            && passed.object.kind == "Listener"
+            && let Some(sort) = (self.sort)(&passed.object.kind)
         {
             // Nobody listens any more once the sandbox ends.
-            let _unheard = self.0.send(told(passed));
+            let _unheard = self.heard.send(told(sort, passed));
         }
     }
 }
 
-fn told(passed: &Passed<'_>) -> Told {
+/// The two operators, by whom each is watched.
+pub(super) struct Onlookers {
+    /// Of Listeners.
+    pub(super) listeners: Arc<dyn Trace>,
+    /// Of sites.
+    pub(super) sites: Arc<dyn Trace>,
+}
+
+fn told(sort: Sort, passed: &Passed<'_>) -> Told {
     let ir = passed.lifecycle;
     let state = match passed.class {
         Class::State(state) => ir.states[state].name,
@@ -73,7 +92,7 @@ fn told(passed: &Passed<'_>) -> Told {
     let name = passed.object;
     Told {
         of: Wanted {
-            sort: Sort::Listener,
+            sort,
             namespace: name.namespace.clone().unwrap_or_default(),
             name: name.name.clone(),
         },
@@ -96,7 +115,10 @@ pub(super) struct Follow {
     began: Instant,
     passes: UnboundedReceiver<Told>,
     volumes: Volumes,
+    sites: Sites,
     last: BTreeMap<Wanted, Said>,
+    /// What is to be said of those whose status says that they are Ready.
+    met: BTreeMap<Wanted, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -106,16 +128,41 @@ struct Said {
 }
 
 impl Follow {
-    /// Follows all Listeners and Pods, and the onlooker to be given to the operator.
-    pub(super) fn new(volumes: Volumes) -> (Self, Arc<dyn Trace>) {
-        let (sender, passes) = unbounded_channel();
+    /// Follows all objects, and the onlookers to be given to the operators.
+    pub(super) fn new(volumes: Volumes, sites: Sites) -> (Self, Onlookers) {
+        let (heard, passes) = unbounded_channel();
         let follow = Self {
             began: Instant::now(),
             passes,
             volumes,
+            sites,
             last: BTreeMap::new(),
+            met: BTreeMap::new(),
         };
-        (follow, Arc::new(Onlooker(sender)))
+        let listener = |kind: &str| (kind == "Listener").then_some(Sort::Listener);
+        let onlookers = Onlookers {
+            listeners: Arc::new(Onlooker {
+                heard: heard.clone(),
+                sort: listener,
+            }),
+            sites: Arc::new(Onlooker {
+                heard,
+                sort: Sort::of_site,
+            }),
+        };
+        (follow, onlookers)
+    }
+
+    /// Where a Listener of a site can be reached.
+    pub(super) async fn door(&self, client: &Client, of: &Wanted) -> Option<Door> {
+        self.sites.door(client, (&of.namespace, &of.name)).await
+    }
+
+    /// Tells what the operators have done so far.
+    pub(super) fn catch_up(&mut self) {
+        while let Ok(told) = self.passes.try_recv() {
+            self.note_pass(told);
+        }
     }
 
     /// Tells of changes until all that is wanted is Ready, or the time is over.
@@ -160,6 +207,8 @@ impl Follow {
         let mut pods = pin!(watcher::watcher(pods, config()));
         let events: Api<CoreEvent> = Api::all(client.clone());
         let mut events = pin!(watcher::watcher(events, config()));
+        let of_sites = Sort::OF_SITE.map(|kind| watched_of_site(client, kind));
+        let mut of_sites = select_all(of_sites);
         loop {
             tokio::select! {
                 biased;
@@ -168,6 +217,14 @@ impl Follow {
                     Some(Event::Apply(listener) | Event::InitApply(listener)) => self.note_status(&listener),
                     Some(Event::Delete(listener)) => self.note_end(&key(&listener)),
                     Some(Event::Init | Event::InitDone) => {}
+                    None => bail!("the API server ended the watch"),
+                },
+                change = of_sites.try_next() => match change? {
+                    Some((kind, Event::Apply(object) | Event::InitApply(object))) => {
+                        self.note_of_site(client, kind, &object).await;
+                    }
+                    Some((kind, Event::Delete(object))) => self.note_end(&named(Sort::OfSite(kind), &object)),
+                    Some((_, Event::Init | Event::InitDone)) => {}
                     None => bail!("the API server ended the watch"),
                 },
                 pod = pods.try_next() => match pod? {
@@ -189,24 +246,61 @@ impl Follow {
         }
     }
 
-    /// That a pass finds it Ready is told when its status says so, with its addresses.
+    /// That a pass finds it Ready is told when its status says so, with its addresses. What was Ready and is so again within
+    /// a second has said nothing else in between.
     fn note_pass(&mut self, told: Told) {
-        if told.phase != Phase::Ready {
-            self.note(
-                told.of,
-                Said {
-                    line: told.line,
-                    ready: false,
-                },
-            );
-        }
+        let said = match (told.phase, self.met.get(&told.of)) {
+            (Phase::Ready, None) => return,
+            (Phase::Ready, Some(line)) => Said {
+                line: line.clone(),
+                ready: true,
+            },
+            (_, _) => Said {
+                line: told.line,
+                ready: false,
+            },
+        };
+        self.note(told.of, said);
+    }
+
+    /// Whether it was news.
+    fn note_ready(&mut self, of: Wanted, line: String) -> bool {
+        self.met.insert(of.clone(), line.clone());
+        self.note(of, Said { line, ready: true })
     }
 
     fn note_status(&mut self, listener: &Listener) {
         let status = listener.status.clone().unwrap_or_default();
         if is_ready(listener, &status) {
             let line = format!("{:<12}  at {}", "Ready", addresses(&status));
-            self.note(key(listener), Said { line, ready: true });
+            self.note_ready(key(listener), line);
+        } else {
+            self.met.remove(&key(listener));
+        }
+    }
+
+    /// That something of a site is Ready; of a Listener with where it is reached, and with what came back from there.
+    async fn note_of_site(&mut self, client: &Client, kind: &'static str, object: &DynamicObject) {
+        let status: Status =
+            serde_json::from_value(object.data["status"].clone()).unwrap_or_default();
+        let of = named(Sort::OfSite(kind), object);
+        if !is_met(object.metadata.generation, status.conditions.as_ref()) {
+            self.met.remove(&of);
+            return;
+        }
+        let door = match kind {
+            "Listener" => self.door(client, &of).await,
+            _ => None,
+        };
+        let said = match door {
+            Some(door) => format!("at {}", door.at),
+            None => status.message.unwrap_or_default(),
+        };
+        let line = format!("{:<12}  {said}", "Ready").trim_end().to_owned();
+        if self.note_ready(of, line)
+            && let Some(door) = door.filter(|door| door.echoes)
+        {
+            say(&format!("{:14}{}", "", traffic(door.at).await));
         }
     }
 
@@ -214,6 +308,7 @@ impl Follow {
         let line = "Gone".to_owned();
         self.note(of.clone(), Said { line, ready: false });
         self.last.remove(of);
+        self.met.remove(of);
     }
 
     async fn note_pod(&mut self, client: &Client, pod: &Pod) {
@@ -250,16 +345,15 @@ impl Follow {
         }
     }
 
-    fn note(&mut self, of: Wanted, said: Said) {
+    /// Whether it was news.
+    fn note(&mut self, of: Wanted, said: Said) -> bool {
         if self.last.get(&of) == Some(&said) {
-            return;
+            return false;
         }
         let after = self.began.elapsed().as_secs_f64();
-        say(&format!(
-            "{after:8.3} s  {}/{}  {}",
-            of.namespace, of.name, said.line
-        ));
+        say(&format!("{after:8.3} s  {of}  {}", said.line));
         self.last.insert(of, said);
+        true
     }
 
     fn unready(&self, wanted: &[Wanted]) -> String {
@@ -269,7 +363,7 @@ impl Follow {
                 Some(said) => said.line.split_whitespace().collect::<Vec<_>>().join(" "),
                 None => "nothing was seen of it".to_owned(),
             };
-            Some(format!("{}/{}: {said}", wanted.namespace, wanted.name))
+            Some(format!("{wanted}: {said}"))
         });
         lines.collect::<Vec<_>>().join("; ")
     }
@@ -307,14 +401,41 @@ fn phase(pod: &Pod) -> String {
     }
 }
 
+/// Changes of a kind of sites.
+fn watched_of_site(
+    client: &Client,
+    kind: &'static str,
+) -> BoxStream<'static, watcher::Result<(&'static str, Event<DynamicObject>)>> {
+    let of = GroupVersionKind::gvk(skupper::GROUP, "v2alpha1", kind);
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&of));
+    let changes = watcher::watcher(api, watcher::Config::default());
+    changes.map_ok(move |event| (kind, event)).boxed()
+}
+
+/// What came back from where a Listener is reached.
+async fn traffic(at: SocketAddr) -> String {
+    match echo::converse(at).await {
+        Ok(()) => format!(
+            "{} random bytes came back from {at} as they were sent; try it: nc {} {}",
+            echo::BYTES,
+            at.ip(),
+            at.port()
+        ),
+        Err(lost) => cause::in_one_line(&lost),
+    }
+}
+
 /// Whether its status says that it is Ready as it is wanted now.
 fn is_ready(listener: &Listener, status: &ListenerStatus) -> bool {
-    let current = listener.metadata.generation;
+    is_met(listener.metadata.generation, status.conditions.as_ref())
+}
+
+fn is_met(current: Option<i64>, conditions: Option<&Vec<Condition>>) -> bool {
     let ready = |condition: &Condition| {
         (condition.type_.as_str(), condition.status.as_str()) == ("Ready", "True")
             && condition.observed_generation == current
     };
-    status.conditions.iter().flatten().any(ready)
+    conditions.into_iter().flatten().any(ready)
 }
 
 fn addresses(status: &ListenerStatus) -> String {
@@ -358,9 +479,14 @@ mod tests {
         }
     }
 
+    fn follow() -> (Follow, Onlookers) {
+        let sites = Sites::new([127, 0, 0, 1].into(), None);
+        Follow::new(Volumes::inside("nowhere"), sites)
+    }
+
     #[test]
     fn only_a_status_of_the_present_generation_makes_it_ready() {
-        let (mut follow, _) = Follow::new(Volumes::inside("nowhere"));
+        let (mut follow, _) = follow();
         for stale in [status("True", 1), status("False", 2), json!({})] {
             follow.note_status(&listener(&stale));
             assert!(follow.last.is_empty(), "{stale}");
@@ -378,8 +504,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_ready_again_before_its_status_says_anything_else_is_told_so() {
+        let (mut follow, _) = follow();
+        let passed = |phase| Told {
+            of: wanted("a"),
+            phase,
+            line: "Applying".to_owned(),
+        };
+        follow.note_status(&listener(&status("True", 2)));
+        follow.note_pass(passed(Phase::Pending));
+        assert!(!follow.last[&wanted("a")].ready);
+        follow.note_pass(passed(Phase::Ready));
+        assert_eq!(
+            follow.last[&wanted("a")].line,
+            "Ready         at a.svc:80, a.svc:81"
+        );
+        follow.note_pass(passed(Phase::Pending));
+        follow.note_status(&listener(&status("False", 2)));
+        follow.note_pass(passed(Phase::Ready));
+        assert!(!follow.last[&wanted("a")].ready);
+    }
+
+    #[test]
     fn what_is_not_ready_is_named_with_its_reason() {
-        let (mut follow, _) = Follow::new(Volumes::inside("nowhere"));
+        let (mut follow, _) = follow();
         let passed = |name: &str, phase| Told {
             of: wanted(name),
             phase,

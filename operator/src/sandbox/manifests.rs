@@ -8,6 +8,7 @@ use kube::api::{Api, DynamicObject, Patch, PatchParams};
 use kube::core::GroupVersionKind;
 use kube::discovery::{self, Scope};
 use kube::{Client, ResourceExt};
+use lifecycle_specs::skupper;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -87,6 +88,9 @@ pub(super) struct Manifest {
     of: GroupVersionKind,
 }
 
+/// The group of what sites are made of.
+const SITES: &str = skupper::GROUP;
+
 /// What is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
@@ -94,17 +98,54 @@ pub(super) enum Sort {
     Listener,
     /// Until it runs.
     Pod,
+    /// Something of a Skupper site, of this kind, until it is Ready.
+    OfSite(&'static str),
 }
 
-/// A Listener or a Pod by namespace and name.
+impl Sort {
+    /// The kinds of a Skupper site.
+    pub(super) const OF_SITE: [&'static str; 5] = [
+        "Site",
+        "Listener",
+        "Connector",
+        "AttachedConnector",
+        "AttachedConnectorBinding",
+    ];
+
+    /// What an object of a kind of sites is followed as.
+    pub(super) fn of_site(kind: &str) -> Option<Self> {
+        let known = Self::OF_SITE.into_iter().find(|known| *known == kind);
+        known.map(Self::OfSite)
+    }
+}
+
+/// An object that is followed, by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
-    /// Which of both.
+    /// What it is.
     pub(super) sort: Sort,
     /// Its namespace.
     pub(super) namespace: String,
     /// Its name.
     pub(super) name: String,
+}
+
+impl std::fmt::Display for Wanted {
+    /// Two groups have a kind `Listener`: what is of a site is written as `kubectl` takes it.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            sort,
+            namespace,
+            name,
+        } = self;
+        match sort {
+            Sort::Listener | Sort::Pod => write!(formatter, "{namespace}/{name}"),
+            Sort::OfSite(kind) => {
+                let kind = kind.to_lowercase();
+                write!(formatter, "{namespace}/{kind}.{SITES}/{name}")
+            }
+        }
+    }
 }
 
 impl Manifest {
@@ -119,6 +160,46 @@ impl Manifest {
             manifests.extend(parse(path, &text)?);
         }
         Ok(manifests)
+    }
+
+    /// Whether it is of this kind of Skupper sites.
+    pub(super) fn is_of_site(&self, kind: &str) -> bool {
+        self.of.group == SITES && self.of.kind == kind
+    }
+
+    /// Its namespace.
+    pub(super) fn namespace(&self) -> String {
+        let namespace = self.object.namespace();
+        namespace.unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> String {
+        self.object.name_any()
+    }
+
+    /// What it asks for.
+    pub(super) fn spec(&self) -> &Value {
+        &self.object.data["spec"]
+    }
+
+    /// What it is followed as, if it is.
+    fn sort(&self) -> Option<Sort> {
+        match (self.of.group.as_str(), self.of.kind.as_str()) {
+            ("listeners.stackable.tech", "Listener") => Some(Sort::Listener),
+            ("", "Pod") => Some(Sort::Pod),
+            (SITES, kind) => Sort::of_site(kind),
+            (_, _) => None,
+        }
+    }
+
+    /// The object that it makes.
+    pub(super) fn wanted(&self) -> Option<Wanted> {
+        Some(Wanted {
+            sort: self.sort()?,
+            namespace: self.namespace(),
+            name: self.name(),
+        })
     }
 }
 
@@ -170,26 +251,14 @@ fn manifest(place: Place, document: Value) -> Result<Manifest, Error> {
     }
 }
 
-/// Applies all manifests in their order, and says which Listeners and Pods are among them.
-pub(super) async fn apply(client: &Client, manifests: Vec<Manifest>) -> Result<Vec<Wanted>, Error> {
+/// Applies all manifests in their order, and says which of them are followed.
+pub(super) async fn apply(client: &Client, manifests: &[Manifest]) -> Result<Vec<Wanted>, Error> {
     let mut wanted = Vec::new();
     for manifest in manifests {
-        let applied = apply_one(client, &manifest).await?;
+        let applied = apply_one(client, manifest).await?;
         let (kind, name) = (&manifest.of.kind, applied.name_any());
         super::say(&format!("{} {name} applied", kind.to_lowercase()));
-        let sort = match (manifest.of.group.as_str(), kind.as_str()) {
-            ("listeners.stackable.tech", "Listener") => Sort::Listener,
-            ("", "Pod") => Sort::Pod,
-            (_, _) => continue,
-        };
-        let followed = Wanted {
-            sort,
-            namespace: applied.namespace().unwrap_or_default(),
-            name,
-        };
-        if !wanted.contains(&followed) {
-            wanted.push(followed);
-        }
+        wanted.extend(manifest.wanted().filter(|one| !wanted.contains(one)));
     }
     Ok(wanted)
 }
@@ -203,7 +272,11 @@ pub(super) async fn install(client: &Client, name: &str, text: &str) -> Result<(
     Ok(())
 }
 
-async fn apply_one(client: &Client, manifest: &Manifest) -> Result<DynamicObject, Error> {
+/// Applies one.
+pub(super) async fn apply_one(
+    client: &Client,
+    manifest: &Manifest,
+) -> Result<DynamicObject, Error> {
     let (place, of) = (&manifest.place, &manifest.of);
     let failed = |source| Error::Apply {
         place: place.clone(),
@@ -284,5 +357,18 @@ mod tests {
         assert_eq!(kinds, ["ConfigMap", "Deployment"]);
         assert_eq!(manifests[1].of.group, "apps");
         assert_eq!(manifests[1].place.to_string(), "a.yaml, document 2");
+    }
+
+    #[test]
+    fn both_kinds_of_listener_are_told_apart() {
+        let listener = |group| {
+            let text = format!("apiVersion: {group}/v1\nkind: Listener\nmetadata: {{name: a}}\n");
+            let manifests = parse(Path::new("a.yaml"), &text).unwrap();
+            manifests[0].wanted().map(|wanted| wanted.to_string())
+        };
+        let (stackable, site) = (listener("listeners.stackable.tech"), listener("skupper.io"));
+        assert_eq!(stackable.as_deref(), Some("default/a"));
+        assert_eq!(site.as_deref(), Some("default/listener.skupper.io/a"));
+        assert_eq!(listener("example.org"), None);
     }
 }

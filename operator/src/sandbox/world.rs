@@ -33,7 +33,7 @@ pub async fn prepare(client: &Client, preset: Preset) -> anyhow::Result<()> {
         make_node(client, name, inside, outside).await?;
     }
     let waited = tokio::time::timeout(PATIENCE, async {
-        while !is_prepared(client, preset).await {
+        while !is_prepared(client, preset).await || !serves_sites(client).await {
             tokio::time::sleep(AGAIN).await;
         }
     });
@@ -56,6 +56,10 @@ async fn is_prepared(client: &Client, preset: Preset) -> bool {
         Some(last) => matches!(classes.get_opt(&last).await, Ok(Some(_))),
         None => matches!(crds::served(client, &crds::LISTENERS).await, Ok(true)),
     }
+}
+
+async fn serves_sites(client: &Client) -> bool {
+    matches!(crds::served(client, &crds::SKUPPER).await, Ok(true))
 }
 
 async fn make_node(client: &Client, name: &str, inside: &str, outside: &str) -> kube::Result<()> {

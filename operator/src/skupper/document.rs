@@ -10,6 +10,7 @@ use lifecycle_specs::skupper::router::CREDENTIALS;
 use serde_json::{Map, Value, json};
 
 use super::claims::{Before, Claim};
+use super::platform::Platform;
 
 /// Where the router finds the files of a profile.
 const CERTIFICATES: &str = "/etc/skupper-router-certs";
@@ -37,6 +38,8 @@ pub struct Offer<'a> {
     pub claim: &'a Claim,
     /// What it asks for.
     pub spec: &'a ListenerSpec,
+    /// What decides where the router listens for it.
+    pub platform: Platform,
 }
 
 /// What serves a routing key, with the Pods that its selector means and their uids.
@@ -157,7 +160,12 @@ fn authority(secret: &str) -> Value {
 }
 
 /// The entry of a Listener, or of one Pod of it.
-pub fn listener(site: &Identity<'_>, Offer { claim, spec }: Offer<'_>) -> Entry {
+pub fn listener(site: &Identity<'_>, offer: Offer<'_>) -> Entry {
+    let Offer {
+        claim,
+        spec,
+        platform,
+    } = offer;
     let (name, key) = match &claim.pod {
         None => (format!("listener/{}", claim.name), spec.routing_key.clone()),
         Some(pod) => (
@@ -167,7 +175,13 @@ pub fn listener(site: &Identity<'_>, Offer { claim, spec }: Offer<'_>) -> Entry 
     };
     let mut attributes = Map::new();
     attributes.insert("name".to_owned(), name.into());
-    attributes.insert("port".to_owned(), claim.router_port.to_string().into());
+    let port = if platform.is_direct() {
+        attributes.insert("host".to_owned(), claim.host.as_str().into());
+        claim.port
+    } else {
+        claim.router_port
+    };
+    attributes.insert("port".to_owned(), port.to_string().into());
     attributes.insert("address".to_owned(), key.into());
     attributes.insert("siteId".to_owned(), site.uid.into());
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {

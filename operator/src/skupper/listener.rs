@@ -17,6 +17,7 @@ use super::claims;
 use super::document::{self, Offer};
 use super::home::{self, Carried, carried};
 use super::keeper::{self, Keeper};
+use super::platform::Platform;
 use super::routers::Routers;
 use super::table::{Table, Tables};
 use super::templates::{self, Templates};
@@ -27,17 +28,32 @@ use super::{service, shape};
 pub struct Listeners<R> {
     keeper: Keeper,
     routers: Arc<R>,
+    platform: Platform,
     tables: Tables,
 }
 
 impl<R> Listeners<R> {
-    /// With these routers.
-    pub fn new(keeper: Keeper, routers: Arc<R>) -> Self {
+    /// With these routers, on this platform.
+    pub fn new(keeper: Keeper, routers: Arc<R>, platform: Platform) -> Self {
         Self {
             keeper,
             routers,
+            platform,
             tables: Tables::default(),
         }
+    }
+}
+
+impl<R> Listeners<R> {
+    fn made(
+        &self,
+        this: This<'_, Listener>,
+        home: &Site,
+        table: &ConfigMap,
+        report: &RouterState,
+    ) -> Carried {
+        let table = self.tables.read(table);
+        made(this, (home, self.platform), &table, report)
     }
 }
 
@@ -85,8 +101,12 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         home::running(routers)
     }
 
+    fn direct(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<bool> {
+        Because::plain(self.platform.is_direct())
+    }
+
     fn shape(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Shape> {
-        shape::listener(this.spec)
+        shape::listener(this.spec, self.platform)
     }
 
     fn claim(&self, this: This<'_, Listener>, table: &ConfigMap) -> Because<Claim> {
@@ -100,7 +120,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         table: &ConfigMap,
         report: &RouterState,
     ) -> Because<Entry> {
-        match made(this, home, &self.tables.read(table), report) {
+        match self.made(this, home, table, report) {
             Carried::Not => Because::new(Entry::Behind, home::behind(report)),
             Carried::Idle | Carried::Up | Carried::Failed(_) => Because::plain(Entry::Current),
         }
@@ -113,7 +133,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         table: &ConfigMap,
         report: &RouterState,
     ) -> Because<Reach> {
-        match made(this, home, &self.tables.read(table), report) {
+        match self.made(this, home, table, report) {
             Carried::Failed(why) => Because::new(Reach::Failed, why),
             Carried::Up => Because::plain(Reach::Up),
             Carried::Idle | Carried::Not => Because::plain(Reach::Idle),
@@ -181,9 +201,21 @@ fn claim(this: This<'_, Listener>, table: &Table) -> Because<Claim> {
 }
 
 /// What the router makes of a Listener. In the middle of a change of its own the router counts as not there yet.
-fn made(this: This<'_, Listener>, home: &Site, table: &Table, report: &RouterState) -> Carried {
+fn made(
+    this: This<'_, Listener>,
+    (home, platform): (&Site, Platform),
+    table: &Table,
+    report: &RouterState,
+) -> Carried {
     let (site, spec) = (home::identity(home), this.spec);
-    let entry = |claim| document::listener(&site, Offer { claim, spec });
+    let entry = |claim| {
+        let offer = Offer {
+            claim,
+            spec,
+            platform,
+        };
+        document::listener(&site, offer)
+    };
     let Some(whole) = table.claim(uid(this)) else {
         return Carried::Not;
     };

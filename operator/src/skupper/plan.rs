@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::claims::{Wish, decide};
 use super::document::{self, Identity, Offer, Server, document, named};
+use super::platform::Platform;
 use super::table::{self, CLAIMS, DOCUMENT, FULL};
 use super::{pods, shape};
 
@@ -67,7 +68,7 @@ pub fn served(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Served> {
 
 /// The ConfigMap of the router.
 pub fn table(
-    site: &Identity<'_>,
+    (site, platform): (&Identity<'_>, Platform),
     before: Option<&ConfigMap>,
     listeners: &[&Listener],
     served: &[Served],
@@ -75,7 +76,7 @@ pub fn table(
     let fine: Vec<&Listener> = listeners
         .iter()
         .filter(|l| l.metadata.deletion_timestamp.is_none())
-        .filter(|l| shape::listener(&l.spec).value == listener::Shape::Fine)
+        .filter(|l| shape::listener(&l.spec, platform).value == listener::Shape::Fine)
         .copied()
         .collect();
     let servers: Vec<Server<'_>> = served.iter().map(server).collect();
@@ -90,7 +91,11 @@ pub fn table(
     let offers: Vec<Offer<'_>> = claims
         .filter_map(|claim| {
             let spec = specs.get(claim.uid.as_str())?;
-            Some(Offer { claim, spec })
+            Some(Offer {
+                claim,
+                spec,
+                platform,
+            })
         })
         .collect();
     let mut data = Map::new();

@@ -1,5 +1,6 @@
 //! Whether what is declared can be carried out at all. What the API server would refuse later is said here at once.
 
+use lifecycle_router::config::Host;
 use lifecycle_runtime::Because;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs::skupper::attached::{AttachedConnectorSpec, Shape as Attached};
@@ -9,6 +10,7 @@ use lifecycle_specs::skupper::listener::{ListenerSpec, Shape as Offered};
 use lifecycle_specs::skupper::site::{Shape as Carried, SiteSpec};
 
 use super::document::named;
+use super::platform::Platform;
 
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
@@ -25,7 +27,7 @@ const ACCESS: [&str; 9] = [
 ];
 
 /// Of a Listener.
-pub fn listener(spec: &ListenerSpec) -> Because<Offered> {
+pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<Offered> {
     let lacks = [
         ("routingKey", spec.routing_key.is_empty()),
         ("host", spec.host.is_empty()),
@@ -36,16 +38,27 @@ pub fn listener(spec: &ListenerSpec) -> Because<Offered> {
     if let Some(sentence) = no_port(spec.port) {
         return Because::new(Offered::BadPort, sentence);
     }
-    if !is_label(&spec.host) {
-        let sentence = format!(
-            "spec.host \"{}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', start with a letter, and end with a letter or digit",
-            spec.host
-        );
+    if let Some(sentence) = bad_host(&spec.host, platform) {
         return Because::new(Offered::BadHost, sentence);
     }
     match other_kind(spec.kind.as_deref()) {
         Some(sentence) => Because::new(Offered::BadType, sentence),
         None => Because::plain(Offered::Fine),
+    }
+}
+
+fn bad_host(host: &str, platform: Platform) -> Option<String> {
+    match platform {
+        Platform::Kubernetes => (!is_label(host)).then(|| {
+            format!(
+                "spec.host \"{host}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', start with a letter, and end with a letter or digit"
+            )
+        }),
+        Platform::Linux => Host::parse(host.to_owned()).is_err().then(|| {
+            format!(
+                "spec.host \"{host}\" is neither an IP address nor a host name of letters, digits, '-' and '.': say where to listen, such as 127.0.0.1, or 0.0.0.0 for all addresses"
+            )
+        }),
     }
 }
 
@@ -174,7 +187,27 @@ mod tests {
         for (key, value) in spec.as_object().expect("it is an object") {
             whole[key] = value.clone();
         }
-        listener(&serde_json::from_value(whole).expect("it is a spec"))
+        let spec = serde_json::from_value(whole).expect("it is a spec");
+        listener(&spec, Platform::Kubernetes)
+    }
+
+    #[test]
+    fn outside_kubernetes_a_host_is_an_address_or_a_name() {
+        let check = |host: &str, shape: Offered| {
+            let spec = json!({ "routingKey": "k", "host": host, "port": 80 });
+            let spec = serde_json::from_value(spec).expect("it is a spec");
+            let answer = listener(&spec, Platform::Linux);
+            assert_eq!(answer.value, shape, "{host}: {}", answer.sentence);
+            let is_told = answer.sentence.contains(host) && !answer.sentence.is_empty();
+            assert_eq!(is_told, shape != Offered::Fine, "{}", answer.sentence);
+        };
+        for host in ["0.0.0.0", "127.0.0.1", "::1", "localhost", "a.example.org"] {
+            check(host, Offered::Fine);
+        }
+        check("", Offered::Incomplete);
+        for host in ["{bad}", "1.2.3", "a b", "-a", &"a".repeat(64)] {
+            check(host, Offered::BadHost);
+        }
     }
 
     #[test]
@@ -224,7 +257,7 @@ mod tests {
             let lines = names.iter().map(|name| format!("spec.{name} is required"));
             lines.collect::<Vec<_>>().join("\n")
         };
-        let said = listener(&ListenerSpec::default());
+        let said = listener(&ListenerSpec::default(), Platform::Kubernetes);
         let all = required(&["routingKey", "host", "port"]);
         assert_eq!((said.value, said.sentence), (Offered::Incomplete, all));
         let said = connector(&ConnectorSpec::default());

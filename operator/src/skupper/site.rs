@@ -19,6 +19,7 @@ use super::credentials::{Root, Side};
 use super::document::named;
 use super::keeper::{self, Keeper};
 use super::plan::{self, served};
+use super::platform::Platform;
 use super::service::CONTROLLED;
 use super::table::Table;
 use super::templates::{self, Templates, Told};
@@ -31,6 +32,8 @@ pub struct Sites {
     pub keeper: Keeper,
     /// Who looks after them, as their statuses say.
     pub controller: Controller,
+    /// What the sites run on.
+    pub platform: Platform,
     /// The image of routers.
     pub image: String,
     /// What the certificates between controller and routers follow from.
@@ -172,7 +175,12 @@ impl SiteLogic for Sites {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        let table = plan::table(&site, Some(at.table), &at.listeners, &served);
+        let table = plan::table(
+            (&site, self.platform),
+            Some(at.table),
+            &at.listeners,
+            &served,
+        );
         self.labelled(&at.templates, table)
     }
 
@@ -180,7 +188,7 @@ impl SiteLogic for Sites {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        let table = plan::table(&site, None, &at.listeners, &served);
+        let table = plan::table((&site, self.platform), None, &at.listeners, &served);
         self.labelled(&at.templates, table)
     }
 
@@ -228,7 +236,7 @@ impl SiteLogic for Sites {
             id: this.meta.uid.clone(),
             name: this.meta.name.clone(),
             namespace: this.meta.namespace.clone(),
-            platform: Some("kubernetes".to_owned()),
+            platform: Some(self.platform.name().to_owned()),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             ..SiteRecord::default()
         };

@@ -25,6 +25,7 @@ use crate::skupper::credentials::Root;
 use crate::skupper::https::Https;
 use crate::skupper::keeper::Keeper;
 use crate::skupper::listener::Listeners;
+use crate::skupper::platform::Platform;
 use crate::skupper::routers::Routers;
 use crate::skupper::site::Sites;
 use crate::skupper::templates::Told;
@@ -46,6 +47,8 @@ pub struct Options {
     pub namespace: String,
     /// Its name there.
     pub name: String,
+    /// What the sites run on.
+    pub platform: Platform,
     /// The image of routers.
     pub image: String,
     /// Whether to install and update CustomResourceDefinitions.
@@ -60,14 +63,29 @@ pub struct Options {
 ///
 /// # Errors
 /// Only for a lifecycle that cannot be carried out; an API server that does not answer is waited for.
-pub async fn run(client: Client, options: Options, mut shutdown: Shutdown) -> Result<(), Error> {
+pub async fn run(client: Client, options: Options, shutdown: Shutdown) -> Result<(), Error> {
+    let routers = |root: &Root| Https::new(root.clone());
+    run_watched(client, options, routers, None, shutdown).await
+}
+
+/// As `run`, with other ways to ask routers, and with somebody who looks on.
+///
+/// # Errors
+/// As `run`.
+pub async fn run_watched<R: Routers>(
+    client: Client,
+    options: Options,
+    routers: impl FnOnce(&Root) -> R,
+    onlooker: Option<Arc<dyn Trace>>,
+    mut shutdown: Shutdown,
+) -> Result<(), Error> {
     let root = tokio::select! {
         biased;
         () = shutdown.wait() => return Ok(()),
         root = prepare(&client, &options) => root,
     };
-    let routers = Https::new(root.clone());
-    run_with(client, options, (routers, root), None, shutdown).await
+    let routers = routers(&root);
+    run_with(client, options, (routers, root), onlooker, shutdown).await
 }
 
 /// Waits for the kinds and the key.
@@ -107,6 +125,7 @@ pub async fn run_with<R: Routers>(
             namespace: Some(options.namespace),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         },
+        platform: options.platform,
         image: options.image,
         root,
         told: Told::default(),
@@ -117,6 +136,7 @@ pub async fn run_with<R: Routers>(
         .run(listener::machine(Listeners::new(
             keeper.clone(),
             Arc::clone(&routers),
+            options.platform,
         )))
         .run(connector::machine(Connectors::new(
             keeper.clone(),

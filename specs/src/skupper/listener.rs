@@ -13,7 +13,7 @@ use super::router::{RouterState, SITE};
 use super::site::Site;
 
 lifecycle! {
-    /// Offers a routing key of the network as a Service of its namespace. Its host and port, and the port of the router behind them, are decided by the Site.
+    /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at its host and port themselves. Its host and port, and the port of the router behind them, are decided by the Site.
     resource Listener;
 
     observe {
@@ -23,7 +23,7 @@ lifecycle! {
         home:      Site                    by ref from sites;
         table:     ConfigMap               by ref;
         secret:    Secret                  by name spec.tls_credentials?;
-        service:   owned Service of home   by name spec.host whole spec.ports given home && shape == Fine;
+        service:   owned Service of home   by name spec.host whole spec.ports given home && shape == Fine && !direct;
         pods:      owned [Service] of home by names of table whole spec.ports;
         routers:   [Pod]                   by labels { SITE = home.meta.uid };
         report:    poll RouterState        by routers every 500ms given running;
@@ -33,6 +33,8 @@ lifecycle! {
         elsewhere: bool from guard;
         /// Whether the Site's router can be asked.
         running: bool from routers given home;
+        /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
+        direct: bool from sites given home;
         /// Whether it can be offered at all.
         shape:   { Fine, Incomplete, BadPort, BadHost, BadType } from sites given home;
         /// What the Site has given it.
@@ -64,7 +66,7 @@ lifecycle! {
         /// The Site has not decided yet.
         Claiming    when claim == None                           => Pending overdue 10s;
         /// Its Services are to be written.
-        Serving     when service != Current || pods in { Behind, Surplus, Draining } => Pending;
+        Serving     when !direct && service != Current || pods in { Behind, Surplus, Draining } => Pending;
         /// Somebody else has a Service with the name of one of its Pods.
         PodConflict when pods == Foreign                         => Error   wakes pods, self;
         /// No router runs, or none answers.
@@ -79,7 +81,7 @@ lifecycle! {
         goal Ready  when reach == Up                             => Ready;
     }
     effects {
-        apply service from table, templates when claim == Held;
+        apply service from table, templates when claim == Held && !direct;
         apply each pods from table, templates when claim == Held;
         delete each pods when claim == Held;
     }
@@ -103,7 +105,7 @@ lifecycle! {
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
             False "Error" when refused(apply_service) || refused(apply_pods);
             False "Pending" when claim == None;
-            False "Pending" when service != Current || pods in { Behind, Surplus, Draining };
+            False "Pending" when !direct && service != Current || pods in { Behind, Surplus, Draining };
             False "Error" when pods == Foreign;
             False "Pending" when !running || !report;
             False "Pending" when entry == Behind;

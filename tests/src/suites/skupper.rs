@@ -13,6 +13,7 @@ use lifecycle_operator::skupper::connector::Connectors;
 use lifecycle_operator::skupper::credentials::Root;
 use lifecycle_operator::skupper::keeper::Keeper;
 use lifecycle_operator::skupper::listener::Listeners;
+use lifecycle_operator::skupper::platform::Platform;
 use lifecycle_operator::skupper::routers::Routers;
 use lifecycle_operator::skupper::site::Sites;
 use lifecycle_operator::skupper::table::DOCUMENT;
@@ -136,7 +137,11 @@ fn defined(suite: Suite) -> Suite {
 /// The suite of a Listener.
 pub fn listener() -> Suite {
     let machine = |router: Router, line| {
-        listener::machine(Listeners::new(keeper(), Arc::new(Asking(router.on(line)))))
+        listener::machine(Listeners::new(
+            keeper(),
+            Arc::new(Asking(router.on(line))),
+            Platform::Kubernetes,
+        ))
     };
     defined(Suite::outside(Router::default, machine))
         .fixtures(include_str!("skupper/listener.yaml"))
@@ -180,6 +185,7 @@ pub fn site() -> Suite {
         site::machine(Sites {
             keeper: keeper(),
             controller: Controller::default(),
+            platform: Platform::Kubernetes,
             image: "router:1".to_owned(),
             root: Root::new(&[1; 32]),
             told: Told::default(),
@@ -246,7 +252,12 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let tables: Api<ConfigMap> = Api::namespaced(place.client().clone(), namespace);
     let before = tables.get_opt("skupper-router").await?;
     let listeners: Vec<&Listener> = listeners.iter().collect();
-    let wanted = plan::table(&home::identity(site), before.as_ref(), &listeners, &served);
+    let wanted = plan::table(
+        (&home::identity(site), Platform::Kubernetes),
+        before.as_ref(),
+        &listeners,
+        &served,
+    );
     let data = &wanted.as_json()["data"];
     match before {
         Some(before) if json!(before.data) == *data => Ok(false),

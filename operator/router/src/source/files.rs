@@ -60,8 +60,8 @@ pub struct Directory {
 }
 
 /// What of a file changes when it does.
-#[derive(Debug, PartialEq)]
-struct Looks {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looks {
     changed: Option<SystemTime>,
     size: u64,
     file: u64,
@@ -130,17 +130,12 @@ impl Directory {
         let paths = certificates.chain([self.document.clone()]);
         let seen: Seen = paths
             .map(|path| {
-                let looks = fs::metadata(&path).ok().map(|metadata| looks(&metadata));
+                let looks = fs::metadata(&path).ok();
+                let looks = looks.map(|metadata| Looks::of(&metadata));
                 (path, looks)
             })
             .collect();
-        let now = SystemTime::now();
-        let young =
-            |changed: SystemTime| now.duration_since(changed).map_or(true, |age| age < YOUNG);
-        let settled = seen
-            .values()
-            .flatten()
-            .all(|looks| looks.changed.is_some_and(|changed| !young(changed)));
+        let settled = !seen.values().flatten().any(Looks::is_young);
         settled.then_some(seen)
     }
 }
@@ -165,16 +160,29 @@ fn file_number(_metadata: &Metadata) -> u64 {
     0
 }
 
-fn looks(metadata: &Metadata) -> Looks {
-    Looks {
-        changed: metadata.modified().ok(),
-        size: metadata.len(),
-        file: file_number(metadata),
+impl Looks {
+    /// Of a file with this metadata.
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            changed: metadata.modified().ok(),
+            size: metadata.len(),
+            file: file_number(metadata),
+        }
+    }
+
+    /// Whether it was changed so lately that it may be changed again and look the same.
+    pub fn is_young(&self) -> bool {
+        let age = |changed| SystemTime::now().duration_since(changed).ok();
+        let age = self.changed.and_then(age);
+        age.is_none_or(|age| age < YOUNG)
     }
 }
 
 /// Reads a file that may be no larger.
-pub(super) fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// It cannot be read, is no file, or is larger.
+pub fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let file = fs::File::open(path)?;
     // A pipe would never end, and a directory cannot be read.
     if !file.metadata()?.is_file() {

@@ -108,6 +108,15 @@ impl Namespace {
         })
     }
 
+    /// With this API server, and without a copy.
+    pub fn with(client: Client, place: Place) -> Self {
+        Self {
+            client,
+            place,
+            cache: None,
+        }
+    }
+
     /// Keeps the router at what the namespace says, without end.
     pub async fn follow(self, router: Router) {
         let copy = self.cache.as_ref().and_then(Cache::read);

@@ -73,6 +73,7 @@ fn a_listener_and_the_ways_to_serve_it() {
     let offers = [Offer {
         claim: &claim,
         spec: &spec,
+        platform: Platform::Kubernetes,
     }];
     let document = document(&SITE, &offers, &servers);
     assert_eq!(document[0][0], "router");
@@ -110,6 +111,7 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
         let offers = [Offer {
             claim: &claim,
             spec: &spec,
+            platform: Platform::Kubernetes,
         }];
         let document = document(&SITE, &offers, &[]);
         entries(&document, "tcpListener")["listener/a"]
@@ -141,6 +143,7 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
     let offers = [Offer {
         claim: &one,
         spec: &there,
+        platform: Platform::Kubernetes,
     }];
     let document = document(&SITE, &offers, &servers);
     let listeners = entries(&document, "tcpListener");
@@ -180,6 +183,7 @@ fn our_router_reads_it() {
     let offers = [Offer {
         claim: &claim,
         spec: &spec,
+        platform: Platform::Kubernetes,
     }];
     let document = document(&SITE, &offers, &servers);
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
@@ -207,4 +211,21 @@ fn ports_are_recovered_from_a_document_of_the_existing_implementation() {
     let before = recovered(text).expect("it is read");
     assert_eq!(before.recovered, [("backend".to_owned(), 1024)].into());
     assert!(recovered("{}").is_err());
+}
+
+#[test]
+fn outside_kubernetes_the_router_listens_at_the_host_and_port_themselves() {
+    let claim = claim("web", 1024);
+    let spec = offered(json!({}));
+    let at = |platform| {
+        let offer = Offer {
+            claim: &claim,
+            spec: &spec,
+            platform,
+        };
+        let (_, attributes) = listener(&SITE, offer);
+        (attributes.get("host").cloned(), attributes["port"].clone())
+    };
+    assert_eq!(at(Platform::Linux), (Some("web".into()), "8080".into()));
+    assert_eq!(at(Platform::Kubernetes), (None, "1024".into()));
 }

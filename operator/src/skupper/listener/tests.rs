@@ -15,7 +15,11 @@ impl Routers for Nobody {
 }
 
 fn logic() -> Listeners<Nobody> {
-    Listeners::new(Keeper::new("skupper", "controller"), Arc::new(Nobody))
+    Listeners::new(
+        Keeper::new("skupper", "controller"),
+        Arc::new(Nobody),
+        Platform::Kubernetes,
+    )
 }
 
 fn listener(port: i32) -> Listener {
@@ -71,6 +75,7 @@ fn report(does: Does, connectors: usize) -> RouterState {
     let offer = Offer {
         claim: map.claim("u-a").expect("it has one"),
         spec: &listener.spec,
+        platform: Platform::Kubernetes,
     };
     let entry = document::listener(&home::identity(&site), offer);
     let hash = config::hash(&entry.1);

@@ -52,7 +52,7 @@ fn planned(
     let connectors: Vec<_> = connectors.iter().collect();
     let served = served(&connectors, &pods.iter().collect::<Vec<_>>());
     let listeners: Vec<_> = listeners.iter().collect();
-    let table = table(&SITE, before, &listeners, &served);
+    let table = table((&SITE, Platform::Kubernetes), before, &listeners, &served);
     serde_json::from_value(table.as_json().clone()).expect("it is a ConfigMap")
 }
 

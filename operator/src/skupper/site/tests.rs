@@ -16,6 +16,7 @@ fn sites() -> Sites {
     Sites {
         keeper: Keeper::new("skupper", "controller"),
         controller: Controller::default(),
+        platform: Platform::Kubernetes,
         image: "router:1".to_owned(),
         root: Root::new(&[1; 32]),
         told: Told::default(),

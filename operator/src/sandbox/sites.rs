@@ -1,0 +1,200 @@
+//! Skupper sites in the sandbox: the controller with the rights of its manifest, routers in this process, and where their Listeners can be reached.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::api::{ApiResource, DynamicObject, ListParams};
+use kube::{Api, Client, ResourceExt};
+use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::testing::{Server, User};
+use lifecycle_specs::skupper::connector::Connector;
+use lifecycle_specs::skupper::listener::Listener;
+use lifecycle_specs::skupper::router::ROUTER;
+use lifecycle_specs::skupper::site::Site;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use super::{complain, echo};
+use crate::skupper::document::named;
+use crate::skupper::embedded::{Embedded, Settings};
+use crate::skupper::home;
+use crate::skupper::platform::Platform;
+use crate::skupper::table::Table;
+use crate::{cause, wiring};
+
+/// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
+pub(super) const INSTALLED: (&str, &str) = (
+    "deploy/skupper/controller.yaml",
+    include_str!("../../../deploy/skupper/controller.yaml"),
+);
+/// The namespace and the name of the controller.
+const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
+/// Nothing is pulled: what would run in it runs in this process.
+const IMAGE: &str = "lifecycle-router";
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The routers, and the server that echoes.
+#[derive(Clone)]
+pub(super) struct Sites {
+    routers: Embedded,
+    echo: Option<SocketAddr>,
+}
+
+/// Where a Listener can be reached, and whether all that its connections can lead to is the server that echoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Door {
+    /// Where the router listens for it.
+    pub(super) at: SocketAddr,
+    /// Whether random bytes may be sent there, and come back.
+    pub(super) echoes: bool,
+}
+
+impl Sites {
+    /// With routers at this address and the following ones.
+    pub(super) fn new(address: IpAddr, echo: Option<SocketAddr>) -> Self {
+        let settings = Settings {
+            address: Some(address),
+            grace: GRACE,
+        };
+        let routers = Embedded::new(settings);
+        Self { routers, echo }
+    }
+
+    /// The controller; it waits for its rights by itself.
+    pub(super) async fn control(
+        self,
+        server: Server,
+        onlooker: Arc<dyn Trace>,
+        shutdown: Shutdown,
+    ) {
+        let (namespace, name) = CONTROLLER;
+        let options = wiring::skupper::Options {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            platform: Platform::Kubernetes,
+            image: IMAGE.to_owned(),
+            maintain_crds: true,
+            leadership: None,
+            health: Health::default(),
+        };
+        let client = account(&server, namespace, name);
+        let routers = |_: &_| self.routers;
+        let onlooker = Some(onlooker);
+        let run = wiring::skupper::run_watched(client, options, routers, onlooker, shutdown);
+        if let Err(error) = run.await {
+            let said = cause::in_one_line(&error);
+            complain(&format!("the controller of sites ended: {said}"));
+        }
+    }
+
+    /// Runs the routers, each with the rights of its Pod, and the server that echoes.
+    pub(super) fn start(
+        &self,
+        server: &Server,
+        echo: Option<TcpListener>,
+        shutdown: &Shutdown,
+    ) -> Vec<JoinHandle<()>> {
+        let (routers, admin) = (self.routers.clone(), server.client(&User::admin()));
+        let (of_pods, until) = (server.clone(), shutdown.clone());
+        let routers = tokio::spawn(async move {
+            let reader = move |pod: &Pod| {
+                let spec = pod.spec.as_ref();
+                let name = spec.and_then(|spec| spec.service_account_name.clone());
+                let namespace = pod.namespace().unwrap_or_default();
+                account(&of_pods, &namespace, &name.unwrap_or_default())
+            };
+            routers.run(admin, reader, until).await;
+        });
+        let echo = echo.map(|socket| tokio::spawn(echo::serve(socket, shutdown.clone())));
+        [routers].into_iter().chain(echo).collect()
+    }
+
+    /// Whether a Connector leads to the server that echoes.
+    pub(super) fn leads_to_echo(&self, host: Option<&str>, port: i64) -> bool {
+        leads_to(self.echo, host, port)
+    }
+
+    /// Where a Listener can be reached; absent if that is not decided, or its router does not run.
+    pub(super) async fn door(&self, client: &Client, of: (&str, &str)) -> Option<Door> {
+        let (namespace, name) = of;
+        let all = ListParams::default();
+        let listeners: Api<Listener> = Api::namespaced(client.clone(), namespace);
+        let listener = listeners.get_opt(name).await.ok()??;
+        // Theirs may lack a spec, which their type does not expect.
+        let sites = ApiResource::erase::<Site>(&());
+        let sites: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &sites);
+        let sites = sites
+            .list(&all)
+            .await
+            .ok()?
+            .items
+            .into_iter()
+            .map(|site| Site {
+                metadata: site.metadata,
+                ..Site::default()
+            });
+        let sites: Vec<Site> = sites.collect();
+        let home = home::active(&sites.iter().collect::<Vec<_>>())?;
+        let tables: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
+        let table = Table::of(&tables.get_opt(ROUTER).await.ok()??);
+        let port = table.claim(&listener.uid()?)?.router_port;
+        let address = self.routers.address(&home.uid()?)?;
+        let connectors: Api<Connector> = Api::namespaced(client.clone(), namespace);
+        let connectors = connectors.list(&all).await.ok()?.items;
+        let key = &listener.spec.routing_key;
+        let mut of_key = connectors.iter().filter(|c| c.spec.routing_key == *key);
+        let leads = |c: &Connector| {
+            let plain = named(c.spec.tls_credentials.as_ref()).is_none();
+            plain && self.leads_to_echo(c.spec.host.as_deref(), c.spec.port.into())
+        };
+        Some(Door {
+            at: SocketAddr::new(address, port),
+            // Who speaks TLS does not understand random bytes.
+            echoes: named(listener.spec.tls_credentials.as_ref()).is_none() && of_key.all(leads),
+        })
+    }
+}
+
+/// Whether something refuses connections there.
+pub(super) async fn is_refused(at: SocketAddr) -> bool {
+    let connected = TcpStream::connect(at).await;
+    connected.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
+}
+
+/// Whether a Connector leads to the server that echoes at this address.
+pub(super) fn leads_to(echo: Option<SocketAddr>, host: Option<&str>, port: i64) -> bool {
+    let Some(echo) = echo else {
+        return false;
+    };
+    let is_there = |host: &str| match host.parse::<IpAddr>() {
+        Ok(address) => address == echo.ip(),
+        Err(_) => host == "localhost" && echo.ip() == IpAddr::from([127, 0, 0, 1]),
+    };
+    i64::from(echo.port()) == port && host.is_some_and(is_there)
+}
+
+/// Somebody who is a ServiceAccount.
+fn account(server: &Server, namespace: &str, name: &str) -> Client {
+    let user = format!("system:serviceaccount:{namespace}:{name}");
+    let all = format!("system:serviceaccounts:{namespace}");
+    server.client(&User::new(&user, &["system:serviceaccounts", &all]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_connector_to_its_address_and_port_leads_to_the_echo() {
+        let echo = Some(SocketAddr::from(([127, 0, 0, 1], 7007)));
+        let leads = |host, port| leads_to(echo, host, port);
+        assert!(leads(Some("127.0.0.1"), 7007) && leads(Some("localhost"), 7007));
+        assert!(!leads(Some("127.0.0.2"), 7007) && !leads(Some("127.0.0.1"), 7008));
+        assert!(!leads(None, 7007) && !leads(Some("other"), 7007));
+        assert!(!leads_to(None, Some("127.0.0.1"), 7007));
+    }
+}

@@ -1,0 +1,188 @@
+//! What a site writes for people: `runtime/resources/KIND-NAME.yaml` with the statuses, and `runtime/errors.txt` with what is wrong with its
+//! files. Written only when something is another, and never half: who reads sees the one before or the one after.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::input::Fault;
+
+/// Below the directory of a site.
+pub(super) const RUNTIME: &str = "runtime";
+/// Below the directory of a site.
+pub(super) const RESOURCES: &str = "runtime/resources";
+/// Below the directory of a site.
+pub(super) const ERRORS: &str = "runtime/errors.txt";
+
+/// What was written.
+#[derive(Debug)]
+pub(super) struct Output {
+    resources: PathBuf,
+    errors: PathBuf,
+    files: BTreeMap<String, String>,
+    faults: Option<Vec<Fault>>,
+    /// What could not be written, and was said.
+    failed: BTreeMap<String, String>,
+}
+
+impl Output {
+    /// Of the site in this directory, with what was written by a process before.
+    ///
+    /// # Errors
+    /// The folders cannot be made or read.
+    pub(super) fn open(directory: &Path) -> io::Result<Self> {
+        let resources = directory.join(RESOURCES);
+        fs::create_dir_all(&resources)?;
+        let mut files = BTreeMap::new();
+        for entry in fs::read_dir(&resources)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string()
+                && name.ends_with(".yaml")
+            {
+                // What cannot be read is written anew.
+                let text = fs::read_to_string(entry.path()).unwrap_or_default();
+                files.insert(name, text);
+            }
+        }
+        Ok(Self {
+            resources,
+            errors: directory.join(ERRORS),
+            files,
+            faults: None,
+            failed: BTreeMap::new(),
+        })
+    }
+
+    /// Makes these the files of resources, by name.
+    pub(super) fn keep(&mut self, wanted: BTreeMap<String, String>) {
+        for (name, text) in &wanted {
+            if self.files.get(name) != Some(text) {
+                let written = replace(&self.resources.join(name), text.as_bytes());
+                if self.is_done(name, written) {
+                    self.files.insert(name.clone(), text.clone());
+                }
+            }
+        }
+        let gone: Vec<String> = self
+            .files
+            .keys()
+            .filter(|name| !wanted.contains_key(*name))
+            .cloned()
+            .collect();
+        for name in gone {
+            let removed = remove(&self.resources.join(&name));
+            if self.is_done(&name, removed) {
+                self.files.remove(&name);
+            }
+        }
+    }
+
+    /// Says what is wrong with the files of the site, each once in the log.
+    pub(super) fn tell(&mut self, faults: Vec<Fault>) {
+        if self.faults.as_ref() == Some(&faults) {
+            return;
+        }
+        let before = self.faults.take().unwrap_or_default();
+        for fault in faults.iter().filter(|fault| !before.contains(fault)) {
+            tracing::warn!("{}: {}", fault.place, fault.said);
+        }
+        for fault in before.iter().filter(|fault| !faults.contains(fault)) {
+            tracing::info!("{}: no longer: {}", fault.place, fault.said);
+        }
+        let lines = faults
+            .iter()
+            .map(|fault| format!("{}: {}\n", fault.place, fault.said.replace('\n', "; ")));
+        let text: String = lines.collect();
+        let written = match text.is_empty() {
+            true => remove(&self.errors),
+            false => replace(&self.errors, text.as_bytes()),
+        };
+        if self.is_done(ERRORS, written) {
+            self.faults = Some(faults);
+        }
+    }
+
+    fn is_done(&mut self, name: &str, done: io::Result<()>) -> bool {
+        match done {
+            Ok(()) => {
+                self.failed.remove(name);
+                true
+            }
+            Err(error) => {
+                let said = error.to_string();
+                if self.failed.get(name) != Some(&said) {
+                    tracing::warn!("cannot write {name}: {said}; trying again");
+                    self.failed.insert(name.to_owned(), said);
+                }
+                false
+            }
+        }
+    }
+}
+
+/// Puts a file in the place of another, whole.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let all = all.iter();
+        all.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn only_what_changes_is_written_and_what_is_gone_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(RESOURCES).join(name);
+        let read = |name: &str| fs::read_to_string(path(name)).ok();
+        let mut output = Output::open(folder.path()).expect("it can be opened");
+        output.keep(files(&[("Site-a.yaml", "1"), ("Site-b.yaml", "1")]));
+        assert_eq!(read("Site-a.yaml").as_deref(), Some("1"));
+        // By another process, with what the one before has left.
+        let mut output = Output::open(folder.path()).expect("it can be opened");
+        fs::write(path("Site-a.yaml"), "by hand").expect("a file");
+        output.keep(files(&[("Site-a.yaml", "1")]));
+        assert_eq!(read("Site-a.yaml").as_deref(), Some("by hand"));
+        assert_eq!(read("Site-b.yaml"), None);
+        output.keep(files(&[("Site-a.yaml", "2")]));
+        assert_eq!(read("Site-a.yaml").as_deref(), Some("2"));
+        let names = fs::read_dir(folder.path().join(RESOURCES)).expect("a folder");
+        assert_eq!(names.count(), 1);
+    }
+
+    #[test]
+    fn faults_stand_in_a_file_while_there_are_any() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let read = || fs::read_to_string(folder.path().join(ERRORS)).ok();
+        let mut output = Output::open(folder.path()).expect("it can be opened");
+        let fault = |said: &str| Fault {
+            place: "a.yaml:1".to_owned(),
+            said: said.to_owned(),
+        };
+        output.tell(vec![fault("one"), fault("two\nlines")]);
+        let all = "a.yaml:1: one\na.yaml:1: two; lines\n";
+        assert_eq!(read().as_deref(), Some(all));
+        output.tell(vec![]);
+        assert_eq!(read(), None);
+        fs::write(folder.path().join(ERRORS), "of before").expect("a file");
+        let mut output = Output::open(folder.path()).expect("it can be opened");
+        output.tell(vec![]);
+        assert_eq!(read(), None);
+    }
+}

@@ -8,6 +8,7 @@ mod memory;
 mod output;
 mod store;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,8 +27,9 @@ use crate::skupper::credentials::Root;
 use crate::skupper::embedded::{Embedded, Settings};
 use crate::skupper::platform::Platform;
 use crate::wiring::skupper;
+use documents::Key;
 use folder::Folder;
-use input::{Fault, Input};
+use input::{Asked, Fault, Input};
 use memory::Memory;
 use output::Output;
 use store::Store;
@@ -128,6 +130,10 @@ fn random() -> [u8; 32] {
 struct Files {
     folder: Folder,
     input: Input,
+    /// What is asked for, by files as they were read last.
+    asked: BTreeMap<Key, Asked>,
+    /// What is wrong with these files.
+    faults: Vec<Fault>,
     store: Store,
     memory: Memory,
     output: Output,
@@ -160,6 +166,8 @@ impl Files {
         let mut site = Self {
             folder: Folder::new(directory),
             input: Input::new(&options.namespace),
+            asked: BTreeMap::new(),
+            faults: Vec::new(),
             store,
             memory,
             output,
@@ -171,9 +179,9 @@ impl Files {
         for news in site.folder.first_look() {
             site.input.learn(news);
         }
-        let (asked, faults) = site.input.asked();
-        let refused = site.store.begin(&asked, &site.memory.known).await;
-        site.tell([faults, refused].concat());
+        (site.asked, site.faults) = site.input.asked();
+        let refused = site.store.begin(&site.asked, &site.memory.known).await;
+        site.tell(refused);
         site.store.give_back(&site.memory.known.claims).await?;
         Ok(site)
     }
@@ -188,15 +196,20 @@ impl Files {
     }
 
     async fn look(&mut self) {
-        for news in self.folder.look() {
-            self.input.learn(news);
+        let news = self.folder.look();
+        if !news.is_empty() {
+            for news in news {
+                self.input.learn(news);
+            }
+            (self.asked, self.faults) = self.input.asked();
         }
-        let (asked, faults) = self.input.asked();
-        let refused = self.store.settle(&asked).await;
-        self.tell([faults, refused].concat());
+        let refused = self.store.settle(&self.asked).await;
+        self.tell(refused);
     }
 
-    fn tell(&mut self, mut faults: Vec<Fault>) {
+    /// What is wrong with folders, with files, and with what these ask for.
+    fn tell(&mut self, refused: Vec<Fault>) {
+        let mut faults = [self.faults.clone(), refused].concat();
         let folders = self.folder.faults();
         faults.extend(folders.map(|(place, said)| Fault { place, said }));
         faults.sort();

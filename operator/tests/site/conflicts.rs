@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::support::{Site, connector, echo, echoes, refused, site_of};
+use crate::support::{Site, connector, echo, echoes, eventually, refused, site_of};
 
 fn taken(site: &Site, by: &str) -> String {
     format!(
@@ -28,6 +28,21 @@ fn s11_s12_a_taken_host_and_port_names_its_holder_and_is_given_when_free() {
 }
 
 #[test]
+fn s13_an_edit_into_a_conflict_gives_the_own_place_up() {
+    let site = Site::running();
+    site.write("a.yaml", &site.listener("first", 8080, ""));
+    site.write("b.yaml", &site.listener("second", 8081, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-second", "Ready", "OK");
+    echoes(&site.at(8081));
+    site.write("b.yaml", &site.listener("second", 8080, ""));
+    site.until("Listener-second", "Error", &taken(&site, "first"));
+    refused(&site.at(8081));
+    site.until("Listener-first", "Ready", "OK");
+    echoes(&site.at(8080));
+}
+
+#[test]
 fn a_restart_keeps_who_has_what_and_who_is_who() {
     let mut site = Site::running();
     site.write("z.yaml", &site.listener("zebra", 8080, ""));
@@ -35,6 +50,16 @@ fn a_restart_keeps_who_has_what_and_who_is_who() {
     site.until("Listener-zebra", "Ready", "OK");
     site.write("a.yaml", &site.listener("ant", 8080, ""));
     site.until("Listener-ant", "Error", &taken(&site, "zebra"));
+    // One that came back is another one, and that is kept, too.
+    let uid = site.value("Listener-ant", "metadata.uid");
+    site.remove("a.yaml");
+    eventually("its file is gone", || {
+        let shown = site.shown("Listener-ant");
+        shown.is_empty().then_some(()).ok_or(shown)
+    });
+    site.write("a.yaml", &site.listener("ant", 8080, ""));
+    site.until("Listener-ant", "Error", &taken(&site, "zebra"));
+    assert_ne!(site.value("Listener-ant", "metadata.uid"), uid);
     let identity = |object: &str| {
         let of = |path| site.value(object, path).to_string();
         (of("metadata.uid"), of("metadata.creationTimestamp"))

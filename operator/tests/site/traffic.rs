@@ -151,7 +151,7 @@ fn s18_s20_what_cannot_be_listened_at_is_told() {
     site.until("Listener-away", "Error", "cannot listen on 192.0.2.1:8080");
     site.write("c.yaml", &site.listener("udp", 8081, ", type: udp"));
     site.until("Listener-udp", "Error", "spec.type \"udp\"");
-    // And the others are served, by a name, too.
+    // And the others are served.
     site.write("d.yaml", &site.listener("fine", 8082, ""));
     echoes(&site.at(8082));
 }

@@ -12,6 +12,7 @@ mod queue;
 mod report;
 mod runner;
 mod said;
+mod targets;
 mod trace;
 mod track;
 mod undecodable;
@@ -47,6 +48,7 @@ use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
 use said::Said;
+use targets::Targets;
 pub use trace::{Moment, Passed, Trace, Written};
 use track::Track;
 use undecodable::Undecodable;
@@ -80,6 +82,7 @@ pub(crate) struct Controller {
     queue: Queue,
     tracks: BTreeMap<Subject, Track>,
     flights: Flights,
+    targets: Targets,
     polls: Polls,
     undecodable: Undecodable,
     leading: Leading,
@@ -151,6 +154,7 @@ impl Controller {
             queue: Queue::default(),
             tracks: BTreeMap::new(),
             flights: Flights::default(),
+            targets: Targets::default(),
             polls: Polls::default(),
             undecodable: Undecodable::default(),
             leading: Leading::default(),
@@ -196,6 +200,7 @@ impl Controller {
             (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
         } else {
             self.flights = Flights::default();
+            self.targets = Targets::default();
             for track in self.tracks.values_mut() {
                 track.busy = false;
                 track.differs_since = None;

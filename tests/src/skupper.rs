@@ -18,6 +18,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use lifecycle_specs::skupper::site::Site;
+use rustix::process::Signal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -421,6 +422,15 @@ impl Place {
     pub fn kill_router(&mut self) -> Result<()> {
         let mut router = self.router.take().context("no router runs")?;
         router.kill().map(drop)
+    }
+
+    /// Sends a signal to the router.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn signal_router(&self, signal: Signal) -> Result<()> {
+        let router = self.router.as_ref().context("no router runs")?;
+        router.signal(signal)
     }
 
     /// A Pod of a workload that runs at an address and is ready.

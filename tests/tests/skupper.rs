@@ -2,6 +2,8 @@
 
 #[path = "skupper/attached.rs"]
 mod attached;
+#[path = "skupper/bad_input.rs"]
+mod bad_input;
 #[path = "skupper/conflicts.rs"]
 mod conflicts;
 #[path = "skupper/incomplete.rs"]
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         attached::cases(),
         orders::cases(),
         templates::cases(),
+        bad_input::cases(),
         scale::cases(),
     ];
     let code = run(cases.into_iter().flatten().collect());

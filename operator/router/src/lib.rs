@@ -9,6 +9,7 @@ pub mod cause;
 pub mod choose;
 pub mod config;
 pub mod metrics;
+mod names;
 pub mod plan;
 pub mod pool;
 pub mod relay;

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::config::{Connector, Desired, Host, Listener};
 use crate::metrics::Metrics;
+use crate::names;
 use crate::plan::{Change, plan};
 use crate::routing::{Routes, Target};
 use crate::serve::{Door, status};
@@ -145,21 +146,23 @@ impl Router {
 
     /// Closes all sockets, waits this long for connections to end, and aborts the rest. Returns how many those were.
     pub async fn stop(&self, grace: Duration) -> usize {
-        let doors = {
+        let (doors, targets) = {
             let mut applied = self.applied.lock().await;
             applied.stopped = true;
-            std::mem::take(&mut applied.doors)
+            let applied = &mut *applied;
+            (std::mem::take(&mut applied.doors), applied.targets.clone())
         };
         for (name, open) in doors {
             open.close().await;
             self.shared.board.set("tcpListener", &name, Status::Idle);
         }
         let ended = timeout(grace, self.shared.streams.all_ended()).await;
-        if ended.is_ok() {
-            return 0;
-        }
-        let aborted = self.shared.streams.abort_all();
+        let aborted = match ended {
+            Ok(()) => 0,
+            Err(_) => self.shared.streams.abort_all(),
+        };
         self.shared.streams.all_ended().await;
+        targets.values().for_each(|target| target.gone.cancel());
         aborted
     }
 }
@@ -199,7 +202,7 @@ impl Applied {
     }
 
     /// Ends targets whose entry went or changed, and makes those that are new or have become usable.
-    fn change_targets(&mut self, shared: &Shared, desired: &Desired) {
+    fn change_targets(&mut self, shared: &Arc<Shared>, desired: &Desired) {
         for (name, change) in plan(&self.desired.connectors, &desired.connectors) {
             if matches!(change, Change::Replace | Change::Remove)
                 && let Some(target) = self.targets.remove(name)
@@ -225,8 +228,11 @@ impl Applied {
                     }
                 }
                 Ok(profile) if !self.targets.contains_key(name) => {
-                    let target = Target::new(name, connector, profile);
-                    self.targets.insert(name.clone(), Arc::new(target));
+                    let target = Arc::new(Target::new(name, connector, profile));
+                    if matches!(target.host, Host::Name(_)) {
+                        tokio::spawn(names::watch(shared.clone(), target.clone()));
+                    }
+                    self.targets.insert(name.clone(), target);
                 }
                 Ok(_) => {}
             }
@@ -327,7 +333,10 @@ impl Applied {
         let connectors = desired.connectors.iter().map(|(name, entry)| {
             let usable = match &entry.wanted {
                 Err(wrong) => Err(wrong.to_string()),
-                Ok(connector) => self.profile_of_connector(connector).map(|_| ()),
+                Ok(connector) => self.profile_of_connector(connector).and_then(|_| {
+                    let unknown = self.targets.get(name).and_then(|target| target.unknown());
+                    unknown.map_or(Ok(()), Err)
+                }),
             };
             let status = usable.map_or_else(Status::Failed, |()| Status::Up);
             ("tcpConnector", name, &entry.hash, status)

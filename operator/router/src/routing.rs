@@ -61,6 +61,7 @@ struct Books {
     last: u64,
     avoided_until: Option<Instant>,
     trouble: Option<String>,
+    unknown: Option<String>,
 }
 
 impl Target {
@@ -137,6 +138,16 @@ impl Target {
         let mut books = self.books();
         books.avoided_until = None;
         books.trouble.take().is_some()
+    }
+
+    /// Takes note of why the name of the host means nothing, or that it does mean something. Returns what was known before.
+    pub fn found(&self, unknown: Option<String>) -> Option<String> {
+        std::mem::replace(&mut self.books().unknown, unknown)
+    }
+
+    /// Why the name of the host means nothing, as far as is known.
+    pub fn unknown(&self) -> Option<String> {
+        self.books().unknown.clone()
     }
 
     /// Streams that are open to it.

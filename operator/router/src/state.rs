@@ -148,6 +148,17 @@ impl Board {
         });
     }
 
+    /// Says what an entry does, if it did this before.
+    pub(crate) fn replace(&self, entity: &str, name: &str, before: &Status, now: Status) {
+        self.change(entity, name, |entry| {
+            let fits = entry.status == *before;
+            if fits {
+                entry.status = now;
+            }
+            fits
+        });
+    }
+
     /// Says what else there is to know of an entry.
     pub(crate) fn note(&self, entity: &str, name: &str, note: Option<String>) {
         self.change(entity, name, |entry| {

@@ -34,6 +34,7 @@ impl Controller {
         }
         match (landed.wrote, landed.ended) {
             (Wrote::Effect { effect, plan }, Ended::Write(outcome)) => {
+                self.free_target(&subject, effect, &plan);
                 self.effect_ended(&subject, effect, plan, outcome);
             }
             (Wrote::Effect { effect, plan }, Ended::Call(called)) => {
@@ -55,6 +56,16 @@ impl Controller {
             ) => {}
         }
         self.queue.add(subject, Instant::now());
+    }
+
+    /// Whoever wanted to write the same object looks again.
+    fn free_target(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
+        let runner = &self.runners[subject.lifecycle];
+        let target = runner.ir.effects[effect].target;
+        let store = runner.stores[target].unwrap_or(runner.subject_store);
+        for waiting in self.targets.free(&(store, plan.name.clone())) {
+            self.queue.add(waiting, Instant::now());
+        }
     }
 
     /// Whether the API server answers at all.

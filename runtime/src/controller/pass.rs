@@ -395,6 +395,11 @@ impl Controller {
         let Some(sent) = act::write(&plan, kind) else {
             return false;
         };
+        // What somebody else writes at this moment is looked at again after that.
+        let store = runner.stores[target].unwrap_or(runner.subject_store);
+        if !self.targets.take(&(store, plan.name.clone()), subject) {
+            return true;
+        }
         self.send(Some(subject), Wrote::Effect { effect, plan }, sent);
         true
     }

@@ -2,9 +2,12 @@
 //! Knows JSON and nothing else.
 
 mod fields;
+mod members;
 mod owned;
 mod prune;
 mod whole;
+
+use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
@@ -14,6 +17,7 @@ pub use prune::pruned;
 pub use whole::intruder;
 
 use fields::{Entry, is_leaf};
+use members::{Items, Key, Keys, Pairs};
 use prune::{is_nothing, keeps_empty_text};
 
 /// How a live object compares with what we want.
@@ -119,19 +123,20 @@ fn behind_in_list(
     ours: &[Entry<'_>],
     path: &Path<'_>,
 ) -> Option<String> {
-    let keys = fields::keys(ours);
+    let keys = Keys::of(ours);
     if ours.iter().any(|o| is_leaf(o)) && keys.is_empty() {
         let equal = desired.len() == live.len()
             && desired.iter().zip(live).all(|(d, l)| covers(l, d, path));
         return (!equal).then(|| path.show());
     }
+    let (siblings, items) = (Items::new(desired, &keys), Items::new(live, &keys));
     desired.iter().enumerate().find_map(|(n, wanted)| {
         let part = format!("[{n}]");
         let path = path.down(&part);
-        match fields::key_of(wanted, desired, &keys) {
+        match keys.key_of(wanted, &siblings) {
             None => (!live.iter().any(|l| covers(l, wanted, &path))).then(|| path.show()),
             Some(key) => {
-                let Some(found) = live.iter().find(|l| key.names(l)) else {
+                let Some(found) = items.find(key) else {
                     return Some(path.show());
                 };
                 let inner = fields::within(ours, &key.text);
@@ -148,6 +153,7 @@ fn covers(live: &Value, desired: &Value, path: &Path<'_>) -> bool {
 
 /// The first field of an entry of ours that is in live and is not desired.
 fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> Option<String> {
+    let pairs = OnceCell::new();
     entry.iter().find_map(|(name, inner)| {
         let inner = inner.as_object()?;
         if let Some(key) = name.strip_prefix("f:") {
@@ -162,11 +168,9 @@ fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> 
                 )
             }
             None => {
-                let key = fields::Key::parse(name)?;
-                (
-                    fields::item_of(live, &key),
-                    fields::wanted_of(desired, &key, entry),
-                )
+                let key = Key::parse(name)?;
+                let pairs = pairs.get_or_init(|| Pairs::of(entry, desired, live));
+                (pairs.found(&key), pairs.wanted(&key))
             }
         };
         let path = path.down(name.get(2..).unwrap_or_default());

@@ -9,6 +9,7 @@ use lifecycle_specs::skupper::listener::Listener;
 use lifecycle_tests::audit::Entry;
 use lifecycle_tests::harness::{Case, case};
 use lifecycle_tests::skupper::{Ground, Place, says};
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::support::{
@@ -20,6 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("s52_a_controller_that_restarts", NEEDS, controller),
         case("a_new_key_renews_all_certificates", NEEDS, renewal),
         shared("s53_a_router_that_restarts", router),
+        shared("s53_a_router_that_does_not_answer_for_a_while", silent),
         shared("s31_s55_s56_a_secret_is_missing_comes_and_goes", secret),
     ]
 }
@@ -47,16 +49,16 @@ async fn controller() -> Result<()> {
         before.push(place.router_port(&format!("l{n}"), 8080).await?);
     }
     let mut stream = greeted(&place, before[4], "one").await?;
-    echoes(&mut stream, &vec![1; 100_000]).await?;
+    echoes(&mut stream, 100_000).await?;
     let table = place.table().await?;
     let count = place.rests().await?.len();
     ground.kill_controller()?;
-    echoes(&mut stream, &vec![2; 100_000]).await?;
+    echoes(&mut stream, 100_000).await?;
     ground.run_controller()?;
     // What comes after the start is carried out, so all before was looked at.
     listen(&place, "late", json!({})).await?;
     ready(&place, "late").await?;
-    echoes(&mut stream, &vec![3; 100_000]).await?;
+    echoes(&mut stream, 100_000).await?;
     for (n, port) in before.iter().enumerate() {
         ensure!(place.router_port(&format!("l{n}"), 8080).await? == *port);
     }
@@ -101,7 +103,7 @@ async fn renewal() -> Result<()> {
     // What comes now is told of, so the controller hears of the router.
     listen(&place, "late", json!({})).await?;
     ready(&place, "late").await?;
-    echoes(&mut stream, &vec![1; 100_000]).await?;
+    echoes(&mut stream, 100_000).await?;
     let after = ready(&place, "backend").await?;
     ensure!(before.metadata.resource_version == after.metadata.resource_version);
     Ok(())
@@ -122,6 +124,28 @@ async fn router(mut place: Place) -> Result<()> {
     tokio::time::sleep(Duration::from_secs(5)).await;
     let after = ready(&place, "backend").await?;
     ensure!(before.metadata.resource_version == after.metadata.resource_version);
+    Ok(())
+}
+
+/// Answers that are lost for a few seconds are no news, and connections wait for the router.
+async fn silent(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    ready(&place, "backend").await?;
+    let port = place.router_port("backend", 8080).await?;
+    let mut stream = greeted(&place, port, "one").await?;
+    let before = place.rests().await?.len();
+    place.signal_router(Signal::STOP)?;
+    // As many as ten questions have no answer.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    place.signal_router(Signal::CONT)?;
+    echoes(&mut stream, 100_000).await?;
+    ensure!(
+        place.rests().await?.len() == before,
+        "a lost answer was told"
+    );
     Ok(())
 }
 

@@ -4,11 +4,12 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use lifecycle_specs::skupper::connector::Connector;
 use lifecycle_specs::skupper::listener::Listener;
 use lifecycle_tests::harness::{Case, Need, case};
 use lifecycle_tests::skupper::{Ground, Place, Programs, SOON};
+use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -99,7 +100,7 @@ impl Echo {
     }
 }
 
-/// A connection through the router, greeted by a server of this name.
+/// A connection through the router, greeted by a server of this name, which has sent back what it got.
 pub(crate) async fn greeted(place: &Place, port: u16, name: &str) -> Result<TcpStream> {
     let mut stream = TcpStream::connect((place.address, port)).await?;
     let mut greeting = vec![0; name.len()];
@@ -108,6 +109,7 @@ pub(crate) async fn greeted(place: &Place, port: u16, name: &str) -> Result<TcpS
     if said != name {
         bail!("{said} answered instead of {name}");
     }
+    echoes(&mut stream, 1000).await?;
     Ok(stream)
 }
 
@@ -137,10 +139,13 @@ pub(crate) async fn refused(place: &Place, port: u16) -> Result<()> {
     Ok(())
 }
 
-/// Sends bytes and reads the same back.
-pub(crate) async fn echoes(stream: &mut TcpStream, bytes: &[u8]) -> Result<()> {
-    stream.write_all(bytes).await?;
-    let mut back = vec![0; bytes.len()];
+/// Sends this many random bytes and reads the same back.
+pub(crate) async fn echoes(stream: &mut TcpStream, count: usize) -> Result<()> {
+    let mut bytes = vec![0; count];
+    let random = SystemRandom::new().fill(&mut bytes);
+    random.map_err(|_| anyhow!("the system has no random numbers"))?;
+    stream.write_all(&bytes).await?;
+    let mut back = vec![0; count];
     timeout(SOON, stream.read_exact(&mut back)).await??;
     if back != bytes {
         bail!("other bytes came back");

@@ -364,6 +364,23 @@ async fn a_bad_entry_is_an_error_of_that_entry_only() {
         .note
         .clone();
     assert!(note.unwrap().contains("nowhere.invalid"));
+    // Nor must anybody have tried: it says so by itself.
+    let told = |state: &lifecycle_router::state::State| {
+        let entry = state.entry("tcpConnector", "nowhere").unwrap();
+        matches!(&entry.status, Status::Failed(text) if text.contains("cannot resolve host `nowhere.invalid`"))
+    };
+    site.until_state(told).await;
+    // Another document says the same of it, until it has another host.
+    document.pop();
+    site.apply(&json!(document)).await;
+    assert!(told(&site.state()));
+    document[bad.len() + 2] = connector("nowhere", server.address, "k");
+    site.apply(&json!(document)).await;
+    let state = site.state();
+    assert_eq!(
+        state.entry("tcpConnector", "nowhere").unwrap().status,
+        Status::Up
+    );
 }
 
 #[tokio::test]

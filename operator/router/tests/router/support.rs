@@ -118,6 +118,18 @@ impl Site {
         }
     }
 
+    /// Waits until the state is as wanted.
+    pub(crate) async fn until_state(&self, wanted: impl Fn(&State) -> bool) {
+        let mut state = self.state();
+        let waited = timeout(LIMIT, async {
+            while !wanted(&state) {
+                state = self.router.board().after(&state.revision, LIMIT).await;
+            }
+        });
+        let waited = waited.await;
+        assert!(waited.is_ok(), "the state stays {:?}", self.state());
+    }
+
     pub(crate) async fn connect(&self, port: u16) -> TcpStream {
         TcpStream::connect((self.address, port)).await.unwrap()
     }

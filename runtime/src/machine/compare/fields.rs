@@ -156,54 +156,6 @@ fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
     }
 }
 
-/// A member of a list as managed fields name it: `k:{"port":80,"protocol":"TCP"}`.
-#[derive(Clone, Debug)]
-pub(super) struct Key {
-    pub(super) text: String,
-    pub(super) fields: Map<String, Value>,
-}
-
-impl Key {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let fields = serde_json::from_str(text.strip_prefix("k:")?).ok()?;
-        Some(Self {
-            text: text.to_owned(),
-            fields,
-        })
-    }
-
-    /// Whether an item of a live list is this member.
-    pub(super) fn names(&self, item: &Value) -> bool {
-        fits(item, &self.fields, true)
-    }
-}
-
-/// All members of a list that entries of ours name.
-pub(super) fn keys(ours: &[Entry<'_>]) -> Vec<Key> {
-    ours.iter()
-        .flat_map(|o| o.keys())
-        .filter_map(|text| Key::parse(text))
-        .collect()
-}
-
-/// Which member a desired item is: the one with all of its keys, else one whose other keys are defaults, unless a sibling is that one.
-pub(super) fn key_of<'k>(wanted: &Value, siblings: &[Value], keys: &'k [Key]) -> Option<&'k Key> {
-    let exact = keys.iter().find(|k| fits(wanted, &k.fields, true));
-    exact.or_else(|| {
-        keys.iter().find(|k| {
-            fits(wanted, &k.fields, false) && !siblings.iter().any(|s| fits(s, &k.fields, true))
-        })
-    })
-}
-
-/// Whether an item has these keys; not `strict`: what it leaves open may be a default.
-fn fits(item: &Value, key: &Map<String, Value>, strict: bool) -> bool {
-    key.iter().all(|(name, value)| match item.get(name) {
-        Some(found) => same(found, value),
-        None => !strict && item.is_object(),
-    })
-}
-
 /// Owned as a whole: an atomic list or map, or a scalar.
 pub(super) fn is_leaf(entry: &Map<String, Value>) -> bool {
     entry.is_empty()
@@ -219,24 +171,4 @@ pub(super) fn within<'a>(ours: &[Entry<'a>], name: &str) -> Vec<Entry<'a>> {
 /// A value of a set, if it is among them.
 pub(super) fn value_among(list: &Value, value: &Value) -> Option<Value> {
     list.as_array()?.iter().find(|v| same(v, value)).cloned()
-}
-
-/// The member of a live list with this key.
-pub(super) fn item_of(live: &Value, key: &Key) -> Option<Value> {
-    live.as_array()?
-        .iter()
-        .find(|item| key.names(item))
-        .cloned()
-}
-
-/// The desired item that is the member with this key, with those parts of the key that it leaves to defaults.
-pub(super) fn wanted_of(desired: &Value, key: &Key, entry: Entry<'_>) -> Option<Value> {
-    let (desired, keys) = (desired.as_array()?, keys(&[entry]));
-    let is_it = |item: &&Value| key_of(item, desired, &keys).is_some_and(|k| k.text == key.text);
-    let mut item = desired.iter().find(is_it)?.clone();
-    let map = item.as_object_mut()?;
-    for (name, value) in &key.fields {
-        map.entry(name).or_insert_with(|| value.clone());
-    }
-    Some(item)
 }

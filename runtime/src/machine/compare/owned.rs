@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Map, Value};
 
 use super::Ours;
-use super::fields::{Entry, Key, item_of};
+use super::fields::Entry;
+use super::members::{Items, Key, Keys};
 
 /// The live values at the paths that are ours, plus those at the desired paths.
 pub fn under_our_paths(desired: &Value, live: &Value, ours: &Ours<'_>) -> Value {
@@ -19,10 +20,11 @@ fn select(entry: Entry<'_>, live: &Value) -> Value {
         return live.clone();
     }
     let mut selected = Map::new();
+    let items = Items::of(live, &Keys::of(&[entry]));
     for (name, inner) in entry {
         let found = match (name.strip_prefix("f:"), Key::parse(name)) {
             (Some(field), _) => live.get(field).cloned(),
-            (None, Some(key)) => item_of(live, &key),
+            (None, Some(key)) => items.find(&key).cloned(),
             (None, None) => None,
         };
         if let (Some(found), Some(inner)) = (found, inner.as_object()) {

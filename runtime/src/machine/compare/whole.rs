@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{self, Entry, Key, Ours};
+use super::fields::{self, Entry, Ours};
+use super::members::Keys;
 use super::same;
 
 /// The first element of such a list that an apply of ours would leave: `spec.ports[1]`.
@@ -12,13 +13,12 @@ pub fn intruder(live: &Value, ours: &Ours<'_>, whole: &[&str]) -> Option<String>
         let list = path
             .split('.')
             .try_fold(live, |value, part| value.get(part))?;
-        let named = |entry: Entry<'_>, item: &Value| {
-            let list = within(entry, path);
-            list.is_some_and(|list| list.keys().any(|name| names(name, item)))
-        };
+        let named = |entry| within(entry, path).map(Named::of);
+        let applied = ours.applied.and_then(named);
+        let all: Vec<Named> = fields::all(live).filter_map(named).collect();
         let is_theirs = |item: &Value| {
-            let is_applied = ours.applied.is_some_and(|entry| named(entry, item));
-            !is_applied && fields::all(live).any(|entry| named(entry, item))
+            let is_applied = applied.as_ref().is_some_and(|named| named.has(item));
+            !is_applied && all.iter().any(|named| named.has(item))
         };
         let at = list.as_array()?.iter().position(is_theirs)?;
         Some(format!("{path}[{at}]"))
@@ -33,11 +33,25 @@ fn within<'a>(entry: Entry<'a>, path: &str) -> Option<&'a Map<String, Value>> {
     })
 }
 
-/// Whether an element goes by this name: `k:{"port":80,"protocol":"TCP"}`, or `v:"a"` in a set.
-fn names(name: &str, item: &Value) -> bool {
-    match name.strip_prefix("v:") {
-        Some(value) => serde_json::from_str(value).is_ok_and(|value: Value| same(&value, item)),
-        None => Key::parse(name).is_some_and(|key| key.names(item)),
+/// The elements of a list that an entry names: by their keys, or by their values in a set (`v:"a"`).
+struct Named {
+    keys: Keys,
+    values: Vec<Value>,
+}
+
+impl Named {
+    fn of(list: Entry<'_>) -> Self {
+        let values = list.keys().filter_map(|name| name.strip_prefix("v:"));
+        Self {
+            keys: Keys::of(&[list]),
+            values: values
+                .filter_map(|value| serde_json::from_str(value).ok())
+                .collect(),
+        }
+    }
+
+    fn has(&self, item: &Value) -> bool {
+        self.keys.exact(item).is_some() || self.values.iter().any(|value| same(value, item))
     }
 }
 

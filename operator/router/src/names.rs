@@ -1,0 +1,64 @@
+//! Names of servers are looked up now and then, so that one that means nothing is told before a client finds out. Where connections go is not decided
+//! here: a name that cannot be looked up for a moment closes nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::router::Shared;
+use crate::routing::Target;
+use crate::state::Status;
+
+/// How long until a name is looked up again that means something.
+const AGAIN: Duration = Duration::from_secs(30);
+/// One failure may be an accident: how long until the next look shows that it was none.
+const DOUBT: Duration = Duration::from_secs(2);
+/// How long until a name is looked up again that means nothing.
+const UNKNOWN: Duration = Duration::from_secs(5);
+
+/// Looks the host of a target up until the target is gone.
+pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
+    let looking = async {
+        let mut doubtful = true;
+        loop {
+            let pause = match target.addresses().await {
+                Ok(_) => {
+                    doubtful = true;
+                    tell(&shared, &target, None);
+                    AGAIN
+                }
+                Err(_) if doubtful => {
+                    doubtful = false;
+                    DOUBT
+                }
+                Err(error) => {
+                    let text = format!("cannot resolve host `{}`: {error}", target.host);
+                    tell(&shared, &target, Some(text));
+                    UNKNOWN
+                }
+            };
+            sleep(pause).await;
+        }
+    };
+    tokio::select! {
+        () = target.gone.cancelled() => {}
+        () = looking => {}
+    }
+}
+
+fn tell(shared: &Shared, target: &Target, unknown: Option<String>) {
+    let before = target.found(unknown.clone());
+    if before == unknown {
+        return;
+    }
+    match &unknown {
+        Some(text) => tracing::warn!(connector = &*target.name, "{text}"),
+        None => tracing::info!(connector = &*target.name, "its host resolves again"),
+    }
+    let status = |unknown: Option<String>| unknown.map_or(Status::Up, Status::Failed);
+    let (before, now) = (status(before), status(unknown));
+    // What else is wrong with the entry goes before.
+    let board = &shared.board;
+    board.replace("tcpConnector", &target.name, &before, now);
+}

@@ -123,7 +123,9 @@ impl Names {
     fn learn(&mut self, value: &Value) {
         match value {
             Value::Object(map) => {
-                for (key, value) in map {
+                // A list has the version of everything, which others change as well.
+                let is_list = map.get("items").is_some_and(Value::is_array);
+                for (key, value) in map.iter().filter(|(key, _)| !is_list || *key != "metadata") {
                     match (key.as_str(), value.as_str()) {
                         ("resourceVersion", Some(version)) => {
                             self.versions.extend(version.parse::<u64>())
@@ -166,10 +168,11 @@ impl Names {
     fn neutral(&self, key: &str, text: &str) -> String {
         match key {
             "resourceVersion" => {
-                let rank = text
-                    .parse()
-                    .ok()
-                    .and_then(|version| self.versions.binary_search(&version).ok());
+                // The newest that was seen and is not newer: of an object its own.
+                let rank = text.parse::<u64>().ok().and_then(|version| {
+                    let older = self.versions.partition_point(|known| *known <= version);
+                    older.checked_sub(1)
+                });
                 return rank.map_or_else(|| text.to_owned(), |rank| format!("version {rank}"));
             }
             "continue" => return "a token".to_owned(),

@@ -32,3 +32,32 @@ impl Targets {
         self.0.remove(target).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_who_want_an_object_one_gets_it_and_the_others_are_told_when_it_is_free() {
+        let name = |name: &str| Name {
+            namespace: None,
+            name: name.to_owned(),
+        };
+        let subject = |of: &str| Subject {
+            lifecycle: 0,
+            name: name(of),
+        };
+        let (mut targets, target) = (Targets::default(), (0, name("shared")));
+        assert!(targets.take(&target, &subject("a")));
+        assert!(!targets.take(&target, &subject("b")));
+        assert!(!targets.take(&target, &subject("c")));
+        assert!(
+            targets.take(&(1, name("shared")), &subject("b")),
+            "another kind"
+        );
+        let waited = [subject("b"), subject("c")];
+        assert_eq!(targets.free(&target), BTreeSet::from(waited));
+        assert!(targets.take(&target, &subject("b")));
+        assert!(targets.free(&target).is_empty());
+    }
+}

@@ -182,7 +182,7 @@ impl Files {
         (site.asked, site.faults) = site.input.asked();
         let refused = site.store.begin(&site.asked, &site.memory.known).await;
         site.tell(refused);
-        site.store.give_back(&site.memory.known.claims).await?;
+        site.store.give_back(&site.memory.known).await?;
         Ok(site)
     }
 

@@ -18,7 +18,7 @@ pub use answer::{Answer, Because};
 pub use board::{Board, Look, This};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
-pub use object::{Kind, ObjectRef, Stored};
+pub use object::{Compared, Kind, ObjectRef, Stored};
 pub use request::{CreatedVolume, Request, Requested};
 
 use crate::machine::ir::Lifecycle;

@@ -17,7 +17,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::lifecycle::board::Slot;
-use lifecycle_runtime::lifecycle::{Board, Look, Stored};
+use lifecycle_runtime::lifecycle::{Board, Compared, Look, Stored};
 use lifecycle_runtime::machine::ir::Node;
 
 fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
@@ -25,6 +25,7 @@ fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
         meta: object.meta().clone(),
         decoded: Ok(Arc::new(object)),
         raw: None,
+        compared: Compared::default(),
     })
 }
 

@@ -108,7 +108,15 @@ where
     Case { name, needs, run }
 }
 
-/// Runs a test target as libtest would, its command line included. To be returned from `main`.
+/// So many tests at a time for each core: they wait for servers most of the time.
+const AT_ONCE: usize = 2;
+
+fn threads() -> Option<usize> {
+    let cores = std::thread::available_parallelism().ok()?;
+    Some(AT_ONCE * cores.get())
+}
+
+/// Runs a test target as libtest would, its command line included, but with twice as many tests at a time. To be returned from `main`.
 pub fn run(cases: Vec<Case>) -> ExitCode {
     let required = match required(env::var(REQUIRE).ok().as_deref()) {
         Ok(required) => required,
@@ -120,7 +128,9 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
     let trials = cases
         .into_iter()
         .map(|case| trial(case, &required, Need::absence));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = arguments.test_threads.or_else(threads);
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
 /// Asks again and again until there is an answer, and returns it.

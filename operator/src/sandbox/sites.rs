@@ -138,9 +138,10 @@ impl Sites {
                 ..Site::default()
             });
         let sites: Vec<Site> = sites.collect();
-        let home = home::active(&sites.iter().collect::<Vec<_>>())?;
         let tables: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-        let table = Table::of(&tables.get_opt(ROUTER).await.ok()??);
+        let table = tables.get_opt(ROUTER).await.ok()??;
+        let home = home::active(&sites.iter().collect::<Vec<_>>(), Some(&table))?;
+        let table = Table::of(&table);
         let port = table.claim(&listener.uid()?)?.router_port;
         let address = self.routers.address(&home.uid()?)?;
         let connectors: Api<Connector> = Api::namespaced(client.clone(), namespace);

@@ -42,6 +42,9 @@ pub(super) struct Known {
     /// The objects, by kind and name.
     #[serde(default)]
     pub(super) objects: BTreeMap<String, Object>,
+    /// The uid of the Site that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) site: Option<String>,
     /// Who has which host and port.
     #[serde(default)]
     pub(super) claims: Vec<Claim>,

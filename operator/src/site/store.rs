@@ -187,14 +187,16 @@ impl Store {
         refused.map(fault).collect()
     }
 
-    /// Gives back what the Site had given: who has a host and port keeps it.
+    /// Gives back what the Site had given: who has a host and port keeps it, and the Site that counted does so again.
     ///
     /// # Errors
     /// The API server refuses it.
-    pub(super) async fn give_back(&self, claims: &[Claim]) -> anyhow::Result<()> {
+    pub(super) async fn give_back(&self, known: &Known) -> anyhow::Result<()> {
         let all = ListParams::default();
         let sites: Vec<Site> = self.all(&all).await?;
-        let Some(site) = home::active(&sites.iter().collect::<Vec<_>>()) else {
+        let is = |site: &&Site| known.site.is_some() && site.uid() == known.site;
+        let oldest = || home::active(&sites.iter().collect::<Vec<_>>(), None);
+        let Some(site) = sites.iter().find(is).or_else(oldest) else {
             return Ok(());
         };
         let listeners: Vec<Listener> = self.all(&all).await?;
@@ -204,8 +206,8 @@ impl Store {
             let claim = claim.clone();
             Some(Claim { uid, ..claim })
         };
-        let claims: Vec<Claim> = claims.iter().filter_map(of).collect();
-        if claims.is_empty() {
+        let claims: Vec<Claim> = known.claims.iter().filter_map(of).collect();
+        if claims.is_empty() && known.site.is_none() {
             return Ok(());
         }
         let owner = site.controller_owner_ref(&()).context("a Site has a uid")?;
@@ -242,6 +244,8 @@ impl Store {
         }
         let tables: Api<ConfigMap> = Api::namespaced(self.client(), &self.namespace);
         let table = tables.get_opt(ROUTER).await?;
+        let owner = table.iter().flat_map(|table| table.owner_references());
+        let site = owner.map(|owner| owner.uid.clone()).next();
         let claims = table.and_then(|table| table.data?.remove(CLAIMS));
         let claims = claims.and_then(|text| serde_json::from_str(&text).ok());
         let claims: Vec<Claim> = claims.unwrap_or_default();
@@ -254,6 +258,7 @@ impl Store {
         Ok(Known {
             seed: before.seed,
             objects,
+            site: site.or_else(|| before.site.clone()),
             claims: claims.into_iter().chain(kept).collect(),
         })
     }

@@ -194,8 +194,17 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         Because::plain(self.keeper.is_other(guard))
     }
 
-    fn home(&self, _: ThisBinding<'_>, sites: &[&Site]) -> Option<ObjectRef> {
-        home::home(sites)
+    fn table(&self, this: ThisBinding<'_>) -> Option<ObjectRef> {
+        Some(home::table(this.meta))
+    }
+
+    fn home(
+        &self,
+        _: ThisBinding<'_>,
+        sites: &[&Site],
+        table: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        home::home(sites, table)
     }
 
     fn attached(&self, this: ThisBinding<'_>) -> Option<ObjectRef> {

@@ -58,6 +58,8 @@ pub struct Before {
     pub claims: Vec<Claim>,
     /// Ports of the router by the name of the Listener, from a configuration that was written by the implementation that is replaced.
     pub recovered: BTreeMap<String, u16>,
+    /// Ports of the router by host and port, from Services that lead to them.
+    pub offered: BTreeMap<(String, u16), u16>,
 }
 
 /// What is decided.
@@ -136,7 +138,11 @@ impl<'a> Table<'a> {
         let found = order
             .iter()
             .filter_map(|wish| Some((wish, recovered(wish)?)));
-        for (wish, port) in ports.chain(found) {
+        let offered = |wish: &Wish| before.offered.get(&(wish.host.clone(), wish.port));
+        let led = order
+            .iter()
+            .filter_map(|wish| Some((wish, *offered(wish)?)));
+        for (wish, port) in ports.chain(found).chain(led) {
             let fits = port >= FIRST && !RESERVED.contains(&port);
             if fits && !own.contains_key(&holder(wish)) && owned.insert(port) {
                 own.insert(holder(wish), port);

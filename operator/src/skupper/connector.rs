@@ -40,8 +40,17 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
         Because::plain(self.keeper.is_other(guard))
     }
 
-    fn home(&self, _: This<'_, Connector>, sites: &[&Site]) -> Option<ObjectRef> {
-        home::home(sites)
+    fn table(&self, this: This<'_, Connector>) -> Option<ObjectRef> {
+        Some(home::table(this.meta))
+    }
+
+    fn home(
+        &self,
+        _: This<'_, Connector>,
+        sites: &[&Site],
+        table: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        home::home(sites, table)
     }
 
     async fn poll_report(

@@ -111,8 +111,8 @@ pub fn recovered(document: &str) -> serde_json::Result<Before> {
         is_listener.then(|| (name.to_owned(), port))
     };
     Ok(Before {
-        claims: Vec::new(),
         recovered: all.into_iter().filter_map(port).collect(),
+        ..Before::default()
     })
 }
 

@@ -1,21 +1,29 @@
 //! What all kinds of a namespace ask of their surroundings: which Site is theirs, and what its router says of their entries.
 
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::ResourceExt;
 use lifecycle_router::config;
 use lifecycle_runtime::{Because, ObjectRef, This};
-use lifecycle_specs::skupper::router::{Does, RouterState};
+use lifecycle_specs::skupper::router::{Does, ROUTER, RouterState};
 use lifecycle_specs::skupper::site::Site;
 
 use super::document::{self, Entry, Identity};
 
-/// The Site of a namespace that counts: the one that was there first, of those that stay.
-pub fn active<'a>(sites: &[&'a Site]) -> Option<&'a Site> {
+/// The Site of a namespace that counts, of those that stay: the one whose table is there, and else the one that was there first. Ages are whole
+/// seconds, so of two that are made at once either may look older; whoever has begun stays.
+pub fn active<'a>(sites: &[&'a Site], table: Option<&ConfigMap>) -> Option<&'a Site> {
+    let owners = table.into_iter().flat_map(|table| table.owner_references());
+    let of_table: Vec<&str> = owners.map(|owner| owner.uid.as_str()).collect();
     let staying = sites
         .iter()
         .filter(|s| s.metadata.deletion_timestamp.is_none());
-    let first = staying.min_by_key(|site| age(&site.metadata));
+    let has_begun = |site: &Site| {
+        let uid = site.metadata.uid.as_deref();
+        uid.is_some_and(|uid| of_table.contains(&uid))
+    };
+    let first = staying.min_by_key(|site| (!has_begun(site), age(&site.metadata)));
     first.copied()
 }
 
@@ -25,8 +33,13 @@ fn age(meta: &ObjectMeta) -> (Timestamp, Option<&str>) {
 }
 
 /// A reference to it.
-pub fn home(sites: &[&Site]) -> Option<ObjectRef> {
-    active(sites).map(ObjectRef::to)
+pub fn home(sites: &[&Site], table: Option<&ConfigMap>) -> Option<ObjectRef> {
+    active(sites, table).map(ObjectRef::to)
+}
+
+/// Where the Site of a namespace keeps what it has decided.
+pub fn table(meta: &ObjectMeta) -> ObjectRef {
+    ObjectRef::of::<ConfigMap>(meta.namespace.as_deref(), ROUTER)
 }
 
 /// How a Site is named in the configuration of its router.

@@ -10,7 +10,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, This};
 use lifecycle_specs::skupper::listener::{
     ApplyPods, ApplyService, Claim, Entry, Listener, ListenerLogic, Reach, Shape,
 };
-use lifecycle_specs::skupper::router::{ROUTER, RouterState};
+use lifecycle_specs::skupper::router::RouterState;
 use lifecycle_specs::skupper::site::Site;
 
 use super::claims;
@@ -19,9 +19,9 @@ use super::home::{self, Carried, carried};
 use super::keeper::{self, Keeper};
 use super::platform::Platform;
 use super::routers::Routers;
+use super::shape;
 use super::table::{Table, Tables};
 use super::templates::{self, Templates};
-use super::{service, shape};
 
 /// Carries out Listeners.
 #[derive(Debug)]
@@ -74,13 +74,17 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         templates::concerning(this.meta, &self.keeper)
     }
 
-    fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
-        home::home(sites)
+    fn home(
+        &self,
+        _: This<'_, Listener>,
+        sites: &[&Site],
+        table: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        home::home(sites, table)
     }
 
     fn table(&self, this: This<'_, Listener>) -> Option<ObjectRef> {
-        let namespace = this.meta.namespace.as_deref();
-        Some(ObjectRef::of::<ConfigMap>(namespace, ROUTER))
+        Some(home::table(this.meta))
     }
 
     fn pods(&self, this: This<'_, Listener>, table: Option<&ConfigMap>) -> BTreeSet<String> {
@@ -146,9 +150,8 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
 
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
         let table = self.tables.read(at.table);
-        let host = &at.this.spec.host;
         let templates = Templates::of(&at.templates, &self.keeper);
-        templates.on(service::of_host(host, table.of_host(host)))
+        templates.on(table.service(&at.this.spec.host))
     }
 
     fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Service>> {
@@ -156,7 +159,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         let claims = table.pods_of(uid(at.this));
         let templates = Templates::of(&at.templates, &self.keeper);
         claims
-            .map(|claim| templates.on(service::of_host(&claim.host, table.of_host(&claim.host))))
+            .map(|claim| templates.on(table.service(&claim.host)))
             .collect()
     }
 

@@ -13,10 +13,10 @@ use lifecycle_specs::skupper::listener::{self, Listener, ListenerSpec};
 use lifecycle_specs::skupper::router::ROUTER;
 use serde_json::{Map, Value, json};
 
-use super::claims::{Wish, decide};
+use super::claims::{Before, Wish, decide};
 use super::document::{self, Identity, Offer, Server, document, named};
 use super::platform::Platform;
-use super::table::{self, CLAIMS, DOCUMENT, FULL};
+use super::table::{CLAIMS, DOCUMENT, FULL};
 use super::{pods, shape};
 
 /// What a configuration may take: an object of the API server holds 1 MiB.
@@ -66,10 +66,10 @@ pub fn served(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Served> {
     .collect()
 }
 
-/// The ConfigMap of the router.
+/// The ConfigMap of the router, by what was decided before.
 pub fn table(
     (site, platform): (&Identity<'_>, Platform),
-    before: Option<&ConfigMap>,
+    before: &Before,
     listeners: &[&Listener],
     served: &[Served],
 ) -> Desired<ConfigMap> {
@@ -82,7 +82,7 @@ pub fn table(
     let servers: Vec<Server<'_>> = served.iter().map(server).collect();
     let taken = document(site, &[], &servers).to_string().len();
     let wishes: Vec<Wish> = fine.iter().flat_map(|l| wishes(l, served)).collect();
-    let decided = decide(&table::before(before), &wishes, ROOM.saturating_sub(taken));
+    let decided = decide(before, &wishes, ROOM.saturating_sub(taken));
     let specs: BTreeMap<&str, &ListenerSpec> = fine
         .iter()
         .filter_map(|l| Some((l.metadata.uid.as_deref()?, &l.spec)))

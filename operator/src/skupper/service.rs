@@ -1,6 +1,10 @@
 //! The Service of a host: one port a Listener of it. Every Listener of the host builds the same one from the Site's table, so that they agree.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kube::ResourceExt;
 use lifecycle_runtime::Desired;
 use lifecycle_specs::skupper::router::{LISTENER, ROUTER};
 use ring::digest::{SHA256, digest};
@@ -42,6 +46,24 @@ pub fn of_host(host: &str, claims: &[Claim]) -> Desired<Service> {
         },
         "spec": { "type": "ClusterIP", "selector": selector, "ports": ports },
     }))
+}
+
+/// The ports of the router that Services of ours lead to, by host and port of the Service.
+pub fn offered(services: &[&Service]) -> BTreeMap<(String, u16), u16> {
+    let ours = services
+        .iter()
+        .filter(|service| service.annotations().contains_key(CONTROLLED));
+    let ports = ours.flat_map(|service| {
+        let ports = service.spec.iter().flat_map(|spec| &spec.ports).flatten();
+        ports.filter_map(|port| {
+            let target = match port.target_port.as_ref()? {
+                IntOrString::Int(target) => u16::try_from(*target).ok()?,
+                IntOrString::String(_) => return None,
+            };
+            Some(((service.name_any(), u16::try_from(port.port).ok()?), target))
+        })
+    });
+    ports.collect()
 }
 
 /// The name of a Listener's port: its own, where a port can have it.
@@ -110,6 +132,28 @@ mod tests {
                 },
             })
         );
+    }
+
+    #[test]
+    fn only_numbers_of_our_services_are_ports_of_the_router() {
+        let check = |service: serde_json::Value, expected: &[((&str, u16), u16)]| {
+            let service: Service = serde_json::from_value(service).expect("it is a Service");
+            let offered = offered(&[&service]);
+            let offered: Vec<_> = offered
+                .iter()
+                .map(|((host, port), target)| ((host.as_str(), *port), *target))
+                .collect();
+            assert_eq!(offered, expected);
+        };
+        let ours = json!({ "name": "db", "annotations": { CONTROLLED: "true" } });
+        let ports = json!([{ "port": 80, "targetPort": 1024 }, { "port": 81, "targetPort": "sql" }, { "port": 82 }]);
+        let spec = json!({ "ports": ports });
+        check(
+            json!({ "metadata": ours, "spec": spec }),
+            &[(("db", 80), 1024)],
+        );
+        check(json!({ "metadata": ours }), &[]);
+        check(json!({ "metadata": { "name": "db" }, "spec": spec }), &[]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::keeper::{self, Keeper};
 use super::plan::{self, served};
 use super::platform::Platform;
 use super::service::CONTROLLED;
-use super::table::Table;
+use super::table::{self, Table};
 use super::templates::{self, Templates, Told};
 use super::{attached, home, objects, pods, shape};
 
@@ -94,7 +94,7 @@ impl SiteLogic for Sites {
     }
 
     fn table(&self, this: This<'_, Site>) -> Option<ObjectRef> {
-        named_in::<ConfigMap>(this, ROUTER)
+        Some(home::table(this.meta))
     }
 
     fn credentials(&self, this: This<'_, Site>) -> Option<ObjectRef> {
@@ -142,8 +142,13 @@ impl SiteLogic for Sites {
             .collect()
     }
 
-    fn rank(&self, this: This<'_, Site>, sites: &[&Site]) -> Because<Rank> {
-        match home::active(sites) {
+    fn rank(
+        &self,
+        this: This<'_, Site>,
+        sites: &[&Site],
+        table: Option<&ConfigMap>,
+    ) -> Because<Rank> {
+        match home::active(sites, table) {
             Some(other) if other.metadata.uid != this.meta.uid => Because::new(
                 Rank::Later,
                 format!(
@@ -175,12 +180,8 @@ impl SiteLogic for Sites {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        let table = plan::table(
-            (&site, self.platform),
-            Some(at.table),
-            &at.listeners,
-            &served,
-        );
+        let before = table::before(Some(at.table), &at.services);
+        let table = plan::table((&site, self.platform), &before, &at.listeners, &served);
         self.labelled(&at.templates, table)
     }
 
@@ -188,7 +189,8 @@ impl SiteLogic for Sites {
         let mut served = served(&at.connectors, &at.pods);
         served.extend(bound(&at.bindings, &at.attached));
         let site = home::identity_of(at.this);
-        let table = plan::table((&site, self.platform), None, &at.listeners, &served);
+        let before = table::before(None, &at.services);
+        let table = plan::table((&site, self.platform), &before, &at.listeners, &served);
         self.labelled(&at.templates, table)
     }
 

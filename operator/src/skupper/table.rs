@@ -1,12 +1,13 @@
 //! What the Site keeps in its ConfigMap: the router's configuration, and who has been given which host and port.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use lifecycle_runtime::Desired;
 
 use super::claims::{Before, Claim, Decided};
-use super::document;
+use super::{document, service};
 
 /// Key of the router's configuration.
 pub const DOCUMENT: &str = "skrouterd.json";
@@ -16,13 +17,21 @@ pub const CLAIMS: &str = "claims";
 pub const FULL: &str = "full";
 
 /// A table as it is read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Table {
     /// Claims of whole Listeners, by uid.
     whole: BTreeMap<String, Claim>,
-    /// Claims by host.
-    hosts: BTreeMap<String, Vec<Claim>>,
+    hosts: BTreeMap<String, Host>,
     full: BTreeSet<String>,
+}
+
+/// All that is reached under one host.
+#[derive(Debug, Default)]
+struct Host {
+    /// By port of the router.
+    claims: Vec<Claim>,
+    /// Built once: every Listener of the host asks for it whenever it looks.
+    service: OnceLock<Desired<Service>>,
 }
 
 impl Table {
@@ -38,7 +47,7 @@ impl Table {
                 table.whole.insert(claim.uid.clone(), claim.clone());
             }
             let host = table.hosts.entry(claim.host.clone()).or_default();
-            host.push(claim);
+            host.claims.push(claim);
         }
         table
     }
@@ -55,7 +64,18 @@ impl Table {
 
     /// All that is reached under a host, by port of the router.
     pub fn of_host(&self, host: &str) -> &[Claim] {
-        self.hosts.get(host).map_or(&[], Vec::as_slice)
+        self.hosts.get(host).map_or(&[], |host| &host.claims)
+    }
+
+    /// The Service of a host.
+    pub fn service(&self, name: &str) -> Desired<Service> {
+        match self.hosts.get(name) {
+            Some(host) => {
+                let build = || service::of_host(name, &host.claims);
+                host.service.get_or_init(build).clone()
+            }
+            None => service::of_host(name, &[]),
+        }
     }
 
     /// All hosts.
@@ -65,7 +85,7 @@ impl Table {
 
     /// What is reached of the Pods of a Listener, by name of the Pod's Service.
     pub fn pods_of(&self, uid: &str) -> impl Iterator<Item = &Claim> {
-        let all = self.hosts.values().flatten();
+        let all = self.hosts.values().flat_map(|host| &host.claims);
         all.filter(move |claim| claim.uid == uid && claim.pod.is_some())
     }
 }
@@ -81,20 +101,20 @@ fn decided(map: &ConfigMap) -> Option<Decided> {
     })
 }
 
-/// What was decided before; where no claims can be read, the ports of the router's configuration are kept.
-pub fn before(map: Option<&ConfigMap>) -> Before {
-    let Some(map) = map else {
-        return Before::default();
-    };
-    if let Some(decided) = decided(map) {
+/// What was decided before. Where no claims can be read, the ports of the router's configuration are kept, and else those that Services lead to.
+pub fn before(map: Option<&ConfigMap>, services: &[&Service]) -> Before {
+    if let Some(decided) = map.and_then(decided) {
         return Before {
             claims: decided.claims,
-            recovered: BTreeMap::new(),
+            ..Before::default()
         };
     }
-    let text = map.data.as_ref().and_then(|data| data.get(DOCUMENT));
+    let text = map.and_then(|map| map.data.as_ref()?.get(DOCUMENT));
     let recovered = text.and_then(|text| document::recovered(text).ok());
-    recovered.unwrap_or_default()
+    Before {
+        offered: service::offered(services),
+        ..recovered.unwrap_or_default()
+    }
 }
 
 /// So many namespaces are remembered at most; those that are gone are forgotten with all others.
@@ -153,19 +173,35 @@ mod tests {
         let ports: Vec<_> = table.of_host("db").iter().map(|c| c.port).collect();
         assert_eq!(ports, [80, 81]);
         assert_eq!(table.hosts().collect::<Vec<_>>(), ["a-0", "db"]);
+        let ports = |host: &str| {
+            let service = table.service(host);
+            service.as_json()["spec"]["ports"].as_array().map(Vec::len)
+        };
+        let built = ["db", "db", "a-0", "unheard-of"].map(ports);
+        assert_eq!(built, [Some(2), Some(2), Some(1), Some(0)]);
         let pods: Vec<_> = table.pods_of("u-a").map(|c| c.router_port).collect();
         assert_eq!((pods, table.pods_of("u-b").count()), (vec![1025], 0));
     }
 
     #[test]
     fn where_no_claims_can_be_read_the_ports_of_the_router_are_kept() {
-        assert_eq!(before(Some(&map("1", CLAIMS))).claims.len(), 3);
+        let service = service::of_host("db", Table::of(&map("1", CLAIMS)).of_host("db"));
+        let service = serde_json::from_value(service.as_json().clone()).expect("it is a Service");
+        let before = |map: Option<&ConfigMap>| before(map, &[&service]);
+        let known = before(Some(&map("1", CLAIMS)));
+        assert_eq!((known.claims.len(), known.offered.len()), (3, 0));
         let broken = before(Some(&map("1", "{")));
         assert_eq!(
             (broken.claims.len(), broken.recovered.get("a")),
             (0, Some(&1030))
         );
-        assert!(before(None).recovered.is_empty());
+        let offered = [(("db".to_owned(), 80), 1024), (("db".to_owned(), 81), 1026)];
+        let gone = before(None);
+        assert!(gone.recovered.is_empty());
+        assert_eq!(
+            (broken.offered, gone.offered),
+            (offered.clone().into(), offered.into())
+        );
     }
 
     #[test]

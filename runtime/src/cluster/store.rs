@@ -11,7 +11,7 @@ use kube::runtime::watcher::Event;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::lifecycle::{Kind, ObjectRef, Stored};
+use crate::lifecycle::{Compared, Kind, ObjectRef, Stored};
 use crate::machine::compare::fingerprint;
 
 /// Where an object lives: namespace, if its kind has one, and name.
@@ -93,6 +93,7 @@ impl Raw {
             meta: self.meta.clone(),
             decoded: kind.decode(&self.object).map_err(|e| e.to_string()),
             raw: keep_raw.then(|| Arc::new(self.whole())),
+            compared: Compared::default(),
         }
     }
 

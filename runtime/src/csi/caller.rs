@@ -26,7 +26,7 @@ use crate::cluster::index::Finder;
 use crate::cluster::observe::{Failure, Observer, Sight};
 use crate::error::Error;
 use crate::lifecycle::call::CallError;
-use crate::lifecycle::{Board, Kind, Machine, Requested, Stored};
+use crate::lifecycle::{Board, Compared, Kind, Machine, Requested, Stored};
 use crate::machine::ir::{Call, Code, Lifecycle, Lookup, Mode, Rpc};
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
@@ -309,6 +309,7 @@ fn stand_in(request: &Requested) -> Arc<Stored> {
         meta,
         decoded,
         raw: None,
+        compared: Compared::default(),
     })
 }
 

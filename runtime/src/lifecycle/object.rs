@@ -2,13 +2,15 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::machine::compare::Verdict;
 
 type Decode = fn(&Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error>;
 
@@ -164,6 +166,8 @@ pub struct Stored {
     pub decoded: Result<Arc<dyn Any + Send + Sync>, String>,
     /// The whole object, kept for kinds that are written.
     pub raw: Option<Arc<Value>>,
+    /// How it compares with what is wanted of it.
+    pub compared: Compared,
 }
 
 impl Stored {
@@ -186,6 +190,33 @@ impl fmt::Debug for Stored {
     }
 }
 
+/// How this version of an object compares with what was wanted of it last. Many may want the same of one object, and each looks at it again
+/// whenever it changes: whoever comes first compares, the others ask.
+#[derive(Debug, Default)]
+pub struct Compared(Mutex<Option<(u64, Verdict)>>);
+
+impl Compared {
+    /// The verdict on what has this fingerprint.
+    pub(crate) fn with(&self, wanted: u64, compare: impl FnOnce() -> Verdict) -> Verdict {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, verdict)) if *of == wanted => verdict.clone(),
+            Some(_) | None => {
+                let verdict = compare();
+                *known = Some((wanted, verdict.clone()));
+                verdict
+            }
+        }
+    }
+}
+
+/// A copy may be changed, so nothing is known of it.
+impl Clone for Compared {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -193,6 +224,17 @@ mod tests {
 
     use super::*;
     use crate::cluster::fixture::Thing;
+
+    #[test]
+    fn what_is_wanted_again_is_not_compared_again() {
+        let compared = Compared::default();
+        let behind = |at: &str| Verdict::Behind { at: at.to_owned() };
+        assert_eq!(compared.with(1, || behind("a")), behind("a"));
+        assert_eq!(compared.with(1, || Verdict::Current), behind("a"));
+        assert_eq!(compared.clone().with(1, || behind("b")), behind("b"));
+        assert_eq!(compared.with(2, || Verdict::Current), Verdict::Current);
+        assert_eq!(compared.with(1, || behind("c")), behind("c"));
+    }
 
     #[test]
     fn an_object_without_spec_has_an_empty_one() {

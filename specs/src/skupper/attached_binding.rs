@@ -20,7 +20,8 @@ lifecycle! {
     observe {
         guard:    ConfigMap         by ref;
         sites:    [Site]            by namespace;
-        home:     Site              by ref from sites;
+        table:    ConfigMap         by ref;
+        home:     Site              by ref from sites, table;
         attached: AttachedConnector by ref;
         secret:   Secret            by ref from attached;
         routers:  [Pod]             by labels { SITE = home.meta.uid };
@@ -74,7 +75,8 @@ lifecycle! {
     }
     promises {
         arises:  home && !running sets { running = true };
-        follows: entry == Behind && offer == Fine && chosen == Some && report sets { entry = Current };
+        decides: home && !table sets { table = Present };
+        follows: table && entry == Behind && offer == Fine && chosen == Some && report sets { entry = Current };
     }
     transitions {
         Unreachable -> Configuring | Failed | Unmatched | Ready;

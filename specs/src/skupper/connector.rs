@@ -19,7 +19,8 @@ lifecycle! {
     observe {
         guard:   ConfigMap        by ref;
         sites:   [Site]           by namespace;
-        home:    Site             by ref from sites;
+        table:   ConfigMap        by ref;
+        home:    Site             by ref from sites, table;
         pods:    [Pod]            by namespace;
         secret:  Secret           by name spec.tls_credentials?;
         routers: [Pod]            by labels { SITE = home.meta.uid };
@@ -65,7 +66,8 @@ lifecycle! {
     }
     promises {
         arises:  home && !running sets { running = true };
-        follows: entry == Behind && home && shape == Fine && chosen != None && report sets { entry = Current };
+        decides: home && !table sets { table = Present };
+        follows: table && entry == Behind && home && shape == Fine && chosen != None && report sets { entry = Current };
     }
     transitions {
         Unreachable -> Configuring | Failed | Unmatched | Ready;

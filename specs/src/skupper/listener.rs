@@ -20,8 +20,8 @@ lifecycle! {
         guard:     ConfigMap               by ref;
         templates: [ConfigMap]             by refs of guard;
         sites:     [Site]                  by namespace;
-        home:      Site                    by ref from sites;
         table:     ConfigMap               by ref;
+        home:      Site                    by ref from sites, table;
         secret:    Secret                  by name spec.tls_credentials?;
         service:   owned Service of home   by name spec.host whole spec.ports given home && shape == Fine && !direct;
         pods:      owned [Service] of home by names of table whole spec.ports;

@@ -29,20 +29,20 @@ lifecycle! {
         bindings:    [AttachedConnectorBinding] by namespace;
         attached:    [AttachedConnector]        by refs of bindings;
         pods:        [Pod]                      by namespace;
+        services:    [Service]                  by namespace;
         table:       owned ConfigMap            by ref;
         credentials: owned Secret               by ref given table == Current;
         account:     owned ServiceAccount       by ref given own && credentials == Current;
         role:        owned Role                 by ref given account == Current;
         grant:       owned RoleBinding          by ref given role == Current;
         router:      owned Deployment           by ref given credentials == Current && (!own || grant == Current);
-        services:    [Service]                  by namespace given router == Current;
         unused:      owned [Service]            by names of services, table given router == Current;
     }
     facts {
         /// Whether another controller looks after the namespace.
         elsewhere: bool from guard;
         /// Whether it is the one Site of its namespace that counts.
-        rank:    { First, Later }                from sites;
+        rank:    { First, Later }                from sites, table;
         /// Whether it can be carried out.
         shape:   { Fine, Edge, Pair, BadAccess } from sites given rank == First;
         /// Whether the router goes by a ServiceAccount that is made for it.
@@ -74,8 +74,8 @@ lifecycle! {
         goal Ready  when running == Ready     => Ready;
     }
     effects {
-        revise: apply table from table, listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
-        plan:   apply table from listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
+        revise: apply table from table, services, listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
+        plan:   apply table from services, listeners, connectors, bindings, attached, pods, templates when rank == First && shape == Fine;
         apply credentials from templates when rank == First && shape == Fine;
         apply account from templates when rank == First && shape == Fine;
         apply role from table, templates when rank == First && shape == Fine;
@@ -87,7 +87,7 @@ lifecycle! {
         starts: router == Current && running != Ready && rank == First && shape == Fine sets { running = Ready };
     }
     transitions {
-        Making -> Clash | Tidying | Linking | Starting | Ready;
+        Making -> Second | Unsupported | Clash | Tidying | Linking | Starting | Ready;
         Tidying -> Linking | Starting | Ready;
         Starting -> Ready;
     }

@@ -16,7 +16,7 @@ use lifecycle_operator::skupper::listener::Listeners;
 use lifecycle_operator::skupper::platform::Platform;
 use lifecycle_operator::skupper::routers::Routers;
 use lifecycle_operator::skupper::site::Sites;
-use lifecycle_operator::skupper::table::DOCUMENT;
+use lifecycle_operator::skupper::table::{self, DOCUMENT};
 use lifecycle_operator::skupper::templates::Told;
 use lifecycle_operator::skupper::{home, plan};
 use lifecycle_router::config;
@@ -158,6 +158,7 @@ pub fn connector() -> Suite {
     defined(Suite::outside(Router::default, machine))
         .fixtures(include_str!("skupper/connector.yaml"))
         .promise("arises", arises)
+        .promise("decides", plans)
         .promise("follows", follows)
 }
 
@@ -176,6 +177,7 @@ pub fn binding() -> Suite {
     defined(Suite::outside(Router::default, machine))
         .fixtures(include_str!("skupper/binding.yaml"))
         .promise("arises", arises)
+        .promise("decides", plans)
         .promise("follows", follows)
 }
 
@@ -228,10 +230,17 @@ fn exposed() -> plan::Served {
     }
 }
 
+/// The ConfigMap of the router.
+async fn written(place: &Place) -> kube::Result<Option<ConfigMap>> {
+    let mut tables = all::<ConfigMap>(place).await?.into_iter();
+    Ok(tables.find(|table| table.name_any() == "skupper-router"))
+}
+
 /// The Site decides.
 async fn plans(place: Place) -> kube::Result<bool> {
     let (sites, listeners) = (all::<Site>(&place).await?, all::<Listener>(&place).await?);
-    let Some(site) = home::active(&sites.iter().collect::<Vec<_>>()) else {
+    let before = written(&place).await?;
+    let Some(site) = home::active(&sites.iter().collect::<Vec<_>>(), before.as_ref()) else {
         return Ok(false);
     };
     let (connectors, pods) = (all::<Connector>(&place).await?, all::<Pod>(&place).await?);
@@ -250,11 +259,10 @@ async fn plans(place: Place) -> kube::Result<bool> {
         .as_str()
         .unwrap_or_default();
     let tables: Api<ConfigMap> = Api::namespaced(place.client().clone(), namespace);
-    let before = tables.get_opt("skupper-router").await?;
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let wanted = plan::table(
         (&home::identity(site), Platform::Kubernetes),
-        before.as_ref(),
+        &table::before(before.as_ref(), &[]),
         &listeners,
         &served,
     );
@@ -286,10 +294,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
 
 /// The router reads what the Site has decided.
 async fn reads(place: Place) -> kube::Result<bool> {
-    let tables = all::<ConfigMap>(&place).await?;
-    let table = tables
-        .into_iter()
-        .find(|table| table.name_any() == "skupper-router");
+    let table = written(&place).await?;
     let Some(router) = place.outside::<Router>() else {
         return Ok(false);
     };
@@ -315,7 +320,8 @@ async fn starts(place: Place) -> kube::Result<bool> {
 /// The Site has a router, which answers.
 async fn arises(place: Place) -> kube::Result<bool> {
     let sites = all::<Site>(&place).await?;
-    match home::active(&sites.iter().collect::<Vec<_>>()) {
+    let table = written(&place).await?;
+    match home::active(&sites.iter().collect::<Vec<_>>(), table.as_ref()) {
         Some(site) => runs(&place, site.uid().unwrap_or_default().as_str()).await,
         None => Ok(false),
     }

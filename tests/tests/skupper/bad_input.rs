@@ -1,7 +1,7 @@
 //! What people do wrong: told on the one object concerned, and put right when they put it right. Everything else goes on.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
@@ -12,20 +12,21 @@ use lifecycle_specs::skupper::listener::Listener;
 use lifecycle_tests::harness::{Case, case, eventually};
 use lifecycle_tests::skupper::{Ground, Place, SOON, report, says};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::support::{
     Echo, NEEDS, PROGRAMS, connect, echoes, greeted, listen, shared, soon_greeted,
 };
 
 /// Of one host.
-const CROWD: usize = 100;
+const CROWD: usize = 1000;
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         shared("a_host_that_means_nothing_is_told", nowhere),
         shared("contents_of_secrets_that_are_no_good", broken),
         shared("a_table_that_is_edited_or_deleted", edited),
-        case("a_hundred_listeners_of_one_host", NEEDS, crowd),
+        case("a_thousand_listeners_of_one_host", NEEDS, crowd),
     ]
 }
 
@@ -98,15 +99,24 @@ async fn broken(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-/// By hand, in every way that leaves something to restore from.
+/// By hand, and each time the ports come back that were there: from what is left of the table, and else from where the Services lead.
 async fn edited(mut place: Place) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;
     connect(&place, "c", echo.at, json!({})).await?;
-    for name in ["a", "b"] {
+    for name in ["first", "a", "b"] {
         listen(&place, name, json!({})).await?;
         ready(&place, name).await?;
     }
+    // So the others have not the ports that they would be given anew.
+    place.delete::<Listener>("first").await?;
+    let gone = |t: &ConfigMap| {
+        !t.data
+            .iter()
+            .flatten()
+            .any(|(_, text)| text.contains("listener/first"))
+    };
+    place.until("skupper-router", "one is gone", gone).await?;
     let table = |t: &ConfigMap| t.data.clone().unwrap_or_default();
     let before = table(&place.table().await?);
     let ports = (
@@ -151,6 +161,8 @@ async fn crowd() -> Result<()> {
     }
     let listeners = place.of::<Listener>();
     eventually("all Listeners are Ready", SOON * 4, async || {
+        // A list of all of them is work as well.
+        sleep(Duration::from_secs(1)).await;
         let all = listeners.list(&ListParams::default()).await?.items;
         let ready = all.iter().filter(|l| says(*l, "Ready", "OK")).count();
         Ok((ready == CROWD).then_some(()))

@@ -20,7 +20,7 @@ fn wish(name: &str, second: i64, host: &str, port: u16) -> Wish {
 fn again(claims: Vec<Claim>) -> Before {
     Before {
         claims,
-        recovered: BTreeMap::new(),
+        ..Before::default()
     }
 }
 
@@ -103,10 +103,10 @@ fn ports_of_the_router_itself_are_not_given() {
 #[test]
 fn ports_of_a_replaced_controller_are_taken_over() {
     let before = Before {
-        claims: Vec::new(),
         recovered: [("b", 1024), ("a", 1030), ("gone", 1025), ("bad", 5672)]
             .map(|(name, port)| (name.to_owned(), port))
             .into(),
+        ..Before::default()
     };
     let wishes = [
         wish("a", 1, "a", 1),
@@ -116,6 +116,29 @@ fn ports_of_a_replaced_controller_are_taken_over() {
     assert_eq!(
         given(&decide(&before, &wishes, ROOM)),
         ["b:1024", "bad:1025", "a:1030"]
+    );
+}
+
+#[test]
+fn ports_that_services_lead_to_are_kept_where_nothing_else_is_known() {
+    let before = Before {
+        recovered: [("a".to_owned(), 1030)].into(),
+        offered: [("a", 1040), ("b", 1030), ("c", 1050), ("d", 80)]
+            .map(|(host, port)| ((host.to_owned(), 1), port))
+            .into(),
+        ..Before::default()
+    };
+    let wishes = [
+        wish("a", 1, "a", 1),
+        wish("b", 2, "b", 1),
+        wish("c", 3, "c", 1),
+        wish("other", 4, "c", 2),
+        wish("d", 5, "d", 1),
+    ];
+    // The port of `b` is that of `a`, one below 1024 is no port of a router, and `other` asks for another port of `c`.
+    assert_eq!(
+        given(&decide(&before, &wishes, ROOM)),
+        ["b:1024", "other:1025", "d:1026", "a:1030", "c:1050"]
     );
 }
 

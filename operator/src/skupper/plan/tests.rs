@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::skupper::table::Table;
+use crate::skupper::table::{self, Table};
 
 const SITE: Identity<'static> = Identity {
     name: "west",
@@ -52,7 +52,8 @@ fn planned(
     let connectors: Vec<_> = connectors.iter().collect();
     let served = served(&connectors, &pods.iter().collect::<Vec<_>>());
     let listeners: Vec<_> = listeners.iter().collect();
-    let table = table((&SITE, Platform::Kubernetes), before, &listeners, &served);
+    let before = table::before(before, &[]);
+    let table = table((&SITE, Platform::Kubernetes), &before, &listeners, &served);
     serde_json::from_value(table.as_json().clone()).expect("it is a ConfigMap")
 }
 

@@ -27,7 +27,7 @@ fn sites() -> Sites {
 fn the_first_site_of_a_namespace_counts_until_it_goes() {
     let mut first = site("first", "2026-01-01T00:00:00Z", json!({}));
     let second = site("second", "2026-01-02T00:00:00Z", json!({}));
-    let rank = |site: &Site, all: &[&Site]| sites().rank(This::of(site), all);
+    let rank = |site: &Site, all: &[&Site]| sites().rank(This::of(site), all, None);
     let all = [&second, &first];
     assert_eq!(rank(&first, &all).value, Rank::First);
     let later = rank(&second, &all);
@@ -38,6 +38,28 @@ fn the_first_site_of_a_namespace_counts_until_it_goes() {
     );
     first.metadata.deletion_timestamp = first.metadata.creation_timestamp.clone();
     assert_eq!(rank(&second, &[&second, &first]).value, Rank::First);
+}
+
+/// Ages are whole seconds, so `west` may have begun before `east` was seen, which looks older by its uid.
+#[test]
+fn of_sites_that_are_made_at_once_the_one_that_has_begun_counts() {
+    let at_once = |name: &str| site(name, "2026-01-01T00:00:00Z", json!({}));
+    let (mut west, east) = (at_once("west"), at_once("east"));
+    let table = json!({ "metadata": { "name": "skupper-router", "ownerReferences": [
+        { "apiVersion": "skupper.io/v2alpha1", "kind": "Site", "name": "west", "uid": "uid-west", "controller": true },
+    ] } });
+    let table: ConfigMap = serde_json::from_value(table).expect("it is a ConfigMap");
+    let active = |all: &[&Site], table| home::active(all, table).map(ResourceExt::name_any);
+    assert_eq!(active(&[&west, &east], None).as_deref(), Some("east"));
+    assert_eq!(
+        active(&[&west, &east], Some(&table)).as_deref(),
+        Some("west")
+    );
+    west.metadata.deletion_timestamp = west.metadata.creation_timestamp.clone();
+    assert_eq!(
+        active(&[&west, &east], Some(&table)).as_deref(),
+        Some("east")
+    );
 }
 
 fn pod(site: &str, ready: &str, message: &str) -> Pod {

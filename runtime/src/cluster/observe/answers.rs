@@ -110,7 +110,7 @@ impl Observing<'_> {
             return Ok(None);
         };
         let name = self.named(effect, number, sought, &built)?;
-        let (mut plan, verdict) = self.plan_member(number, &name, &built, live);
+        let (mut plan, verdict) = self.plan_member(number, &name, built, live);
         self.touched.insert((number, name));
         if plan.job == Job::Update
             && self.ir.effects[effect]
@@ -130,7 +130,7 @@ impl Observing<'_> {
         &self,
         number: usize,
         name: &Name,
-        built: &Value,
+        built: Value,
         live: Option<&Arc<Stored>>,
     ) -> (Plan, Verdict) {
         let mode = self.ir.inputs[number].mode;
@@ -138,14 +138,14 @@ impl Observing<'_> {
         let body = dressed(built, self.kind(number), name, owner.as_ref());
         let (manager, replaced) = self.manager(mode, live);
         let whole = self.ir.inputs[number].whole;
+        let id = WriteId::of(&body, live.map(|l| &**l));
         let managers = (manager.as_str(), replaced.as_slice());
-        let verdict = self.verdict(name, &body, live, managers, whole);
+        let verdict = self.verdict(name, (&body, id.desired), live, managers, whole);
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
             (Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. }, _) => Job::Update,
         };
-        let id = WriteId::of(&body, live.map(|l| &**l));
         let plan = Plan {
             name: name.clone(),
             job,
@@ -162,7 +162,7 @@ impl Observing<'_> {
     fn verdict(
         &self,
         name: &Name,
-        body: &Value,
+        (body, desired): (&Value, u64),
         live: Option<&Arc<Stored>>,
         (manager, replaced): (&str, &[String]),
         whole: &[&str],
@@ -172,15 +172,17 @@ impl Observing<'_> {
             return missing;
         };
         let ours = Ours::of(raw, manager, replaced, "");
+        let wanted = fingerprint(&json!([desired, manager, replaced, whole]));
         // An apply would leave what others put into such a list, and is refused where that clashes with ours.
-        let verdict = match intruder(raw, &ours, whole) {
+        let compared = || match intruder(raw, &ours, whole) {
             Some(at) => Verdict::Surplus { at, migrate: true },
             None => compare(body, raw, &ours),
         };
+        let verdict = live.compared.with(wanted, compared);
         let uid = live.meta.uid.as_deref().unwrap_or_default();
         let kept = || fingerprint(&under_our_paths(body, raw, &ours));
         let view = self.observer.view;
-        if verdict != Verdict::Current && view.is_settled(name, uid, fingerprint(body), kept()) {
+        if verdict != Verdict::Current && view.is_settled(name, uid, desired, kept()) {
             return Verdict::Current;
         }
         verdict
@@ -212,7 +214,7 @@ impl Observing<'_> {
             | Mode::Poll
             | Mode::Probe => Job::Delete,
         };
-        let body = dressed(&json!({}), self.kind(number), name, None);
+        let body = dressed(json!({}), self.kind(number), name, None);
         Plan {
             name: name.clone(),
             job,

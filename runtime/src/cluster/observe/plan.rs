@@ -127,7 +127,7 @@ const NOT_OURS: [&str; 8] = [
 ];
 
 /// Desired fields as they are sent: pruned, with kind, name and owner, without what only the server writes.
-pub(super) fn dressed(built: &Value, kind: &Kind, name: &Name, owner: Option<&Owner<'_>>) -> Value {
+pub(super) fn dressed(built: Value, kind: &Kind, name: &Name, owner: Option<&Owner<'_>>) -> Value {
     let mut body = map(Some(pruned(built)));
     body.remove("status");
     body.insert("apiVersion".to_owned(), json!(kind.api_version()));

@@ -1,6 +1,6 @@
 //! The fact of a set that we write: its worst member, a taken name last, so that it does not stop the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -53,13 +53,14 @@ impl Observing<'_> {
                 worst = (member, sentence);
             }
         };
-        for (name, built) in &wanted {
-            let (member, sentence) = self.ask_member(number, name, built);
+        let names: BTreeSet<Name> = wanted.keys().cloned().collect();
+        for (name, built) in wanted {
+            let (member, sentence) = self.ask_member(number, &name, built);
             note(member, sentence);
         }
         for live in self.board.objects(number).to_vec() {
             let name = Name::of(&live.meta);
-            if !wanted.contains_key(&name) && self.is_ours(number, &live) {
+            if !names.contains(&name) && self.is_ours(number, &live) {
                 let (member, sentence) = self.ask_unwanted(number, &name, &live);
                 note(member, sentence);
             }
@@ -86,7 +87,7 @@ impl Observing<'_> {
         Ok(Some(wanted))
     }
 
-    fn ask_member(&mut self, number: usize, name: &Name, built: &Value) -> (Member, String) {
+    fn ask_member(&mut self, number: usize, name: &Name, built: Value) -> (Member, String) {
         let live = self.observer.view.get(number, name);
         if let Some(live) = &live {
             let owned = self.ir.inputs[number].mode == Mode::Owned;

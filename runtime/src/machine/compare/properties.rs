@@ -68,7 +68,11 @@ fn with_others(value: &Value) -> Value {
 }
 
 fn verdict(desired: &Value, live: &Value) -> Verdict {
-    compare(&pruned(desired), live, &Ours::of(live, MANAGER, &[], ""))
+    compare(
+        &pruned(desired.clone()),
+        live,
+        &Ours::of(live, MANAGER, &[], ""),
+    )
 }
 
 /// Takes one leaf out, and the maps that are empty then.
@@ -78,7 +82,7 @@ fn without(value: &Value, pointer: &str) -> Value {
     if let Some(parent) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
         parent.remove(key);
     }
-    pruned(&value)
+    pruned(value)
 }
 
 proptest! {
@@ -129,7 +133,7 @@ proptest! {
         let mut padded = desired.clone();
         padded["spec"]["zz"] = empty.clone();
         padded["yy"] = json!({ "inner": empty });
-        prop_assert_eq!(pruned(&padded), desired.clone());
+        prop_assert_eq!(pruned(padded.clone()), desired.clone());
         prop_assert_eq!(verdict(&padded, &live(&desired, "Apply")), Verdict::Current);
     }
 

@@ -16,28 +16,25 @@ const TEXT_MAPS: [&str; 9] = [
 ];
 
 /// Desired fields without `{}`, `[]`, `null` and `""`, but with the members of lists as they are and `{}` in them: `emptyDir: {}` says something.
-pub fn pruned(desired: &Value) -> Value {
-    prune(desired, "", false)
+pub fn pruned(mut desired: Value) -> Value {
+    prune(&mut desired, "", false);
+    desired
 }
 
-fn prune(value: &Value, name: &str, in_list: bool) -> Value {
+fn prune(value: &mut Value, name: &str, in_list: bool) {
     match value {
-        Value::Object(map) => {
-            let kept = map.iter().filter_map(|(key, inner)| {
-                let inner = prune(inner, key, in_list);
-                let says_something = match &inner {
-                    Value::String(text) => !text.is_empty() || keeps_empty_text(name),
-                    Value::Object(map) => in_list || !map.is_empty(),
-                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                        !is_nothing(&inner)
-                    }
-                };
-                says_something.then(|| (key.clone(), inner))
-            });
-            Value::Object(kept.collect())
-        }
-        Value::Array(list) => list.iter().map(|v| prune(v, name, true)).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+        Value::Object(map) => map.retain(|key, inner| {
+            prune(inner, key, in_list);
+            match inner {
+                Value::String(text) => !text.is_empty() || keeps_empty_text(name),
+                Value::Object(map) => in_list || !map.is_empty(),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                    !is_nothing(inner)
+                }
+            }
+        }),
+        Value::Array(list) => list.iter_mut().for_each(|v| prune(v, name, true)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

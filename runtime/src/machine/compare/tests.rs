@@ -25,7 +25,7 @@ fn updated(manager: &str, fields: Value) -> Value {
 fn check(desired: Value, live: &Value, expected: Verdict) {
     let ours = Ours::of(live, MANAGER, &["old".to_owned()], "");
     assert_eq!(
-        compare(&pruned(&desired), live, &ours),
+        compare(&pruned(desired.clone()), live, &ours),
         expected,
         "{desired}\n{live}"
     );
@@ -258,8 +258,8 @@ fn pruning_keeps_what_says_something() {
         "metadata": { "labels": { "x": "" } },
         "spec": { "selector": { "a": "" }, "volumes": [{ "name": "v", "emptyDir": {} }], "zero": 0, "off": false },
     });
-    assert_eq!(pruned(&desired), kept);
-    assert_eq!(pruned(&kept), kept);
+    assert_eq!(pruned(desired), kept);
+    assert_eq!(pruned(kept.clone()), kept);
 }
 
 #[test]

@@ -116,7 +116,8 @@ struct Table<'a> {
     owned: BTreeSet<u16>,
     /// No port below is free.
     lowest: u16,
-    full: BTreeMap<&'a str, (&'a str, u16)>,
+    /// What there was no room for, and whose it is.
+    full: BTreeSet<((&'a str, u16), &'a str)>,
     left: usize,
 }
 
@@ -155,7 +156,7 @@ impl<'a> Table<'a> {
             own,
             owned,
             lowest: FIRST,
-            full: BTreeMap::new(),
+            full: BTreeSet::new(),
             left: room,
         }
     }
@@ -174,7 +175,7 @@ impl<'a> Table<'a> {
         let own = self.own.get(&holder(wish)).copied();
         let port = own.or_else(|| self.lowest_free());
         let (Some(router_port), Some(left)) = (port, self.left.checked_sub(wish.size)) else {
-            self.full.insert(&wish.uid, place);
+            self.full.insert((place, &wish.uid));
             return;
         };
         self.left = left;
@@ -204,8 +205,8 @@ impl<'a> Table<'a> {
     fn decided(self) -> Decided {
         // Where a smaller one has got the place meanwhile, room would be of no use.
         let lost = |place| self.taken.contains(place);
-        let full = self.full.iter().filter(|(_, place)| !lost(place));
-        let full = full.map(|(uid, _)| (*uid).to_owned()).collect();
+        let full = self.full.iter().filter(|(place, _)| !lost(place));
+        let full = full.map(|(_, uid)| (*uid).to_owned()).collect();
         Decided {
             claims: self.given.into_values().collect(),
             full,

@@ -93,6 +93,11 @@ impl SiteLogic for Sites {
         bindings.iter().map(offered).collect()
     }
 
+    /// The table, whosever it is: what is `owned` is seen by its owner alone.
+    fn begun(&self, this: This<'_, Site>, _: &[&Site]) -> BTreeSet<ObjectRef> {
+        BTreeSet::from([home::table(this.meta)])
+    }
+
     fn table(&self, this: This<'_, Site>) -> Option<ObjectRef> {
         Some(home::table(this.meta))
     }
@@ -142,13 +147,8 @@ impl SiteLogic for Sites {
             .collect()
     }
 
-    fn rank(
-        &self,
-        this: This<'_, Site>,
-        sites: &[&Site],
-        table: Option<&ConfigMap>,
-    ) -> Because<Rank> {
-        match home::active(sites, table) {
+    fn rank(&self, this: This<'_, Site>, sites: &[&Site], begun: &[&ConfigMap]) -> Because<Rank> {
+        match home::active(sites, begun.first().copied()) {
             Some(other) if other.metadata.uid != this.meta.uid => Because::new(
                 Rank::Later,
                 format!(

@@ -30,6 +30,7 @@ lifecycle! {
         attached:    [AttachedConnector]        by refs of bindings;
         pods:        [Pod]                      by namespace;
         services:    [Service]                  by namespace;
+        begun:       [ConfigMap]                by refs of sites;
         table:       owned ConfigMap            by ref;
         credentials: owned Secret               by ref given table == Current;
         account:     owned ServiceAccount       by ref given own && credentials == Current;
@@ -42,7 +43,7 @@ lifecycle! {
         /// Whether another controller looks after the namespace.
         elsewhere: bool from guard;
         /// Whether it is the one Site of its namespace that counts.
-        rank:    { First, Later }                from sites, table;
+        rank:    { First, Later }                from sites, begun;
         /// Whether it can be carried out.
         shape:   { Fine, Edge, Pair, BadAccess } from sites given rank == First;
         /// Whether the router goes by a ServiceAccount that is made for it.
@@ -87,7 +88,7 @@ lifecycle! {
         starts: router == Current && running != Ready && rank == First && shape == Fine sets { running = Ready };
     }
     transitions {
-        Making -> Second | Unsupported | Clash | Tidying | Linking | Starting | Ready;
+        Making -> Clash | Tidying | Linking | Starting | Ready;
         Tidying -> Linking | Starting | Ready;
         Starting -> Ready;
     }

@@ -1,12 +1,14 @@
 //! Hosts that are taken, Services of others, namespaces without a Site or with two. No router runs.
 
 use anyhow::{Result, ensure};
+use futures::future::try_join;
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::ResourceExt;
 use lifecycle_specs::skupper::listener::Listener;
 use lifecycle_specs::skupper::site::Site;
-use lifecycle_tests::harness::Case;
-use lifecycle_tests::skupper::{Place, says};
+use lifecycle_tests::harness::{Case, eventually};
+use lifecycle_tests::skupper::{Place, SOON, says};
 use serde_json::{Value, json};
 
 use super::support::{listen, shared};
@@ -22,6 +24,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s22_a_site_comes_later", late),
         shared("s24_the_site_is_deleted", deserted),
         shared("s25_a_second_site", second),
+        shared("s25_two_sites_made_at_once", at_once),
         shared(
             "a_namespace_of_another_controller_is_left_alone",
             kept_by_another,
@@ -142,14 +145,14 @@ async fn deserted(place: Place) -> Result<()> {
     place.gone::<Service>("backend").await
 }
 
+const ACTIVE: &str = "An active site already exists in the namespace";
+
 async fn second(place: Place) -> Result<()> {
     let first = site(&place, "one").await?;
     listen(&place, "backend", json!({})).await?;
     let service = until_served(&place, "backend", "backend").await?;
-    // Times of creation are whole seconds.
-    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     site(&place, "two").await?;
-    let said = "An active site already exists in the namespace (one)";
+    let said = &format!("{ACTIVE} (one)");
     let what = "the second Site names the first";
     place
         .until("two", what, |site: &Site| says(site, "Error", said))
@@ -157,6 +160,35 @@ async fn second(place: Place) -> Result<()> {
     let now = place.of::<Service>().get("backend").await?;
     ensure!(now.metadata.uid == service.metadata.uid);
     ensure!(now.owner_references()[0].uid == first.metadata.uid.unwrap_or_default());
+    Ok(())
+}
+
+/// Times of creation are whole seconds, so either may look older: one of them has the namespace, the other names it, and follows when it goes.
+async fn at_once(place: Place) -> Result<()> {
+    let sites = place.of::<Site>();
+    for round in 0..2 {
+        let [one, two] = ["one", "two"].map(|name| format!("{name}-{round}"));
+        try_join(site(&place, &one), site(&place, &two)).await?;
+        let first = eventually("one Site has the namespace", SOON, async || {
+            let (a, b) = try_join(sites.get(&one), sites.get(&two)).await?;
+            let has = |site: &Site, other: &Site| {
+                let starts = says(site, "Pending", "No router pod is ready");
+                starts && says(other, "Error", &format!("{ACTIVE} ({})", site.name_any()))
+            };
+            let first = [(&a, &b), (&b, &a)].into_iter().find(|(a, b)| has(a, b));
+            Ok(first.map(|(first, _)| first.clone()))
+        });
+        let first = first.await?;
+        let owners = place.table().await?.owner_references().to_vec();
+        ensure!(owners.len() == 1 && Some(&owners[0].uid) == first.metadata.uid.as_ref());
+        let first = first.name_any();
+        let second = if first == one { two } else { one };
+        place.delete::<Site>(&first).await?;
+        let starts = |site: &Site| says(site, "Pending", "No router pod is ready");
+        place.until(&second, "the other has it now", starts).await?;
+        place.delete::<Site>(&second).await?;
+        place.gone::<Deployment>("skupper-router").await?;
+    }
     Ok(())
 }
 

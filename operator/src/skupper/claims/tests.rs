@@ -152,6 +152,21 @@ fn what_does_not_fit_is_full_and_takes_nothing_from_others() {
     assert_eq!(decided.full, ["uid-big".to_owned()].into());
 }
 
+/// Of two Pods that do not fit one loses its place to a smaller one of another Listener: the other still does not fit.
+#[test]
+fn what_somebody_smaller_got_does_not_hide_what_does_not_fit() {
+    let (a, b) = (wish("a", 1, "a", 80), wish("b", 2, "b", 80));
+    let big = ["p-1", "p-2"].map(|name| Wish {
+        size: 900,
+        ..pod(&a, name)
+    });
+    let [first, second] = big;
+    let small = pod(&b, "p-2");
+    let decided = decide(&Before::default(), &[a, first, second, b, small], 1000);
+    assert_eq!(given(&decided), ["a:1024", "b:1025", "b:1026"]);
+    assert_eq!(decided.full, ["uid-a".to_owned()].into());
+}
+
 /// A Pod of a Listener, under its own name.
 fn pod(of: &Wish, name: &str) -> Wish {
     Wish {

@@ -27,7 +27,7 @@ fn sites() -> Sites {
 fn the_first_site_of_a_namespace_counts_until_it_goes() {
     let mut first = site("first", "2026-01-01T00:00:00Z", json!({}));
     let second = site("second", "2026-01-02T00:00:00Z", json!({}));
-    let rank = |site: &Site, all: &[&Site]| sites().rank(This::of(site), all, None);
+    let rank = |site: &Site, all: &[&Site]| sites().rank(This::of(site), all, &[]);
     let all = [&second, &first];
     assert_eq!(rank(&first, &all).value, Rank::First);
     let later = rank(&second, &all);

@@ -14,14 +14,13 @@ use super::document::{self, Entry, Identity};
 /// The Site of a namespace that counts, of those that stay: the one whose table is there, and else the one that was there first. Ages are whole
 /// seconds, so of two that are made at once either may look older; whoever has begun stays.
 pub fn active<'a>(sites: &[&'a Site], table: Option<&ConfigMap>) -> Option<&'a Site> {
-    let owners = table.into_iter().flat_map(|table| table.owner_references());
-    let of_table: Vec<&str> = owners.map(|owner| owner.uid.as_str()).collect();
+    let owners = table.map_or(&[][..], |table| table.owner_references());
     let staying = sites
         .iter()
         .filter(|s| s.metadata.deletion_timestamp.is_none());
     let has_begun = |site: &Site| {
-        let uid = site.metadata.uid.as_deref();
-        uid.is_some_and(|uid| of_table.contains(&uid))
+        let uid = site.metadata.uid.as_ref();
+        owners.iter().any(|owner| Some(&owner.uid) == uid)
     };
     let first = staying.min_by_key(|site| (!has_begun(site), age(&site.metadata)));
     first.copied()

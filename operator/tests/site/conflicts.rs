@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use serde_json::Value;
+
 use crate::support::{Site, connector, echo, echoes, eventually, refused, site_of};
 
 fn taken(site: &Site, by: &str) -> String {
@@ -93,10 +95,19 @@ fn s25_a_second_site_is_told_also_after_a_restart() {
     let said = "An active site already exists in the namespace (west)";
     site.until("Site-east", "Error", said);
     assert_eq!(site.stop(), Some(0));
+    // The one that has begun counts, even where the other looks older.
+    let state = site.path("runtime/state.json");
+    let mut known: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    let mut objects = known["objects"].as_object_mut().unwrap().iter_mut();
+    let (_, east) = objects.find(|(key, _)| key.contains("east")).unwrap();
+    east["created"] = "2020-01-01T00:00:00Z".into();
+    std::fs::write(&state, known.to_string()).unwrap();
     std::fs::remove_dir_all(site.path("runtime/resources")).unwrap();
     site.start();
     site.until("Site-west", "Ready", "OK");
     site.until("Site-east", "Error", said);
+    let created = site.value("Site-east", "metadata.creationTimestamp");
+    assert_eq!(created, "2020-01-01T00:00:00Z");
 }
 
 #[test]

@@ -30,6 +30,7 @@ lifecycle! {
         attached:    [AttachedConnector]        by refs of bindings;
         pods:        [Pod]                      by namespace;
         services:    [Service]                  by namespace;
+        // The table, whosever it is: what is owned is seen by its owner alone.
         begun:       [ConfigMap]                by refs of sites;
         table:       owned ConfigMap            by ref;
         credentials: owned Secret               by ref given table == Current;

@@ -12,7 +12,7 @@ use proc_macro2::{LexError, TokenStream};
 use thiserror::Error;
 
 use crate::args;
-use crate::cause;
+use lifecycle_runtime::cause;
 
 /// How a check ended, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,17 +39,17 @@ enum Error {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} is no Rust source at line {}, column {}: brackets or quotes do not match", path.display(), at.line, at.column)]
-    Tokens { path: PathBuf, at: Place },
+    Tokens { path: PathBuf, at: SourcePosition },
 }
 
 /// A place in a file: line and column count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct SourcePosition {
     line: usize,
     column: usize,
 }
 
-impl From<proc_macro2::LineColumn> for Place {
+impl From<proc_macro2::LineColumn> for SourcePosition {
     fn from(at: proc_macro2::LineColumn) -> Self {
         Self {
             line: at.line,

@@ -1,10 +1,10 @@
 //! `lifecycle-operator sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
-//! Puts the parts together; what a cluster does is the business of `lifecycle_runtime::testing`, what the operator does of `wiring`.
+//! Puts the parts together; what a cluster does is the business of `lifecycle_simulator`, what the operators do of their products.
 
+mod door;
 mod driver;
 mod echo;
 mod follow;
-pub mod http;
 mod kubeconfig;
 mod manifests;
 mod mounted;
@@ -21,17 +21,19 @@ use anyhow::{Context, bail};
 use kube::Client;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
-use lifecycle_runtime::testing::{Server, User};
+use lifecycle_simulator::{Server, User, http};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::args::Sandbox;
-use crate::cluster_domain::ClusterDomain;
-use crate::{cause, logging, wiring};
 use driver::Driver;
-use follow::{Follow, Onlookers, Verdict};
+use follow::{Follow, Observers, Verdict};
 use kubeconfig::Kubeconfig;
-use manifests::{Manifest, Wanted};
+use lifecycle_listener::controller;
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_process::logging;
+use lifecycle_runtime::cause;
+use manifests::{Followed, Manifest};
 use sites::Sites;
 use tour::Tour;
 
@@ -58,7 +60,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     logging::begin_quietly()?;
     let manifests = Manifest::read_all(&options.manifests)?;
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
-    let listener = http::bind(options.port).await?;
+    let listener = door::bind(options.port).await?;
     let address = listener.local_addr().context("the port has no number")?;
     let kubeconfig = Kubeconfig::write(options.kubeconfig.as_deref(), address)?;
     say(&format!("simulated cluster at http://{address}"));
@@ -74,8 +76,8 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
         say(&format!("  what is sent to {at} comes back"));
     }
     let sites = Sites::new(options.local_address, echo_at);
-    let (mut follow, onlookers) = Follow::new(driver.volumes(), sites.clone());
-    let cluster = Cluster::start(listener, &options, &driver, onlookers, (&sites, echo));
+    let (mut follow, observers) = Follow::new(driver.volumes(), sites.clone());
+    let cluster = Cluster::start(listener, &options, &driver, observers, (&sites, echo));
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
@@ -127,7 +129,7 @@ async fn inside(
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     world::prepare(&client, options.listener_class_preset).await?;
-    let wanted: Vec<Wanted> = manifests::apply(&client, manifests).await?;
+    let wanted: Vec<Followed> = manifests::apply(&client, manifests).await?;
     if options.once && wanted.is_empty() {
         bail!(
             "the manifests contain no Listener, no Pod and nothing of a site, so that there is nothing to wait for: leave out --once"
@@ -179,14 +181,14 @@ impl Cluster {
         listener: TcpListener,
         options: &Sandbox,
         driver: &Driver,
-        onlookers: Onlookers,
+        observers: Observers,
         (sites, echo): (&Sites, Option<TcpListener>),
     ) -> Self {
         let server = Server::new(options.seed);
         server.set_clock(jiff::Timestamp::now());
         server.enforce_rbac(true);
         let (trigger, shutdown) = Shutdown::pair();
-        let operator = wiring::Controller {
+        let operator = controller::Options {
             cluster_domain: ClusterDomain::usual(),
             maintain_crds: true,
             preset: options.listener_class_preset,
@@ -196,15 +198,15 @@ impl Cluster {
         };
         let client = driver::account(&server, "listener-operator-controller");
         let admin = server.client(&User::admin());
-        let running = wiring::run_watched(
+        let running = controller::run_observed(
             client,
             operator,
-            Some(onlookers.listeners),
+            Some(observers.listeners),
             shutdown.clone(),
         );
         let of_sites = sites
             .clone()
-            .control(server.clone(), onlookers.sites, shutdown.clone());
+            .control(server.clone(), observers.sites, shutdown.clone());
         let operator = tokio::spawn(async move {
             if let Err(error) = driver::install(&admin).await {
                 complain(&cause::in_one_line(&error));
@@ -218,7 +220,9 @@ impl Cluster {
             };
             tokio::join!(running, of_sites);
         });
-        let door = tokio::spawn(http::serve(listener, server.clone(), shutdown.clone()));
+        let mut until = shutdown.clone();
+        let stop = async move { until.wait().await };
+        let door = tokio::spawn(http::serve(listener, server.clone(), stop));
         let around = tokio::spawn(world::run(
             server.client(&User::new(
                 "system:kube-controller-manager",

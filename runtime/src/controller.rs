@@ -1,21 +1,21 @@
 //! The one loop: takes in what watches, writes and polls bring, wakes who looked for it, and runs passes in order.
 //! One task, no locks, nothing that scans; all decisions are in `observe` and `machine`.
 
+mod complete;
 mod counters;
 mod fence;
-mod flight;
-mod land;
+mod in_flight;
+mod log_dedup;
+mod memory;
 mod outage;
 mod pass;
 mod polls;
 mod queue;
 mod report;
 mod runner;
-mod said;
-mod targets;
 mod trace;
-mod track;
 mod undecodable;
+mod write_locks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::{pending, poll_fn};
@@ -31,7 +31,6 @@ use rand_pcg::Pcg64Mcg;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::clock::Clock;
 use crate::cluster::store::{Raw, Store};
 use crate::cluster::watching::Watch;
 use crate::error::Error;
@@ -42,16 +41,17 @@ use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
 use fence::Fences;
-use flight::{Flights, Landed};
+use in_flight::{Completed, InFlightWrites};
+use lifecycle_client::clock::Clock;
+use log_dedup::LogDedup;
+use memory::ObjectMemory;
 use outage::Outage;
 use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
-use said::Said;
-use targets::Targets;
-pub use trace::{Moment, Passed, Trace, Written};
-use track::Track;
+pub use trace::{Passed, Trace, TraceEvent, Written};
 use undecodable::Undecodable;
+use write_locks::WriteLocks;
 
 /// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_secs(1 << 31);
@@ -80,14 +80,14 @@ pub(crate) struct Controller {
     watches: Vec<Watch>,
     fences: Fences,
     queue: Queue,
-    tracks: BTreeMap<Subject, Track>,
-    flights: Flights,
-    targets: Targets,
+    memories: BTreeMap<Subject, ObjectMemory>,
+    in_flight_writes: InFlightWrites,
+    write_locks: WriteLocks,
     polls: Polls,
     undecodable: Undecodable,
     leading: Leading,
     outage: Outage,
-    said: Said,
+    log_dedup: LogDedup,
 }
 
 /// Who may write.
@@ -120,8 +120,8 @@ impl Leading {
 }
 
 /// What the loop was woken by.
-enum Happened {
-    Landed(Vec<Landed>),
+enum LoopEvent {
+    Completed(Vec<Completed>),
     Answered(Vec<Answered>),
     Watched(Vec<(usize, Vec<Event<Raw>>)>),
 }
@@ -152,14 +152,14 @@ impl Controller {
             stores,
             fences: Fences::default(),
             queue: Queue::default(),
-            tracks: BTreeMap::new(),
-            flights: Flights::default(),
-            targets: Targets::default(),
+            memories: BTreeMap::new(),
+            in_flight_writes: InFlightWrites::default(),
+            write_locks: WriteLocks::default(),
             polls: Polls::default(),
             undecodable: Undecodable::default(),
             leading: Leading::default(),
             outage: Outage::default(),
-            said: Said::default(),
+            log_dedup: LogDedup::default(),
         })
     }
 
@@ -182,7 +182,7 @@ impl Controller {
             biased;
             () = shutdown.wait() => return false,
             () = self.leading.changed() => {}
-            happened = happen(&mut self.flights, &mut self.polls, &mut self.watches, &mut self.random) => self.take(happened),
+            event = next_event(&mut self.in_flight_writes, &mut self.polls, &mut self.watches, &mut self.random) => self.take(event),
             () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
         }
         true
@@ -199,11 +199,11 @@ impl Controller {
         if leading {
             (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
         } else {
-            self.flights = Flights::default();
-            self.targets = Targets::default();
-            for track in self.tracks.values_mut() {
-                track.busy = false;
-                track.differs_since = None;
+            self.in_flight_writes = InFlightWrites::default();
+            self.write_locks = WriteLocks::default();
+            for memory in self.memories.values_mut() {
+                memory.busy = false;
+                memory.differs_since = None;
             }
         }
     }
@@ -211,7 +211,7 @@ impl Controller {
     /// When a pass or a poll is due, or the time to write ends; now, if passes were left over.
     fn next_due(&self, more: bool) -> Option<Instant> {
         let end = self.leading.until(Instant::now())?;
-        let free = self.flights.len() < self.settings.concurrency;
+        let free = self.in_flight_writes.len() < self.settings.concurrency;
         let pass = self.queue.next().filter(|_| free);
         let pass = pass.map(|at| self.outage.until().map_or(at, |until| at.max(until)));
         let now = more.then(Instant::now);
@@ -221,11 +221,11 @@ impl Controller {
             .min()
     }
 
-    fn take(&mut self, happened: Happened) {
-        match happened {
-            Happened::Landed(landed) => landed.into_iter().for_each(|l| self.land(l)),
-            Happened::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
-            Happened::Watched(all) => {
+    fn take(&mut self, event: LoopEvent) {
+        match event {
+            LoopEvent::Completed(completed) => completed.into_iter().for_each(|l| self.complete(l)),
+            LoopEvent::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
+            LoopEvent::Watched(all) => {
                 for (store, events) in all {
                     events.into_iter().for_each(|e| self.watched(store, e));
                 }
@@ -244,11 +244,13 @@ impl Controller {
             let at = (number, change.name.clone());
             let mut woken = self.fences.look(&at, &self.stores[number]);
             for (lifecycle, runner) in self.runners.iter_mut().enumerate() {
-                let looked = runner.changed(number, &change);
+                let dependencies = runner.changed(number, &change);
                 if change.same {
                     continue;
                 }
-                let subjects = looked.into_iter().map(|name| Subject { lifecycle, name });
+                let subjects = dependencies
+                    .into_iter()
+                    .map(|name| Subject { lifecycle, name });
                 woken.extend(subjects);
                 if runner.subject_store == number {
                     woken.insert(Subject {
@@ -316,7 +318,7 @@ impl Controller {
         for _ in 0..PASSES_IN_A_ROW {
             // The process may have been suspended between two passes, and another leads by now.
             let leads = self.leading.until(Instant::now()).is_some();
-            if !leads || self.flights.len() >= self.settings.concurrency {
+            if !leads || self.in_flight_writes.len() >= self.settings.concurrency {
                 return false;
             }
             let Some(subject) = self.queue.pop(now) else {
@@ -340,18 +342,18 @@ fn part(kind: &Kind) -> String {
 }
 
 /// Waits for writes, polls and watches, in this order; each kind in fixed order.
-async fn happen(
-    flights: &mut Flights,
+async fn next_event(
+    in_flight_writes: &mut InFlightWrites,
     polls: &mut Polls,
     watches: &mut [Watch],
     random: &mut Pcg64Mcg,
-) -> Happened {
+) -> LoopEvent {
     poll_fn(|cx| {
-        if let Poll::Ready(landed) = flights.poll(cx) {
-            return Poll::Ready(Happened::Landed(landed));
+        if let Poll::Ready(completed) = in_flight_writes.poll(cx) {
+            return Poll::Ready(LoopEvent::Completed(completed));
         }
         if let Poll::Ready(answered) = polls.poll(cx) {
-            return Poll::Ready(Happened::Answered(answered));
+            return Poll::Ready(LoopEvent::Answered(answered));
         }
         let ready: Vec<_> = watches
             .iter_mut()
@@ -366,7 +368,7 @@ async fn happen(
         if ready.is_empty() {
             Poll::Pending
         } else {
-            Poll::Ready(Happened::Watched(ready))
+            Poll::Ready(LoopEvent::Watched(ready))
         }
     })
     .await

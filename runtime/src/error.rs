@@ -1,7 +1,5 @@
 //! Why an operator cannot start; everything later is waited for, or told on the object that it concerns.
 
-use crate::csi::SocketError;
-
 /// Why an operator cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,34 +18,7 @@ pub enum Error {
         /// What it is, and what to do.
         why: String,
     },
-    /// A driver of volumes says something that the interface does not allow.
-    #[error("the driver `{driver}` cannot be served: {why}")]
-    Driver {
-        /// Its name.
-        driver: String,
-        /// What it is.
-        why: String,
-    },
-    /// A socket cannot be listened at.
-    #[error("a driver of volumes cannot be served")]
-    Socket {
-        /// Why.
-        #[source]
-        source: SocketError,
-    },
-    /// A server ended although nobody told it to.
-    #[error("the services of a driver of volumes ended")]
-    Serve {
-        /// Why.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// Kubelet does not take a driver in; started again, it is asked again.
-    #[error("kubelet does not register the driver `{driver}`: {why}")]
-    Unregistered {
-        /// Its name.
-        driver: String,
-        /// Kubelet's sentence.
-        why: String,
-    },
+    /// A service beside the lifecycles cannot run, or ended although nobody told it to.
+    #[error(transparent)]
+    Service(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -23,7 +23,7 @@ impl Default for Health {
 
 impl Health {
     /// Every part has said whether it is ready.
-    pub(crate) fn started(&self) {
+    pub fn started(&self) {
         self.works(START);
     }
 

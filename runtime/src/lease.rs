@@ -11,8 +11,8 @@ use kube::{Client, core::Status};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::clock::Clock;
-use crate::kube::one_line;
+use lifecycle_client::clock::Clock;
+use lifecycle_client::kube::one_line;
 
 /// How long others wait after our last sign of life.
 const DURATION: Duration = Duration::from_secs(30);

@@ -9,24 +9,22 @@ extern crate self as lifecycle_runtime;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-pub mod clock;
-mod cluster;
+#[doc(hidden)]
+pub mod cluster;
 pub mod controller;
-pub mod csi;
+pub mod crds;
 mod error;
 pub mod health;
-pub mod kube;
 pub mod lease;
 pub mod lifecycle;
 pub mod machine;
 mod naming;
 pub mod operator;
-#[cfg(test)]
-mod scripted;
-pub mod selector;
+pub mod retry;
+pub mod service;
 pub mod shutdown;
-pub mod testing;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
+pub use lifecycle_client::{cause, clock, kube, selector};
 pub use lifecycle_macros::lifecycle;
 pub use operator::Operator;

@@ -2,12 +2,12 @@
 //! Knows objects but no client: a unit test needs no cluster.
 
 pub mod answer;
-pub mod board;
 pub mod builtin;
 pub mod call;
 pub mod desired;
 pub mod list;
 pub mod object;
+pub mod observation;
 pub mod request;
 pub mod text;
 
@@ -15,10 +15,10 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub use answer::{Answer, Because};
-pub use board::{Board, Look, This};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
 pub use object::{Compared, Kind, ObjectRef, Stored};
+pub use observation::{LookupKey, Observation, This};
 pub use request::{CreatedVolume, Request, Requested};
 
 use crate::machine::ir::Lifecycle;
@@ -41,7 +41,7 @@ pub trait Machine: Send + Sync + 'static {
     fn kind(&self, input: usize) -> Option<Kind>;
 
     /// What to look an input up by.
-    fn look(&self, board: &Board, input: usize) -> Option<Look>;
+    fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey>;
 
     /// The content of a record as its Rust type; `None` if it is of another type.
     fn recall(
@@ -56,33 +56,38 @@ pub trait Machine: Send + Sync + 'static {
     fn theirs(&self, input: usize, object: &Stored) -> Option<String>;
 
     /// Computes a shared value.
-    fn value(&self, board: &Board, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
+    fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
 
     /// Answers a declared fact.
-    fn fact(&self, board: &Board, var: usize) -> Option<Answer>;
+    fn fact(&self, observation: &Observation, var: usize) -> Option<Answer>;
 
     /// What an `apply` wants to be there.
-    fn build(&self, board: &Board, effect: usize) -> Option<Built>;
+    fn build(&self, observation: &Observation, effect: usize) -> Option<Built>;
 
     /// The value of a declared field of the status.
-    fn field(&self, board: &Board, field: usize) -> Option<serde_json::Value>;
+    fn field(&self, observation: &Observation, field: usize) -> Option<serde_json::Value>;
 
     /// The text at a path of the object that messages take in; `None` where it is missing or empty.
-    fn text(&self, _board: &Board, _text: usize) -> Option<String> {
+    fn text(&self, _board: &Observation, _text: usize) -> Option<String> {
         None
     }
 
     /// Asks a polled or probed input.
-    fn poll<'a>(&'a self, board: &'a Board, input: usize) -> Option<Polling<'a>>;
+    fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>>;
 
     /// The key of a `call`: a provider treats a repetition under it as the same request.
-    fn key(&self, board: &Board, effect: usize) -> Option<String>;
+    fn key(&self, observation: &Observation, effect: usize) -> Option<String>;
 
     /// The volume that `CreateVolume` answers with; `None` where that call is not declared.
-    fn created(&self, _board: &Board) -> Option<CreatedVolume> {
+    fn created(&self, _board: &Observation) -> Option<CreatedVolume> {
         None
     }
 
     /// Runs a `call`.
-    fn call<'a>(&'a self, board: &'a Board, effect: usize, once: Once<'a>) -> Option<Calling<'a>>;
+    fn call<'a>(
+        &'a self,
+        observation: &'a Observation,
+        effect: usize,
+        once: Once<'a>,
+    ) -> Option<Calling<'a>>;
 }

@@ -3,18 +3,18 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
-use futures::future::try_join;
+use futures::future::{try_join, try_join_all};
 use kube::Client;
 
-use crate::clock::{Clock, SystemClock};
 use crate::controller::{Controller, Counters, Settings, Trace};
-use crate::csi::{self, Around, Driver, Offered};
 pub use crate::error::Error;
 use crate::health::Health;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
 pub use crate::naming::Naming;
+use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
+use lifecycle_client::clock::{Clock, SystemClock};
 
 /// Runs lifecycles against one API server.
 ///
@@ -23,7 +23,7 @@ use crate::shutdown::Shutdown;
 pub struct Operator {
     name: String,
     lifecycles: Vec<(Arc<dyn Machine>, Naming)>,
-    offered: Vec<Offered>,
+    services: Vec<Box<dyn Service>>,
     leadership: Option<Leadership>,
     settings: Settings,
 }
@@ -36,7 +36,7 @@ impl Operator {
             settings: Settings::new(&name),
             name,
             lifecycles: Vec::new(),
-            offered: Vec::new(),
+            services: Vec::new(),
             leadership: None,
         }
     }
@@ -54,22 +54,17 @@ impl Operator {
         self.run_shared(Arc::new(machine), naming)
     }
 
-    pub(crate) fn run_shared(mut self, machine: Arc<dyn Machine>, naming: Naming) -> Self {
+    /// Runs a lifecycle that others hold as well, under given names.
+    #[must_use]
+    pub fn run_shared(mut self, machine: Arc<dyn Machine>, naming: Naming) -> Self {
         self.lifecycles.push((machine, naming));
         self
     }
 
-    /// Serves a volume lifecycle as one process of a driver, under names made of those of operator and lifecycle.
+    /// Runs a service in the same process: it begins before the lifecycles, and ends with them.
     #[must_use]
-    pub fn serve(self, machine: impl Machine, driver: Driver) -> Self {
-        let naming = Naming::of(&self.name, machine.ir().name);
-        self.serve_as(machine, naming, driver)
-    }
-
-    /// Serves a volume lifecycle under given names.
-    #[must_use]
-    pub fn serve_as(mut self, machine: impl Machine, naming: Naming, driver: Driver) -> Self {
-        self.offered.push((Arc::new(machine), naming, driver));
+    pub fn beside(mut self, service: impl Service) -> Self {
+        self.services.push(Box::new(service));
         self
     }
 
@@ -108,7 +103,7 @@ impl Operator {
         self
     }
 
-    /// Tells an onlooker of every pass and every write.
+    /// Tells an observer of every pass and every write.
     #[must_use]
     pub fn trace(mut self, trace: Arc<dyn Trace>) -> Self {
         self.settings.trace = Some(trace);
@@ -127,64 +122,37 @@ impl Operator {
         self
     }
 
-    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets calls end for a while, and returns.
+    /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets services end, and returns.
     ///
     /// # Errors
-    /// There is nothing to run, a lifecycle cannot be carried out, or a socket cannot be listened at. An API server that does not answer is no error:
+    /// There is nothing to run, a lifecycle cannot be carried out, or a service cannot run. An API server that does not answer is no error:
     /// it is waited for.
     pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
-        self.check_idle()?;
-        let offered = std::mem::take(&mut self.offered);
-        let around = self.around(Some(&client), &shutdown);
-        let served = csi::prepare(offered, &around).await?;
-        let serving = served.run(around);
+        if self.lifecycles.is_empty() && self.services.is_empty() {
+            let operator = self.name;
+            return Err(Error::Idle { operator });
+        }
+        let mut serving = Vec::new();
+        for service in std::mem::take(&mut self.services) {
+            let context = self.context(&client, &shutdown);
+            serving.push(service.prepare(context).await?);
+        }
+        let serving = try_join_all(serving);
         if self.lifecycles.is_empty() {
             self.settings.health.started();
-            return serving.await;
+            return serving.await.map(drop);
         }
         let running = self.reconcile(client, shutdown);
         try_join(serving, running).await.map(drop)
     }
 
-    /// Serves volumes that have nothing to do with a cluster.
-    ///
-    /// # Errors
-    /// As `start`; a lifecycle that looks into a cluster is one that cannot be carried out.
-    pub async fn start_without_cluster(self, shutdown: Shutdown) -> Result<(), Error> {
-        self.check_idle()?;
-        if let Some((machine, _)) = self.lifecycles.first() {
-            let why = "it has a resource, and the operator was started without a cluster";
-            return Err(Error::Unsupported {
-                lifecycle: machine.ir().name,
-                why: why.to_owned(),
-            });
-        }
-        let around = self.around(None, &shutdown);
-        let served = csi::prepare(self.offered, &around).await?;
-        around.health.started();
-        served.run(around).await
-    }
-
-    fn around(&self, client: Option<&Client>, shutdown: &Shutdown) -> Around {
-        Around {
-            client: client.cloned(),
+    fn context(&self, client: &Client, shutdown: &Shutdown) -> Context {
+        Context {
+            client: Some(client.clone()),
             seed: self.settings.seed,
             shutdown: shutdown.clone(),
             health: self.settings.health.clone(),
         }
-    }
-
-    /// What it would serve, for those who ask it without its sockets.
-    pub(crate) fn into_offered(self) -> Vec<csi::Offered> {
-        self.offered
-    }
-
-    fn check_idle(&self) -> Result<(), Error> {
-        if self.lifecycles.is_empty() && self.offered.is_empty() {
-            let operator = self.name.clone();
-            return Err(Error::Idle { operator });
-        }
-        Ok(())
     }
 
     async fn reconcile(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {

@@ -1,12 +1,12 @@
 //! The only path that generated code may use. Nothing here is for people; it may change in any release.
 
-pub use crate::lifecycle::board::{Board, Look};
 pub use crate::lifecycle::builtin::{Named, Owned, OwnedSet, Part, Polled, Shared, Watched};
 pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
 };
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
+pub use crate::lifecycle::observation::{LookupKey, Observation};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
     Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, This,
@@ -45,29 +45,29 @@ pub fn recalled<T: DeserializeOwned + Send + Sync + 'static>(recorded: &Json) ->
 }
 
 /// By name, if there is one.
-pub fn look_name(name: Option<String>) -> Look {
-    name.map_or(Look::Nothing, Look::Name)
+pub fn lookup_name(name: Option<String>) -> LookupKey {
+    name.map_or(LookupKey::Nothing, LookupKey::Name)
 }
 
 /// By labels, if every value is there.
-pub fn look_labels<const N: usize>(values: [Option<String>; N]) -> Look {
+pub fn lookup_labels<const N: usize>(values: [Option<String>; N]) -> LookupKey {
     values
         .into_iter()
         .collect::<Option<Vec<_>>>()
-        .map_or(Look::Nothing, Look::Labels)
+        .map_or(LookupKey::Nothing, LookupKey::Labels)
 }
 
 /// By reference, if there is one.
-pub fn look_ref(object: Option<ObjectRef>) -> Look {
-    object.map_or(Look::Nothing, Look::Ref)
+pub fn lookup_ref(object: Option<ObjectRef>) -> LookupKey {
+    object.map_or(LookupKey::Nothing, LookupKey::Ref)
 }
 
 /// By a path of theirs, if ours has a value.
-pub fn look_equal(ours: Option<String>) -> Look {
-    ours.map_or(Look::Nothing, Look::Equal)
+pub fn lookup_equal(ours: Option<String>) -> LookupKey {
+    ours.map_or(LookupKey::Nothing, LookupKey::Equal)
 }
 
 /// By the key of a poll, if there is one.
-pub fn look_key(key: Option<String>) -> Look {
-    key.map_or(Look::Nothing, Look::Key)
+pub fn lookup_key(key: Option<String>) -> LookupKey {
+    key.map_or(LookupKey::Nothing, LookupKey::Key)
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use lifecycle_runtime::Machine;
-use lifecycle_runtime::lifecycle::board::Slot;
-use lifecycle_runtime::lifecycle::{Board, Compared, Look, Stored};
+use lifecycle_runtime::lifecycle::observation::Slot;
+use lifecycle_runtime::lifecycle::{Compared, LookupKey, Observation, Stored};
 use lifecycle_runtime::machine::ir::Node;
 
 fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
@@ -65,31 +65,35 @@ fn evaluation_order_names_every_input_value_and_variable_once() {
 #[test]
 fn a_poll_is_keyed_by_the_record_it_asks_about() {
     let machine = sketches::bucket::machine(sketches::bucket::Nowhere);
-    let mut board = Board::new(machine.ir(), stored(sketches::bucket::bucket(named("b"))));
+    let mut observation =
+        Observation::new(machine.ir(), stored(sketches::bucket::bucket(named("b"))));
     assert_eq!(
-        machine.look(&board, 1),
-        Some(Look::Nothing),
+        machine.lookup(&observation, 1),
+        Some(LookupKey::Nothing),
         "no record, no key"
     );
-    board.found(0, Slot::Plain(Some(Arc::new("handle-1".to_owned()))));
+    observation.found(0, Slot::Plain(Some(Arc::new("handle-1".to_owned()))));
     assert_eq!(
-        machine.look(&board, 1),
-        Some(Look::Key("handle-1".to_owned()))
+        machine.lookup(&observation, 1),
+        Some(LookupKey::Key("handle-1".to_owned()))
     );
 }
 
 #[test]
 fn a_path_of_the_object_looks_up_by_name() {
     let machine = sketches::app::machine(sketches::app::Nothing);
-    let board = Board::new(
+    let observation = Observation::new(
         machine.ir(),
         stored(sketches::app::app(named("shop"), "shop-config")),
     );
     assert_eq!(
-        machine.look(&board, 0),
-        Some(Look::Name("shop-config".to_owned()))
+        machine.lookup(&observation, 0),
+        Some(LookupKey::Name("shop-config".to_owned()))
     );
-    assert_eq!(machine.look(&board, 2), Some(Look::Name("shop".to_owned())));
+    assert_eq!(
+        machine.lookup(&observation, 2),
+        Some(LookupKey::Name("shop".to_owned()))
+    );
     assert_eq!(
         machine.ir().inputs[0].lookup,
         lifecycle_runtime::machine::ir::Lookup::Name("spec.config")
@@ -100,7 +104,7 @@ fn a_path_of_the_object_looks_up_by_name() {
 fn peers_are_found_by_a_path_that_equals_ours() {
     let machine = sketches::skupper::machine(sketches::skupper::Nothing);
     let listener = stored(sketches::skupper::listener(named("l"), "backend"));
-    let board = Board::new(machine.ir(), listener.clone());
+    let observation = Observation::new(machine.ir(), listener.clone());
     let peers = machine
         .ir()
         .inputs
@@ -108,8 +112,8 @@ fn peers_are_found_by_a_path_that_equals_ours() {
         .position(|i| i.name == "peers")
         .expect("declared");
     assert_eq!(
-        machine.look(&board, peers),
-        Some(Look::Equal("backend".to_owned()))
+        machine.lookup(&observation, peers),
+        Some(LookupKey::Equal("backend".to_owned()))
     );
     assert_eq!(machine.theirs(peers, &listener), Some("backend".to_owned()));
 }
@@ -118,7 +122,7 @@ fn peers_are_found_by_a_path_that_equals_ours() {
 fn labels_are_looked_up_by_the_values_of_paths() {
     let machine = sketches::skupper_listener::machine(sketches::skupper_listener::Nothing);
     let listener = stored(sketches::skupper_listener::listener(named("l"), "backend"));
-    let board = Board::new(machine.ir(), listener);
+    let observation = Observation::new(machine.ir(), listener);
     let pods = machine
         .ir()
         .inputs
@@ -126,8 +130,8 @@ fn labels_are_looked_up_by_the_values_of_paths() {
         .position(|i| i.name == "pods")
         .expect("declared");
     assert_eq!(
-        machine.look(&board, pods),
-        Some(Look::Labels(vec!["l".to_owned()]))
+        machine.lookup(&observation, pods),
+        Some(LookupKey::Labels(vec!["l".to_owned()]))
     );
     assert_eq!(
         machine.ir().inputs[pods].lookup,

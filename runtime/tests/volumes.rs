@@ -13,9 +13,9 @@ mod sketches {
 use std::sync::Arc;
 
 use lifecycle_runtime::Machine;
-use lifecycle_runtime::lifecycle::board::Slot;
+use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requested};
-use lifecycle_runtime::lifecycle::{Board, CreatedVolume, Look, Once};
+use lifecycle_runtime::lifecycle::{CreatedVolume, LookupKey, Observation, Once};
 use lifecycle_runtime::machine::answer::{Answer, Misfit};
 use lifecycle_runtime::machine::ir::{Code, Node, Origin, Rpc};
 
@@ -25,29 +25,29 @@ fn call_of(machine: &impl Machine, rpc: Rpc) -> usize {
 }
 
 /// What a call sees, of a volume that has nothing but probes.
-async fn look(machine: &impl Machine, rpc: Rpc, request: &Arc<Requested>) -> Board {
+async fn look(machine: &impl Machine, rpc: Rpc, request: &Arc<Requested>) -> Observation {
     let ir = machine.ir();
     let call = &ir.calls[call_of(machine, rpc)];
-    let mut board = Board::of_call(ir, Arc::clone(request));
+    let mut observation = Observation::of_call(ir, Arc::clone(request));
     for node in ir.order {
         match *node {
             Node::Input(input) if !call.unseen_inputs.contains(&input) => {
-                let probe = machine.poll(&board, input).expect("it has a key");
+                let probe = machine.poll(&observation, input).expect("it has a key");
                 let reply = probe.await.expect("it answers");
-                board.found(input, Slot::Plain(Some(reply.answer)));
+                observation.found(input, Slot::Plain(Some(reply.answer)));
             }
             Node::Var(var) if ir.vars[var].origin == Origin::Fact => {
                 let mut given = ir.vars[var].given.iter();
-                let asked = given.all(|given| board.world.holds(&given.pred));
+                let asked = given.all(|given| observation.world.holds(&given.pred));
                 if asked && !call.unseen_vars.contains(&var) {
-                    let answer = machine.fact(&board, var).expect("it can be answered");
-                    board.world.set(var, answer.value);
+                    let answer = machine.fact(&observation, var).expect("it can be answered");
+                    observation.world.set(var, answer.value);
                 }
             }
             Node::Input(_) | Node::Value(_) | Node::Var(_) => {}
         }
     }
-    board
+    observation
 }
 
 /// Runs a call to its end; answers with the effects that it ran, or with a code.
@@ -60,18 +60,18 @@ async fn run(
     let call = &ir.calls[position];
     let mut ran = Vec::new();
     loop {
-        let board = look(machine, rpc, request).await;
-        match ir.answer(&board.world, position) {
+        let observation = look(machine, rpc, request).await;
+        match ir.answer(&observation.world, position) {
             Answer::Word(word) => return Err(call.words[word].code),
             Answer::Refusal(refusal) => return Err(call.refusals[refusal].code),
             Answer::Done => return Ok(ran),
             Answer::Effect(effect) => {
-                let key = machine.key(&board, effect).expect("it has a key");
-                let running = machine.call(&board, effect, Once::new(&key));
+                let key = machine.key(&observation, effect).expect("it has a key");
+                let running = machine.call(&observation, effect, Once::new(&key));
                 running.expect("it is a call").await.expect("it succeeds");
                 ran.push(ir.effects[effect].name);
             }
-            Answer::Wait | Answer::Contradiction => panic!("{}", board.world.describe(ir)),
+            Answer::Wait | Answer::Contradiction => panic!("{}", observation.world.describe(ir)),
         }
     }
 }
@@ -188,17 +188,26 @@ fn inputs_are_found_through_the_request() {
         parameters: [parameter("name", "data"), parameter("namespace", "ns")].into(),
         ..Requested::default()
     });
-    let board = Board::of_call(machine.ir(), request);
-    assert_eq!(machine.look(&board, 0), Some(Look::Nothing), "no id yet");
-    let claim = machine.look(&board, 1).expect("it can be asked for");
-    let Look::Ref(claim) = claim else {
+    let observation = Observation::of_call(machine.ir(), request);
+    assert_eq!(
+        machine.lookup(&observation, 0),
+        Some(LookupKey::Nothing),
+        "no id yet"
+    );
+    let claim = machine
+        .lookup(&observation, 1)
+        .expect("it can be asked for");
+    let LookupKey::Ref(claim) = claim else {
         panic!("{claim:?}")
     };
     assert_eq!(
         (claim.name.as_str(), claim.namespace.as_deref()),
         ("data", Some("ns"))
     );
-    assert_eq!(machine.created(&board), Some(CreatedVolume::new("pvc-1")));
+    assert_eq!(
+        machine.created(&observation),
+        Some(CreatedVolume::new("pvc-1"))
+    );
     assert!(machine.subject().is_none(), "a volume has no object");
 }
 

@@ -2,18 +2,21 @@
 //! Knows neither how they are built (`build.rs` does) nor how they are started.
 
 mod build;
+mod cache;
+mod go;
 mod sanity;
 mod wrapper;
 
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use build::build;
 pub use sanity::{build_csi_sanity, csi_sanity, csi_sanity_version};
-use wrapper::Wrapper;
+
+use cache::Cache;
+use wrapper::{Folder, Wrapper};
 
 const ETCD: &str = "etcd";
 const KUBE_APISERVER: &str = "kube-apiserver";
@@ -106,20 +109,23 @@ pub fn locate() -> Result<Binaries, Missing> {
         return Binaries::complete(folder, &[ETCD, KUBE_APISERVER, KUBECTL])
             .map_err(|absent| Missing(format!("KUBEBUILDER_ASSETS is set but {absent}")));
     }
-    let cache = cache_folder()?;
     let wrapper = Wrapper::committed();
-    let found = match wrapper::go_version() {
-        Ok(go) => Some(cache.join(wrapper.folder_name(&go))),
-        // A machine may have been given the programs without the compiler that built them.
-        Err(_) => built_by_any_go(&cache, &wrapper),
-    };
-    found
-        .and_then(|folder| Binaries::complete(folder, &wrapper::PROGRAMS).ok())
+    place(&cache()?, &wrapper.folder())
+        .and_then(|folder| Binaries::complete(folder, &wrapper.programs()).ok())
         .ok_or_else(|| {
             Missing(format!(
                 "the programs of Kubernetes are not built; run `{BUILD_COMMAND}`"
             ))
         })
+}
+
+/// Where programs of this name are, if they are built.
+fn place(cache: &Cache, folder: &Folder) -> Option<PathBuf> {
+    match go::version() {
+        Ok(go) => Some(cache.place(folder, &go)),
+        // A machine may have been given the programs without the compiler that built them.
+        Err(_) => cache.built_by_any_go(folder),
+    }
 }
 
 fn assets() -> Option<PathBuf> {
@@ -128,25 +134,13 @@ fn assets() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-fn built_by_any_go(cache: &Path, wrapper: &Wrapper) -> Option<PathBuf> {
-    let prefix = wrapper.folder_name_without_go();
-    let mut found: Vec<PathBuf> = fs::read_dir(cache)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&prefix)
-        })
-        .collect();
-    found.sort();
-    found.pop()
+/// The cache that the environment names.
+fn cache() -> Result<Cache, Missing> {
+    let root = cache_folder_from(|name| env::var_os(name).filter(|value| !value.is_empty()))?;
+    Ok(Cache::at(root))
 }
 
 /// The folder outside the checkout that keeps what was built.
-fn cache_folder() -> Result<PathBuf, Missing> {
-    cache_folder_from(|name| env::var_os(name).filter(|value| !value.is_empty()))
-}
-
 fn cache_folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Missing> {
     let root = variable("LIFECYCLE_CACHE")
         .map(PathBuf::from)
@@ -159,6 +153,8 @@ fn cache_folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<Path
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn cache_with(set: &[(&str, &str)]) -> Result<PathBuf, Missing> {

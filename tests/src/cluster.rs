@@ -28,7 +28,7 @@ pub use images::{Program, WORKLOAD, csi_provisioner_image, image, image_of};
 use inside::{Inside, Spaces, enter};
 pub use node::Node;
 pub(crate) use requirements::absence;
-use settings::Place;
+use settings::NodePlace;
 
 use crate::api_server::client::{audited, client, is_ready};
 use crate::api_server::guard::Guard;
@@ -136,7 +136,7 @@ impl Cluster {
         let init = start_init(&folder)?;
         let mut nodes = Vec::new();
         for number in 1..=count {
-            let place = Place::new(number, &folder, &group);
+            let place = NodePlace::new(number, &folder, &group);
             nodes.push(Node::hold(place, init.pid(), binaries.clone())?);
         }
         let holders: Vec<u32> = nodes.iter().map(Node::holder).collect();

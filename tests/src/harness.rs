@@ -1,16 +1,20 @@
 //! A test harness that reports what cannot run here as ignored, with the reason, and never as passed.
 //! Knows what tests need of a machine; knows nothing of what they test.
 
+mod gate;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::future::Future;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::{binaries, cluster};
+use gate::{Gate, Load};
 
 /// Names what may not be ignored, separated by commas: `LIFECYCLE_REQUIRE=binaries,root`.
 const REQUIRE: &str = "LIFECYCLE_REQUIRE";
@@ -66,15 +70,43 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 type Run = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// One test: its name, what it needs, and what it does.
+/// One test: its name, what it needs, what it does with the machine meanwhile, and what it does.
 pub struct Case {
-    name: &'static str,
+    name: String,
     needs: &'static [Need],
+    load: Load,
     run: Run,
 }
 
+impl Case {
+    /// The same test under a name that begins with that of its suite: `suite::name`.
+    #[must_use]
+    pub fn of(mut self, suite: &str) -> Self {
+        self.name = format!("{suite}::{}", self.name);
+        self
+    }
+
+    /// The same test, as one that keeps a core busy.
+    #[must_use]
+    pub fn calculates(mut self) -> Self {
+        self.load = Load::Calculates;
+        self
+    }
+}
+
+/// Names tests by their functions: `named![case(BINARIES): first, second]`.
+#[macro_export]
+macro_rules! named {
+    ($kind:ident(): $($name:ident),+ $(,)?) => {
+        vec![$($crate::harness::$kind(stringify!($name), $name)),+]
+    };
+    ($kind:ident($needs:expr): $($name:ident),+ $(,)?) => {
+        vec![$($crate::harness::$kind(stringify!($name), $needs, $name)),+]
+    };
+}
+
 /// A test that runs on a multi-threaded runtime of its own and fails when it returns an error, panics, or takes over five minutes.
-pub fn case<F, R>(name: &'static str, needs: &'static [Need], run: F) -> Case
+pub fn case<F, R>(name: &str, needs: &'static [Need], run: F) -> Case
 where
     F: FnOnce() -> R + Send + 'static,
     R: Future<Output = Result<()>>,
@@ -83,12 +115,7 @@ where
 }
 
 /// As `case`, with a limit of time of its own.
-pub fn case_within<F, R>(
-    name: &'static str,
-    needs: &'static [Need],
-    limit: Duration,
-    run: F,
-) -> Case
+pub fn case_within<F, R>(name: &str, needs: &'static [Need], limit: Duration, run: F) -> Case
 where
     F: FnOnce() -> R + Send + 'static,
     R: Future<Output = Result<()>>,
@@ -105,18 +132,49 @@ where
             Err(_) => bail!("it did not end within {} s", limit.as_secs()),
         }
     });
-    Case { name, needs, run }
+    waits(name, needs, run)
 }
 
-/// So many tests at a time for each core: they wait for servers most of the time.
-const AT_ONCE: usize = 2;
-
-fn threads() -> Option<usize> {
-    let cores = std::thread::available_parallelism().ok()?;
-    Some(AT_ONCE * cores.get())
+/// A test that waits for processes without a runtime, and fails when it panics.
+pub fn blocking(name: &str, needs: &'static [Need], run: impl FnOnce() + Send + 'static) -> Case {
+    let run = Box::new(move || {
+        run();
+        Ok(())
+    });
+    waits(name, needs, run)
 }
 
-/// Runs a test target as libtest would, its command line included, but with twice as many tests at a time. To be returned from `main`.
+/// A test that only calculates, and fails when it panics.
+pub fn calculation(name: &str, run: impl FnOnce() + Send + 'static) -> Case {
+    blocking(name, &[], run).calculates()
+}
+
+/// A test on paused time, which fails when it panics.
+pub fn paused<F, R>(name: &str, run: F) -> Case
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Future<Output = ()>,
+{
+    let run = Box::new(move || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_all().start_paused(true).build();
+        runtime.context("cannot start a runtime")?.block_on(run());
+        Ok(())
+    });
+    waits(name, &[], run).calculates()
+}
+
+fn waits(name: &str, needs: &'static [Need], run: Run) -> Case {
+    Case {
+        name: name.to_owned(),
+        needs,
+        load: Load::Waits,
+        run,
+    }
+}
+
+/// Runs a test program as libtest would, its command line included, but with tests that wait beside tests that calculate.
+/// To be returned from `main`.
 pub fn run(cases: Vec<Case>) -> ExitCode {
     let required = match required(env::var(REQUIRE).ok().as_deref()) {
         Ok(required) => required,
@@ -125,12 +183,23 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let mut arguments = Arguments::from_args();
+    let gate = Gate::new(arguments.test_threads);
+    // Each test has a thread, and the gate says when it begins.
+    arguments.test_threads = Some(cases.len().max(1));
     let trials = cases
         .into_iter()
-        .map(|case| trial(case, &required, Need::absence));
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads = arguments.test_threads.or_else(threads);
+        .map(|case| trial(case, &required, Need::absence, &gate));
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// As `run`, with suites whose tests are told apart by the name of the suite: `suite::test`.
+pub fn run_suites<const N: usize>(suites: [(&str, Vec<Case>); N]) -> ExitCode {
+    let named = |(name, cases): (&str, Vec<Case>)| {
+        let cases = cases.into_iter();
+        cases.map(|case| case.of(name)).collect::<Vec<_>>()
+    };
+    run(suites.into_iter().flat_map(named).collect())
 }
 
 /// Asks again and again until there is an answer, and returns it.
@@ -175,6 +244,7 @@ fn trial(
     case: Case,
     required: &BTreeSet<&'static str>,
     absence: fn(Need) -> Option<String>,
+    gate: &Arc<Gate>,
 ) -> Trial {
     let must: Vec<Need> = case
         .needs
@@ -182,7 +252,9 @@ fn trial(
         .filter(|need| required.contains(need.word()))
         .copied()
         .collect();
+    let gate = Arc::clone(gate);
     Trial::ignorable_test(case.name, move || {
+        let _turn = gate.enter(case.load);
         outcome(case.needs, &must, absence, case.run)
     })
 }

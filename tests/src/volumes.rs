@@ -5,6 +5,8 @@ pub mod client;
 pub mod disk;
 pub mod mount;
 pub mod provisioning;
+pub mod sanity;
+pub mod seeded;
 pub mod suites;
 
 use std::collections::BTreeMap;
@@ -12,9 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lifecycle_runtime::Operator;
-use lifecycle_runtime::csi::{Driver, Plugin, Usage};
-use lifecycle_runtime::operator::Error;
+use lifecycle_csi::{Driver, Error, Plugin, Usage, Volumes};
 use lifecycle_runtime::shutdown::Shutdown;
 
 use disk::Disk;
@@ -60,7 +60,7 @@ pub async fn serve(places: Places, shutdown: Shutdown) -> Result<(), Error> {
 }
 
 /// What serves the driver.
-pub fn operator(places: Places) -> Operator {
+pub fn operator(places: Places) -> Volumes {
     let disk = Arc::new(Disk::at(places.disk));
     let plugin = Plugin::new(NAME, "1.0").with_controller().with_topology();
     let endpoint = |path: &Path| format!("unix://{}", path.display());
@@ -71,7 +71,7 @@ pub fn operator(places: Places) -> Operator {
     }
     let controller = Driver::controller(plugin, endpoint(&places.controller));
     let provisioning = provisioning::Provisioner(Arc::clone(&disk));
-    Operator::new(NAME)
+    Volumes::new(NAME)
         .serve(provisioning::machine(provisioning), controller)
         .serve(mount::machine(mount::Mounter(disk)), node)
 }

@@ -65,7 +65,7 @@ pub struct Input {
     /// Milliseconds, and where they were written.
     pub every: Option<(Span, u64)>,
     /// Lists of which we own every element, and where they were written.
-    pub whole: Option<(Span, Vec<Path>)>,
+    pub exclusive: Option<(Span, Vec<Path>)>,
     pub given: Option<Pred>,
 }
 
@@ -368,7 +368,7 @@ pub enum FieldOf {
     Method {
         ty: Box<syn::Type>,
         from: Vec<Ident>,
-        kept: bool,
+        last_reported: bool,
     },
     Phase,
     Reason,

@@ -3,9 +3,11 @@
 mod calls;
 mod facts;
 mod ir;
+mod literals;
 mod logic;
 mod machine;
 mod order;
+mod paths;
 mod presence;
 mod proof;
 mod seen;

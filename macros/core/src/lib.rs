@@ -9,15 +9,15 @@ mod find;
 mod hygiene;
 pub mod model;
 mod parse;
+pub mod rule;
 pub mod space;
+mod stages;
 
 use proc_macro2::TokenStream;
 
-use check::{Context, Stage};
 use errors::{Diagnostic, Sink};
 pub use find::find;
-pub use model::build;
-use model::frames::Frames;
+pub use model::build::build;
 pub use parse::parse;
 
 /// Everything that is known about one `lifecycle!` block.
@@ -54,31 +54,12 @@ pub fn check(body: TokenStream) -> Checked {
 /// The model with all its findings, if all names resolved.
 fn understood(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<model::Lifecycle> {
     let mut built = model::build::resolve(ast, sink);
-    stages(&built.lifecycle, &[Stage::Names], sink);
+    stages::names(&built.lifecycle, sink);
     if !built.complete || !model::build::order(&mut built.lifecycle, sink) {
         return None;
     }
-    // From the worlds the last stage goes on by itself, for exploring them is what takes time.
-    stages(&built.lifecycle, &[Stage::Declaration, Stage::World], sink);
+    stages::others(&built.lifecycle, sink);
     Some(built.lifecycle)
-}
-
-/// Runs these stages, until one finds an error.
-fn stages(lifecycle: &model::Lifecycle, stages: &[Stage], sink: &mut Sink) {
-    let frames = Frames::of(lifecycle);
-    let context = Context {
-        lifecycle,
-        frames: &frames,
-    };
-    for stage in stages {
-        if *stage != Stage::Names && sink.has_errors() {
-            return;
-        }
-        match stage {
-            Stage::Names | Stage::Declaration => check::run(*stage, &context, sink),
-            Stage::World | Stage::Graph => check::explore(&context, sink),
-        }
-    }
 }
 
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.

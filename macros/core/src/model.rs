@@ -3,10 +3,9 @@
 
 pub(crate) mod build;
 pub mod frames;
-pub mod sight;
+pub mod visibility;
 
 pub use crate::ast::{ConditionStatus, Kind, Message, Mode, Part, Path, Verb};
-pub use build::build;
 
 use proc_macro2::{Ident, Span};
 
@@ -96,8 +95,8 @@ pub struct Input {
     pub lookup: Lookup,
     /// Milliseconds between polls.
     pub every: Option<u64>,
-    /// `whole path, ..`: lists of which we own every element.
-    pub whole: Vec<Path>,
+    /// `exclusive path, ..`: lists of which we own every element.
+    pub exclusive: Vec<Path>,
     pub given: Option<Pred>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
@@ -354,7 +353,7 @@ pub enum FieldOf {
     Method {
         ty: Box<syn::Type>,
         from: Vec<Use>,
-        kept: bool,
+        last_reported: bool,
     },
     Phase,
     Reason,

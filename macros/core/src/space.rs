@@ -2,6 +2,7 @@
 //! Decides nothing about right and wrong: that is the rules' part. Knows no text but that of witnesses.
 
 pub mod calls;
+pub mod cause;
 pub mod components;
 pub mod cycle;
 pub mod drives;
@@ -20,7 +21,7 @@ use std::collections::BTreeSet;
 
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle, Origin, StateId, VarId};
-use crate::space::enumeration::TooMany;
+use crate::space::enumeration::{TooMany, enumerate};
 use crate::space::permission::Permissions;
 use crate::space::policy::{Choice, Policy};
 use crate::space::world::World;
@@ -68,7 +69,7 @@ impl<'a> Space<'a> {
             lifecycle,
             frames,
             permissions,
-            worlds: Worlds::of(lifecycle, permissions)?,
+            worlds: enumerate(lifecycle, permissions)?,
             policy: Policy::of(lifecycle, permissions),
             classes: Vec::new(),
             choices: Vec::new(),

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
 
-use crate::router::Options;
+use crate::options::Options;
 #[cfg(feature = "kubernetes")]
-use crate::source::kubernetes::Place as ConfigMap;
+use crate::source::kubernetes::ConfigMapRef;
 
 /// Carries TCP connections of a site: clients to listeners, over routing keys, to the servers of connectors.
 #[derive(Debug, Parser)]
 #[command(name = "lifecycle-router", version, max_term_width = 100)]
 #[command(group(ArgGroup::new("source").required(true)))]
 pub struct Arguments {
-    /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are carried out at once
+    /// Directory with skrouterd.json and certs/PROFILE/{tls.crt,tls.key,ca.crt}; changes are applied at once
     #[arg(long, value_name = "DIRECTORY", group = "source")]
     pub directory: Option<PathBuf>,
 
@@ -28,7 +28,7 @@ pub struct Arguments {
         value_name = "NAMESPACE/NAME",
         group = "source"
     )]
-    pub kubernetes: Option<ConfigMap>,
+    pub kubernetes: Option<ConfigMapRef>,
 
     /// Where the last good copy of what Kubernetes says is kept, to be served before it answers
     #[cfg(feature = "kubernetes")]
@@ -46,7 +46,7 @@ pub struct Arguments {
 
     /// Where GET /v1/state is answered: IP:PORT, or unix:PATH. In the clear on loopback and Unix sockets only
     #[arg(long, env = "ROUTER_STATE", value_name = "ADDRESS")]
-    pub state: Option<Place>,
+    pub state: Option<ApiAddress>,
 
     /// Serve the state over TLS with the certificate of this sslProfile, to clients with one of its authority
     #[arg(
@@ -94,16 +94,16 @@ impl Arguments {
     }
 }
 
-/// Where something is served.
+/// Where the state is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ApiAddress {
     /// On an address.
     Address(SocketAddr),
     /// On a path.
     Unix(PathBuf),
 }
 
-impl FromStr for Place {
+impl FromStr for ApiAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

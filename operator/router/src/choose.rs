@@ -2,7 +2,7 @@
 
 /// What matters of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Standing {
+pub struct TargetRank {
     /// It refused a moment ago; it is asked only if there is no other.
     pub avoided: bool,
     /// What the way to it costs: 0 in this site.
@@ -14,10 +14,8 @@ pub struct Standing {
 }
 
 /// The target for the next stream: what did not refuse, lowest cost, fewest open streams, longest not chosen.
-pub fn choose<T>(candidates: impl IntoIterator<Item = (T, Standing)>) -> Option<T> {
-    let best = candidates
-        .into_iter()
-        .min_by_key(|(_, standing)| *standing)?;
+pub fn choose<T>(candidates: impl IntoIterator<Item = (T, TargetRank)>) -> Option<T> {
+    let best = candidates.into_iter().min_by_key(|(_, rank)| *rank)?;
     Some(best.0)
 }
 
@@ -25,8 +23,8 @@ pub fn choose<T>(candidates: impl IntoIterator<Item = (T, Standing)>) -> Option<
 mod tests {
     use super::*;
 
-    fn standing(avoided: bool, cost: u32, open: usize, last: u64) -> Standing {
-        Standing {
+    fn rank(avoided: bool, cost: u32, open: usize, last: u64) -> TargetRank {
+        TargetRank {
             avoided,
             cost,
             open,
@@ -37,10 +35,10 @@ mod tests {
     #[test]
     fn the_criteria_count_in_their_order() {
         let rows = [
-            [standing(true, 0, 0, 0), standing(false, 9, 9, 9)],
-            [standing(false, 1, 0, 0), standing(false, 0, 9, 9)],
-            [standing(false, 1, 4, 0), standing(false, 1, 3, 9)],
-            [standing(false, 1, 3, 7), standing(false, 1, 3, 6)],
+            [rank(true, 0, 0, 0), rank(false, 9, 9, 9)],
+            [rank(false, 1, 0, 0), rank(false, 0, 9, 9)],
+            [rank(false, 1, 4, 0), rank(false, 1, 3, 9)],
+            [rank(false, 1, 3, 7), rank(false, 1, 3, 6)],
         ];
         for row in rows {
             assert_eq!(choose(row.into_iter().enumerate()), Some(1), "{row:?}");
@@ -55,7 +53,7 @@ mod tests {
         let mut last = [0_u64; 3];
         let mut counts = [0; 3];
         for turn in 1..=30 {
-            let candidates = last.iter().map(|last| standing(false, 0, 0, *last));
+            let candidates = last.iter().map(|last| rank(false, 0, 0, *last));
             let chosen = choose(candidates.enumerate()).unwrap();
             last[chosen] = turn;
             counts[chosen] += 1;
@@ -67,7 +65,7 @@ mod tests {
     fn held_streams_are_spread() {
         let mut open = [0_usize; 4];
         for turn in 1..=41 {
-            let candidates = open.iter().map(|open| standing(false, 0, *open, turn));
+            let candidates = open.iter().map(|open| rank(false, 0, *open, turn));
             open[choose(candidates.enumerate()).unwrap()] += 1;
         }
         assert_eq!(open.iter().max(), Some(&11));

@@ -19,19 +19,19 @@ pub struct Desired {
     /// The identity of the router, as it is shown in its state.
     pub router: Option<String>,
     /// TLS profiles by name.
-    pub profiles: BTreeMap<String, Entry<Profile>>,
+    pub profiles: BTreeMap<String, ConfigEntry<Profile>>,
     /// Listeners by name.
-    pub listeners: BTreeMap<String, Entry<Listener>>,
+    pub listeners: BTreeMap<String, ConfigEntry<Listener>>,
     /// Connectors by name.
-    pub connectors: BTreeMap<String, Entry<Connector>>,
+    pub connectors: BTreeMap<String, ConfigEntry<Connector>>,
     /// What is wrong with elements that cannot be shown as an entry.
     pub faults: Vec<String>,
 }
 
 /// A named entry of the document.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry<T> {
-    /// Tells whether what is carried out is what was written; see [`hash`].
+pub struct ConfigEntry<T> {
+    /// Tells whether what is applied is what was written; see [`hash`].
     pub hash: String,
     /// What it asks for, or what is wrong with it.
     pub wanted: Result<T, Wrong>,
@@ -156,7 +156,7 @@ fn is_link(map: &Map<String, Value>) -> bool {
 
 /// Adds an entry, or says why it cannot have one. Of two with a name the first stays, as with the existing implementation.
 fn put<T>(
-    entries: &mut BTreeMap<String, Entry<T>>,
+    entries: &mut BTreeMap<String, ConfigEntry<T>>,
     entity: &str,
     name: &str,
     map: &Map<String, Value>,
@@ -173,7 +173,7 @@ fn put<T>(
     let mut attributes = Attributes::of(map);
     let wanted = read(&mut attributes).and_then(|wanted| attributes.none_left().map(|()| wanted));
     let hash = hash(map);
-    entries.insert(name.to_owned(), Entry { hash, wanted });
+    entries.insert(name.to_owned(), ConfigEntry { hash, wanted });
     None
 }
 

@@ -1,22 +1,29 @@
 //! `lifecycle-router`: the data plane of a site. Clients connect to listeners, connectors lead to servers, and a routing key says
-//! which belong together. Knows no lifecycle: it carries out a configuration document and tells how it goes. Of Kubernetes it knows one source of documents,
+//! which belong together. Knows no lifecycle: it applies a configuration document and reports how that goes. Of Kubernetes it knows one source of documents,
 //! which can be left out.
 
 #![deny(missing_docs)]
 
+mod accept_loop;
+pub mod api;
 pub mod args;
+mod boxed;
 pub mod cause;
 pub mod choose;
 pub mod config;
+pub mod file;
 pub mod metrics;
 mod names;
+mod options;
 pub mod plan;
 pub mod pool;
+pub mod program;
 pub mod relay;
 pub mod router;
 pub mod routing;
 pub mod run;
-mod serve;
+mod shared;
+pub mod snapshot;
 pub mod source;
 pub mod state;
 mod streams;

@@ -1,4 +1,4 @@
-//! Names of servers are looked up now and then, so that one that means nothing is told before a client finds out. Where connections go is not decided
+//! Names of servers are looked up now and then, so that one that means nothing is reported before a client finds out. Where connections go is not decided
 //! here: a name that cannot be looked up for a moment closes nothing.
 
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::router::Shared;
 use crate::routing::Target;
+use crate::shared::Shared;
 use crate::state::Status;
 
 /// How long until a name is looked up again that means something.
@@ -25,7 +25,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
             let pause = match target.addresses().await {
                 Ok(_) => {
                     doubtful = true;
-                    tell(&shared, &target, None);
+                    report(&shared, &target, None);
                     AGAIN
                 }
                 Err(_) if doubtful => {
@@ -34,7 +34,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                 }
                 Err(error) => {
                     let text = format!("cannot resolve host `{}`: {error}", target.host);
-                    tell(&shared, &target, Some(text));
+                    report(&shared, &target, Some(text));
                     UNKNOWN
                 }
             };
@@ -47,7 +47,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
     }
 }
 
-fn tell(shared: &Shared, target: &Target, unknown: Option<String>) {
+fn report(shared: &Shared, target: &Target, unknown: Option<String>) {
     let before = target.found(unknown.clone());
     if before == unknown {
         return;
@@ -59,6 +59,6 @@ fn tell(shared: &Shared, target: &Target, unknown: Option<String>) {
     let status = |unknown: Option<String>| unknown.map_or(Status::Up, Status::Failed);
     let (before, now) = (status(before), status(unknown));
     // What else is wrong with the entry goes before.
-    let board = &shared.board;
-    board.replace("tcpConnector", &target.name, &before, now);
+    let store = &shared.state;
+    store.replace("tcpConnector", &target.name, &before, now);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::Entry;
+use crate::config::ConfigEntry;
 
 /// What becomes of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub enum Change {
 
 /// What becomes of each entry, by name.
 pub fn plan<'a, T: PartialEq>(
-    old: &'a BTreeMap<String, Entry<T>>,
-    new: &'a BTreeMap<String, Entry<T>>,
+    old: &'a BTreeMap<String, ConfigEntry<T>>,
+    new: &'a BTreeMap<String, ConfigEntry<T>>,
 ) -> BTreeMap<&'a str, Change> {
     let gone = old.keys().map(|name| (name.as_str(), Change::Remove));
     let mut changes: BTreeMap<&str, Change> = gone.collect();

@@ -16,7 +16,7 @@ thread_local! {
     static FREE: RefCell<Vec<Buffer>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Borrows a buffer; what is in it is left over from somebody else.
+/// Borrows a buffer; what is in it is left over from another stream.
 pub fn take() -> Buffer {
     let free = FREE.with_borrow_mut(Vec::pop);
     free.unwrap_or_else(|| vec![0; SIZE].into_boxed_slice())

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::pool::{self, Buffer};
 
-/// How often an end that nobody reads from is asked whether it is still there.
+/// How often an end that is not read from is asked whether it is still there.
 pub const LOOK: Duration = Duration::from_secs(5);
 
 /// One end of a stream.

@@ -1,4 +1,4 @@
-//! Which targets a routing key has, and the books that a choice needs: open streams, turns, who refused of late.
+//! Which targets a routing key has, and the books that a choice needs: open streams, turns, recent refusals.
 //! Targets of this site cost nothing; what other sites offer will come in here with its cost.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::choose::{Standing, choose};
+use crate::choose::{TargetRank, choose};
 use crate::config::{Connector, Host};
 use crate::tls;
 
@@ -115,9 +115,9 @@ impl Target {
         self.books.lock().expect("no holder of the books panics")
     }
 
-    fn standing(&self, now: Instant) -> Standing {
+    fn rank(&self, now: Instant) -> TargetRank {
         let books = self.books();
-        Standing {
+        TargetRank {
             avoided: books.avoided_until.is_some_and(|until| now < until),
             cost: self.cost,
             open: books.open,
@@ -206,7 +206,7 @@ impl Routes {
             .get(key)?
             .iter()
             .filter(|target| !tried.iter().any(|tried| Arc::ptr_eq(tried, target)));
-        let target = choose(untried.map(|target| (target, target.standing(now))))?.clone();
+        let target = choose(untried.map(|target| (target, target.rank(now))))?.clone();
         table.turn += 1;
         let mut books = target.books();
         books.open += 1;

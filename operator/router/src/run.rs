@@ -7,13 +7,14 @@ use anyhow::{Context as _, bail};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::{Arguments, Place};
-use crate::router::{Options, Router};
+use crate::api::{Api, Offer, bind, bind_unix};
+use crate::args::{ApiAddress, Arguments};
+use crate::options::Options;
+use crate::router::Router;
 use crate::source::Source;
-use crate::source::files::Directory;
+use crate::source::directory::Directory;
 #[cfg(feature = "kubernetes")]
 use crate::source::kubernetes::Namespace;
-use crate::state::api::{Api, Offer, bind, bind_unix};
 
 /// Files that are open beside those of connections.
 const OTHER_FILES: usize = 128;
@@ -21,7 +22,7 @@ const OTHER_FILES: usize = 128;
 /// Runs until SIGTERM or SIGINT.
 ///
 /// # Errors
-/// An address for the state or the metrics cannot be had, or the directory is none.
+/// An address for the state or the metrics is not available, or the directory is none.
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
@@ -38,7 +39,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     tracing::info!(open, "stopping");
     tokio::select! {
         aborted = router.stop(arguments.grace) => tracing::info!(aborted, "stopped"),
-        // Who asks twice does not want to wait.
+        // Whoever sends it twice does not want to wait.
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
@@ -47,8 +48,8 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
 
 async fn source(arguments: &Arguments) -> anyhow::Result<Source> {
     #[cfg(feature = "kubernetes")]
-    if let Some(place) = &arguments.kubernetes {
-        let namespace = Namespace::connect(place.clone(), arguments.cache.as_deref());
+    if let Some(config_map) = &arguments.kubernetes {
+        let namespace = Namespace::connect(config_map.clone(), arguments.cache.as_deref());
         return Ok(Source::Namespace(Box::new(namespace.await?)));
     }
     let directory = arguments
@@ -69,17 +70,17 @@ async fn serve(router: &Router, arguments: &Arguments) -> anyhow::Result<()> {
     let api = Api::new(router.clone(), Offer::All);
     match (&arguments.state, &arguments.state_profile) {
         (None, _) => {}
-        (Some(Place::Unix(path)), None) => {
+        (Some(ApiAddress::Unix(path)), None) => {
             tokio::spawn(api.serve_unix(unix(path)?));
         }
-        (Some(Place::Unix(_)), Some(_)) => bail!("a Unix socket needs no --state-profile"),
-        (Some(Place::Address(address)), Some(profile)) => {
+        (Some(ApiAddress::Unix(_)), Some(_)) => bail!("a Unix socket needs no --state-profile"),
+        (Some(ApiAddress::Address(address)), Some(profile)) => {
             tokio::spawn(api.serve_tls(listen(*address).await?, profile.clone()));
         }
-        (Some(Place::Address(address)), None) if address.ip().is_loopback() => {
+        (Some(ApiAddress::Address(address)), None) if address.ip().is_loopback() => {
             tokio::spawn(api.serve(listen(*address).await?));
         }
-        (Some(Place::Address(address)), None) => {
+        (Some(ApiAddress::Address(address)), None) => {
             bail!(
                 "the state is served on {address} only with --state-profile, which is for others than this host"
             )

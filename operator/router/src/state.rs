@@ -1,9 +1,7 @@
-//! What the router tells of itself: the truth about each entry, with a revision that changes when anything of it does.
-//! Counters are metrics and no part of it, so that who waits for a change is not woken by traffic.
+//! What the router reports of itself: the truth about each entry, with a revision that changes when anything of it does.
+//! Counters are metrics and no part of it, so that traffic wakes no client that waits for a change.
 
-pub mod api;
 pub mod client;
-mod places;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,12 +28,12 @@ pub enum Status {
 
 /// One entry in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct EntryReport {
     /// `tcpListener`, `tcpConnector` or `sslProfile`.
     pub entity: Cow<'static, str>,
     /// Its name.
     pub name: String,
-    /// What is carried out; see [`crate::config::hash`].
+    /// What is applied; see [`crate::config::hash`].
     pub hash: String,
     /// What it does.
     #[serde(flatten)]
@@ -48,16 +46,16 @@ pub struct Entry {
     pub material: Option<String>,
 }
 
-/// The two sides of a routing key.
+/// How many entries a routing key has on each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sides {
+pub struct KeyCounts {
     /// Connectors that can be used.
     pub connectors: usize,
     /// Listeners that name it.
     pub listeners: usize,
 }
 
-/// Everything that is told.
+/// Everything that is reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// This run of the router.
@@ -66,21 +64,21 @@ pub struct State {
     pub revision: String,
     /// The identity from the document.
     pub router: Option<String>,
-    /// The document that is carried out, by its hash; absent before there was one.
+    /// The document that is applied, by its hash; absent before there was one.
     pub configuration: Option<String>,
-    /// Why the newest document is not carried out.
+    /// Why the newest document is not applied.
     pub error: Option<String>,
     /// What is wrong with elements of the document that are no entries.
     pub faults: Vec<String>,
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EntryReport>,
     /// Routing keys.
-    pub keys: BTreeMap<String, Sides>,
+    pub keys: BTreeMap<String, KeyCounts>,
 }
 
 impl State {
     /// An entry.
-    pub fn entry(&self, entity: &str, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, entity: &str, name: &str) -> Option<&EntryReport> {
         self.entries
             .iter()
             .find(|entry| entry.entity == entity && entry.name == name)
@@ -89,12 +87,12 @@ impl State {
 
 /// Where the state is written and read.
 #[derive(Debug)]
-pub struct Board {
+pub struct StateStore {
     state: Mutex<State>,
     revision: watch::Sender<u64>,
 }
 
-impl Board {
+impl StateStore {
     /// Of a new run.
     pub fn new() -> Self {
         let mut random = [0; 8];
@@ -122,7 +120,7 @@ impl Board {
         self.state().clone()
     }
 
-    /// Changes the state; nobody is woken if it is the same afterwards.
+    /// Changes the state; no waiting client is woken if it is the same afterwards.
     pub fn update(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state();
         let before = state.clone();
@@ -169,7 +167,7 @@ impl Board {
     }
 
     /// Changes one entry, if it is there; `change` says whether it did.
-    fn change(&self, entity: &str, name: &str, change: impl FnOnce(&mut Entry) -> bool) {
+    fn change(&self, entity: &str, name: &str, change: impl FnOnce(&mut EntryReport) -> bool) {
         let mut state = self.state();
         let mut entries = state.entries.iter_mut();
         let entry = entries.find(|entry| entry.entity == entity && entry.name == name);
@@ -195,7 +193,7 @@ impl Board {
     }
 }
 
-impl Default for Board {
+impl Default for StateStore {
     fn default() -> Self {
         Self::new()
     }
@@ -209,20 +207,20 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_waits_is_answered_at_a_change_and_at_nothing_else() {
-        let board = Board::new();
-        let first = board.now().revision;
+        let store = StateStore::new();
+        let first = store.now().revision;
         let wait = Duration::from_secs(10);
         let began = Instant::now();
-        board.update(|_| {});
-        assert_eq!(board.after(&first, wait).await.revision, first);
+        store.update(|_| {});
+        assert_eq!(store.after(&first, wait).await.revision, first);
         assert_eq!(began.elapsed(), wait);
-        let (seen, ()) = tokio::join!(board.after(&first, wait), async {
+        let (seen, ()) = tokio::join!(store.after(&first, wait), async {
             tokio::time::sleep(wait / 2).await;
-            board.update(|state| state.router = Some("r".to_owned()));
+            store.update(|state| state.router = Some("r".to_owned()));
         });
         assert_eq!(seen.router.as_deref(), Some("r"));
         assert_eq!(began.elapsed(), wait + wait / 2);
-        let other = board.after("another-run-7", wait).await;
+        let other = store.after("another-run-7", wait).await;
         assert_eq!(other, seen);
         assert_eq!(began.elapsed(), wait + wait / 2);
     }

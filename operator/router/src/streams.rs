@@ -51,7 +51,7 @@ impl Streams {
     pub(crate) fn run<F>(
         self: &Arc<Self>,
         listener: &Arc<str>,
-        work: impl FnOnce(Ticket) -> F,
+        work: impl FnOnce(StreamPermit) -> F,
     ) -> bool
     where
         F: Future<Output = ()> + Send + 'static,
@@ -62,12 +62,12 @@ impl Streams {
         }
         let id = open.next;
         open.next += 1;
-        let ticket = Ticket {
+        let permit = StreamPermit {
             streams: self.clone(),
             id,
         };
         // The lock is held until the stream is in the table, so that it cannot leave before it came.
-        let task = tokio::spawn(work(ticket)).abort_handle();
+        let task = tokio::spawn(work(permit)).abort_handle();
         let stream = Stream {
             listener: listener.clone(),
             target: None,
@@ -118,14 +118,14 @@ impl Streams {
     }
 }
 
-/// The place of a stream among those that are open; it leaves when this is dropped.
+/// What lets a stream be among those that are open; it leaves when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct StreamPermit {
     streams: Arc<Streams>,
     id: u64,
 }
 
-impl Ticket {
+impl StreamPermit {
     /// Says where the stream goes. False if that entry is gone by now.
     pub(crate) fn attach(&self, target: &Arc<Target>) -> bool {
         let mut open = self.streams.open();
@@ -140,7 +140,7 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.streams.open();
         open.streams.remove(&self.id);

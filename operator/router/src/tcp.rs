@@ -1,5 +1,5 @@
 //! Sockets: where clients come in, and the way to a server. Every socket is made so that dropping it aborts the connection (RST);
-//! only a stream that came to its end is closed in peace. So whatever cuts a stream short, nobody takes a part for the whole.
+//! only a stream that came to its end is closed in peace. So whatever cuts a stream short, neither side takes a part for the whole.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -30,7 +30,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// The address cannot be had.
+    /// The address is not available.
     #[error("cannot listen on {address}")]
     Listen {
         /// The address.
@@ -94,7 +94,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         Type::STREAM,
         Some(Protocol::TCP),
     )?;
-    // A port whose old connections are still being forgotten can be had again at once.
+    // A port whose old connections are still being forgotten is available again at once.
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;

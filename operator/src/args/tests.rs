@@ -4,9 +4,11 @@ use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 
+use lifecycle_process::args::{Format, Rotation};
+
 use super::*;
 
-fn run(words: &str) -> Run {
+fn run(words: &str) -> Run<Mode> {
     match Arguments::try_parse_from(words.split_whitespace())
         .unwrap()
         .command

@@ -6,7 +6,7 @@ use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use proc_macro2::Span;
 use serde_json::{Value, json};
 
-use super::{Checked, Place};
+use super::{Checked, SourcePosition};
 
 pub(super) fn write(files: &[Checked], out: &mut impl Write) -> io::Result<()> {
     let of_file = |file: &Checked| {
@@ -39,8 +39,7 @@ fn finding(path: &str, found: &Diagnostic) -> Value {
 
 /// Lines and columns count from 1, columns in characters; the end is one past the last character. Bytes count from 0.
 fn span_of(span: Span) -> Value {
-    let place =
-        |at: Place, byte: usize| json!({ "line": at.line, "column": at.column, "byte": byte });
+    let place = |at: SourcePosition, byte: usize| json!({ "line": at.line, "column": at.column, "byte": byte });
     let bytes = span.byte_range();
     json!({
         "start": place(span.start().into(), bytes.start),

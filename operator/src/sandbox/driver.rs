@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use anyhow::Context;
 use kube::Client;
-use lifecycle_runtime::Operator;
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::testing::world::Volumes;
-use lifecycle_runtime::testing::{Server, User};
+use lifecycle_simulator::world::Volumes;
+use lifecycle_simulator::{Server, User};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use super::{complain, manifests, sites, world};
-use crate::{cause, crds, volume};
+use lifecycle_listener::controller::KINDS;
+use lifecycle_listener::volume;
+use lifecycle_runtime::{cause, crds};
 
 const NAME: &str = "listeners.stackable.tech";
 const NAMESPACE: &str = "listener-operator";
@@ -79,9 +80,8 @@ impl Driver {
     /// Starts its processes.
     pub(super) fn start(&self, server: &Server, shutdown: &Shutdown) -> Vec<JoinHandle<()>> {
         let folder = self.folder.path();
-        let operator = |of: &str| Operator::new(NAME).instance(of);
         let endpoint = folder.join("c.sock").display().to_string();
-        let made = volume::provisions(operator("controller"), &endpoint);
+        let made = volume::provisions(NAME, &endpoint);
         let client = account(server, "listener-operator-controller");
         let mut tasks = vec![tokio::spawn(run(made, client, shutdown.clone()))];
         for node in world::nodes() {
@@ -90,7 +90,7 @@ impl Driver {
                 node: node.to_owned(),
                 registration: None,
             };
-            let mounts = volume::mounts(operator(node), mount);
+            let mounts = volume::mounts(NAME, mount);
             let client = account(server, "listener-operator-node");
             tasks.push(tokio::spawn(run(mounts, client, shutdown.clone())));
         }
@@ -103,9 +103,9 @@ fn socket(folder: &Path, node: &str) -> PathBuf {
 }
 
 /// Begins when the cluster is prepared, for people read what a process says that has to wait for rights and kinds.
-async fn run(operator: Operator, client: Client, mut shutdown: Shutdown) {
+async fn run(served: lifecycle_csi::Volumes, client: Client, mut shutdown: Shutdown) {
     let prepared = async {
-        while !matches!(crds::served(&client, &crds::LISTENERS).await, Ok(true)) {
+        while !matches!(crds::served(&client, &KINDS).await, Ok(true)) {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     };
@@ -114,7 +114,7 @@ async fn run(operator: Operator, client: Client, mut shutdown: Shutdown) {
         () = shutdown.wait() => return,
         () = prepared => {}
     }
-    if let Err(error) = operator.start(client, shutdown).await {
+    if let Err(error) = served.start(client, shutdown).await {
         let said = cause::in_one_line(&error);
         complain(&format!("the volume driver ended: {said}"));
     }

@@ -17,18 +17,18 @@ use kube::api::{ApiResource, DynamicObject};
 use kube::core::GroupVersionKind;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, ResourceExt};
-use lifecycle_runtime::controller::{Moment, Passed, Trace};
+use lifecycle_runtime::controller::{Passed, Trace, TraceEvent};
 use lifecycle_runtime::machine::ir::Phase;
 use lifecycle_runtime::machine::policy::Class;
-use lifecycle_runtime::testing::world::Volumes;
-use lifecycle_specs::listener::{Listener, ListenerStatus};
-use lifecycle_specs::skupper::{self, Status};
+use lifecycle_simulator::world::Volumes;
+use lifecycle_specs_listener::listener::{Listener, ListenerStatus};
+use lifecycle_specs_skupper::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::manifests::{Sort, Wanted};
+use super::manifests::{Followed, FollowedKind};
 use super::sites::{Door, Sites};
 use super::{complain, echo, mounted, say};
-use crate::cause;
+use lifecycle_runtime::cause;
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,22 +43,22 @@ pub(super) enum Verdict {
 
 /// What a pass decided, in a line.
 #[derive(Debug)]
-struct Told {
-    of: Wanted,
+struct PassLine {
+    of: Followed,
     phase: Phase,
     line: String,
 }
 
 /// Looks on while an operator works.
-struct Onlooker {
-    heard: UnboundedSender<Told>,
+struct Observer {
+    heard: UnboundedSender<PassLine>,
     /// What objects of a kind of this operator are followed as.
-    sort: fn(&str) -> Option<Sort>,
+    sort: fn(&str) -> Option<FollowedKind>,
 }
 
-impl Trace for Onlooker {
-    fn saw(&self, moment: &Moment<'_>) {
-        if let Moment::Passed(passed) = moment
+impl Trace for Observer {
+    fn saw(&self, moment: &TraceEvent<'_>) {
+        if let TraceEvent::Passed(passed) = moment
             && let Some(sort) = (self.sort)(&passed.object.kind)
         {
             // Nobody listens any more once the sandbox ends.
@@ -68,14 +68,14 @@ impl Trace for Onlooker {
 }
 
 /// The two operators, by whom each is watched.
-pub(super) struct Onlookers {
+pub(super) struct Observers {
     /// Of Listeners.
     pub(super) listeners: Arc<dyn Trace>,
     /// Of sites.
     pub(super) sites: Arc<dyn Trace>,
 }
 
-fn told(sort: Sort, passed: &Passed<'_>) -> Told {
+fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
     let ir = passed.lifecycle;
     let state = match passed.class {
         Class::State(state) => ir.states[state].name,
@@ -83,15 +83,15 @@ fn told(sort: Sort, passed: &Passed<'_>) -> Told {
         Class::Refused { .. } => "Refused",
         Class::Contradiction => "Unclear",
     };
-    let conditions = ir.conditions(&passed.board.world, passed.board.said());
+    let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
     let why = match (&passed.failure, conditions.last()) {
         (Some(failure), _) => failure.clone(),
         (None, Some(ready)) => reason(&ready.reason, &ready.message),
         (None, None) => String::new(),
     };
     let name = passed.object;
-    Told {
-        of: Wanted {
+    PassLine {
+        of: Followed {
             sort,
             namespace: name.namespace.clone().unwrap_or_default(),
             name: name.name.clone(),
@@ -113,23 +113,23 @@ fn reason(reason: &str, message: &str) -> String {
 /// What is followed, and what was said of it last.
 pub(super) struct Follow {
     began: Instant,
-    passes: UnboundedReceiver<Told>,
+    passes: UnboundedReceiver<PassLine>,
     volumes: Volumes,
     sites: Sites,
-    last: BTreeMap<Wanted, Said>,
+    last: BTreeMap<Followed, Update>,
     /// What is to be said of those whose status says that they are Ready.
-    met: BTreeMap<Wanted, String>,
+    met: BTreeMap<Followed, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Said {
+struct Update {
     line: String,
     ready: bool,
 }
 
 impl Follow {
-    /// Follows all objects, and the onlookers to be given to the operators.
-    pub(super) fn new(volumes: Volumes, sites: Sites) -> (Self, Onlookers) {
+    /// Follows all objects, and the observers to be given to the operators.
+    pub(super) fn new(volumes: Volumes, sites: Sites) -> (Self, Observers) {
         let (heard, passes) = unbounded_channel();
         let follow = Self {
             began: Instant::now(),
@@ -139,22 +139,22 @@ impl Follow {
             last: BTreeMap::new(),
             met: BTreeMap::new(),
         };
-        let listener = |kind: &str| (kind == "Listener").then_some(Sort::Listener);
-        let onlookers = Onlookers {
-            listeners: Arc::new(Onlooker {
+        let listener = |kind: &str| (kind == "Listener").then_some(FollowedKind::Listener);
+        let observers = Observers {
+            listeners: Arc::new(Observer {
                 heard: heard.clone(),
                 sort: listener,
             }),
-            sites: Arc::new(Onlooker {
+            sites: Arc::new(Observer {
                 heard,
-                sort: Sort::of_site,
+                sort: FollowedKind::of_site,
             }),
         };
-        (follow, onlookers)
+        (follow, observers)
     }
 
     /// Where a Listener of a site can be reached.
-    pub(super) async fn door(&self, client: &Client, of: &Wanted) -> Option<Door> {
+    pub(super) async fn door(&self, client: &Client, of: &Followed) -> Option<Door> {
         self.sites.door(client, (&of.namespace, &of.name)).await
     }
 
@@ -169,7 +169,7 @@ impl Follow {
     pub(super) async fn until_ready(
         &mut self,
         client: &Client,
-        wanted: &[Wanted],
+        wanted: &[Followed],
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
         if wanted.is_empty() {
@@ -199,7 +199,7 @@ impl Follow {
         }
     }
 
-    async fn follow(&mut self, client: &Client, wanted: &[Wanted]) -> anyhow::Result<()> {
+    async fn follow(&mut self, client: &Client, wanted: &[Followed]) -> anyhow::Result<()> {
         let config = watcher::Config::default;
         let listeners: Api<Listener> = Api::all(client.clone());
         let mut changes = pin!(watcher::watcher(listeners, config()));
@@ -207,7 +207,7 @@ impl Follow {
         let mut pods = pin!(watcher::watcher(pods, config()));
         let events: Api<CoreEvent> = Api::all(client.clone());
         let mut events = pin!(watcher::watcher(events, config()));
-        let of_sites = Sort::OF_SITE.map(|kind| watched_of_site(client, kind));
+        let of_sites = FollowedKind::OF_SITE.map(|kind| watched_of_site(client, kind));
         let mut of_sites = select_all(of_sites);
         loop {
             tokio::select! {
@@ -223,7 +223,7 @@ impl Follow {
                     Some((kind, Event::Apply(object) | Event::InitApply(object))) => {
                         self.note_of_site(client, kind, &object).await;
                     }
-                    Some((kind, Event::Delete(object))) => self.note_end(&named(Sort::OfSite(kind), &object)),
+                    Some((kind, Event::Delete(object))) => self.note_end(&named(FollowedKind::OfSite(kind), &object)),
                     Some((_, Event::Init | Event::InitDone)) => {}
                     None => bail!("the API server ended the watch"),
                 },
@@ -239,7 +239,7 @@ impl Follow {
                     None => bail!("the API server ended the watch"),
                 },
             }
-            let ready = |wanted: &Wanted| self.last.get(wanted).is_some_and(|said| said.ready);
+            let ready = |wanted: &Followed| self.last.get(wanted).is_some_and(|said| said.ready);
             if !wanted.is_empty() && wanted.iter().all(ready) {
                 return Ok(());
             }
@@ -248,14 +248,14 @@ impl Follow {
 
     /// That a pass finds it Ready is told when its status says so, with its addresses. What was Ready and is so again within
     /// a second has said nothing else in between.
-    fn note_pass(&mut self, told: Told) {
+    fn note_pass(&mut self, told: PassLine) {
         let said = match (told.phase, self.met.get(&told.of)) {
             (Phase::Ready, None) => return,
-            (Phase::Ready, Some(line)) => Said {
+            (Phase::Ready, Some(line)) => Update {
                 line: line.clone(),
                 ready: true,
             },
-            (_, _) => Said {
+            (_, _) => Update {
                 line: told.line,
                 ready: false,
             },
@@ -264,9 +264,9 @@ impl Follow {
     }
 
     /// Whether it was news.
-    fn note_ready(&mut self, of: Wanted, line: String) -> bool {
+    fn note_ready(&mut self, of: Followed, line: String) -> bool {
         self.met.insert(of.clone(), line.clone());
-        self.note(of, Said { line, ready: true })
+        self.note(of, Update { line, ready: true })
     }
 
     fn note_status(&mut self, listener: &Listener) {
@@ -283,7 +283,7 @@ impl Follow {
     async fn note_of_site(&mut self, client: &Client, kind: &'static str, object: &DynamicObject) {
         let status: Status =
             serde_json::from_value(object.data["status"].clone()).unwrap_or_default();
-        let of = named(Sort::OfSite(kind), object);
+        let of = named(FollowedKind::OfSite(kind), object);
         if !is_met(object.metadata.generation, status.conditions.as_ref()) {
             self.met.remove(&of);
             return;
@@ -304,9 +304,9 @@ impl Follow {
         }
     }
 
-    fn note_end(&mut self, of: &Wanted) {
+    fn note_end(&mut self, of: &Followed) {
         let line = "Gone".to_owned();
-        self.note(of.clone(), Said { line, ready: false });
+        self.note(of.clone(), Update { line, ready: false });
         self.last.remove(of);
         self.met.remove(of);
     }
@@ -322,7 +322,7 @@ impl Follow {
         if known == Some((line.as_str(), ready)) || known.is_some() && line == "Pending" {
             return;
         }
-        self.note(of, Said { line, ready });
+        self.note(of, Update { line, ready });
         if ready {
             for mounted in mounted::of_pod(client, &self.volumes, pod).await {
                 say(&format!("{:14}{}", "", mounted.line()));
@@ -334,19 +334,19 @@ impl Follow {
         let Some((namespace, name, line)) = mounted::complaint(event) else {
             return;
         };
-        let sort = Sort::Pod;
-        let of = Wanted {
+        let sort = FollowedKind::Pod;
+        let of = Followed {
             sort,
             namespace,
             name,
         };
         if self.last.get(&of).is_none_or(|said| !said.ready) {
-            self.note(of, Said { line, ready: false });
+            self.note(of, Update { line, ready: false });
         }
     }
 
     /// Whether it was news.
-    fn note(&mut self, of: Wanted, said: Said) -> bool {
+    fn note(&mut self, of: Followed, said: Update) -> bool {
         if self.last.get(&of) == Some(&said) {
             return false;
         }
@@ -356,7 +356,7 @@ impl Follow {
         true
     }
 
-    fn unready(&self, wanted: &[Wanted]) -> String {
+    fn unready(&self, wanted: &[Followed]) -> String {
         let lines = wanted.iter().filter_map(|wanted| {
             let said = match self.last.get(wanted) {
                 Some(said) if said.ready => return None,
@@ -369,16 +369,16 @@ impl Follow {
     }
 }
 
-fn key(listener: &Listener) -> Wanted {
-    named(Sort::Listener, listener)
+fn key(listener: &Listener) -> Followed {
+    named(FollowedKind::Listener, listener)
 }
 
-fn pod_key(pod: &Pod) -> Wanted {
-    named(Sort::Pod, pod)
+fn pod_key(pod: &Pod) -> Followed {
+    named(FollowedKind::Pod, pod)
 }
 
-fn named(sort: Sort, object: &impl ResourceExt) -> Wanted {
-    Wanted {
+fn named(sort: FollowedKind, object: &impl ResourceExt) -> Followed {
+    Followed {
         sort,
         namespace: object.namespace().unwrap_or_default(),
         name: object.name_any(),
@@ -406,7 +406,7 @@ fn watched_of_site(
     client: &Client,
     kind: &'static str,
 ) -> BoxStream<'static, watcher::Result<(&'static str, Event<DynamicObject>)>> {
-    let of = GroupVersionKind::gvk(skupper::GROUP, "v2alpha1", kind);
+    let of = GroupVersionKind::gvk(lifecycle_specs_skupper::GROUP, "v2alpha1", kind);
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&of));
     let changes = watcher::watcher(api, watcher::Config::default());
     changes.map_ok(move |event| (kind, event)).boxed()
@@ -471,15 +471,15 @@ mod tests {
         })
     }
 
-    fn wanted(name: &str) -> Wanted {
-        Wanted {
-            sort: Sort::Listener,
+    fn wanted(name: &str) -> Followed {
+        Followed {
+            sort: FollowedKind::Listener,
             namespace: "d".to_owned(),
             name: name.to_owned(),
         }
     }
 
-    fn follow() -> (Follow, Onlookers) {
+    fn follow() -> (Follow, Observers) {
         let sites = Sites::new([127, 0, 0, 1].into(), None);
         Follow::new(Volumes::inside("nowhere"), sites)
     }
@@ -494,7 +494,7 @@ mod tests {
         follow.note_status(&listener(&status("True", 2)));
         assert_eq!(
             follow.last[&wanted("a")],
-            Said {
+            Update {
                 line: "Ready         at a.svc:80, a.svc:81".to_owned(),
                 ready: true
             }
@@ -506,7 +506,7 @@ mod tests {
     #[test]
     fn what_is_ready_again_before_its_status_says_anything_else_is_told_so() {
         let (mut follow, _) = follow();
-        let passed = |phase| Told {
+        let passed = |phase| PassLine {
             of: wanted("a"),
             phase,
             line: "Applying".to_owned(),
@@ -528,7 +528,7 @@ mod tests {
     #[test]
     fn what_is_not_ready_is_named_with_its_reason() {
         let (mut follow, _) = follow();
-        let passed = |name: &str, phase| Told {
+        let passed = |name: &str, phase| PassLine {
             of: wanted(name),
             phase,
             line: "Applying      Programmed: it is written".to_owned(),

@@ -8,7 +8,6 @@ use kube::api::{Api, DynamicObject, Patch, PatchParams};
 use kube::core::GroupVersionKind;
 use kube::discovery::{self, Scope};
 use kube::{Client, ResourceExt};
-use lifecycle_specs::skupper;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -38,7 +37,7 @@ pub(super) enum Error {
     #[error("{place}: {said}")]
     Object {
         /// File and document.
-        place: Place,
+        place: DocumentPlace,
         /// What is missing.
         said: &'static str,
     },
@@ -46,7 +45,7 @@ pub(super) enum Error {
     #[error("{place}: the cluster serves no kind {kind} of {version}")]
     Kind {
         /// File and document.
-        place: Place,
+        place: DocumentPlace,
         /// The kind.
         kind: String,
         /// Its group and version.
@@ -56,7 +55,7 @@ pub(super) enum Error {
     #[error("{place}: {what} cannot be applied")]
     Apply {
         /// File and document.
-        place: Place,
+        place: DocumentPlace,
         /// Kind and name.
         what: String,
         /// What is said.
@@ -66,15 +65,15 @@ pub(super) enum Error {
 
 /// Where a document stands: the file, and which of the documents that hold anything, counted from 1.
 #[derive(Clone, Debug)]
-pub(super) struct Place(Box<str>);
+pub(super) struct DocumentPlace(Box<str>);
 
-impl Place {
+impl DocumentPlace {
     fn new(path: &Path, index: usize) -> Self {
         Self(format!("{}, document {}", path.display(), index + 1).into())
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for DocumentPlace {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.0)
     }
@@ -83,17 +82,17 @@ impl std::fmt::Display for Place {
 /// One object to be applied.
 #[derive(Debug)]
 pub(super) struct Manifest {
-    place: Place,
+    place: DocumentPlace,
     object: DynamicObject,
     of: GroupVersionKind,
 }
 
 /// The group of what sites are made of.
-const SITES: &str = skupper::GROUP;
+const SITES: &str = lifecycle_specs_skupper::GROUP;
 
 /// What is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum FollowedKind {
     /// Until it is Ready.
     Listener,
     /// Until it runs.
@@ -102,7 +101,7 @@ pub(super) enum Sort {
     OfSite(&'static str),
 }
 
-impl Sort {
+impl FollowedKind {
     /// The kinds of a Skupper site.
     pub(super) const OF_SITE: [&'static str; 5] = [
         "Site",
@@ -121,16 +120,16 @@ impl Sort {
 
 /// An object that is followed, by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wanted {
+pub(super) struct Followed {
     /// What it is.
-    pub(super) sort: Sort,
+    pub(super) sort: FollowedKind,
     /// Its namespace.
     pub(super) namespace: String,
     /// Its name.
     pub(super) name: String,
 }
 
-impl std::fmt::Display for Wanted {
+impl std::fmt::Display for Followed {
     /// Two groups have a kind `Listener`: what is of a site is written as `kubectl` takes it.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
@@ -139,8 +138,8 @@ impl std::fmt::Display for Wanted {
             name,
         } = self;
         match sort {
-            Sort::Listener | Sort::Pod => write!(formatter, "{namespace}/{name}"),
-            Sort::OfSite(kind) => {
+            FollowedKind::Listener | FollowedKind::Pod => write!(formatter, "{namespace}/{name}"),
+            FollowedKind::OfSite(kind) => {
                 let kind = kind.to_lowercase();
                 write!(formatter, "{namespace}/{kind}.{SITES}/{name}")
             }
@@ -184,18 +183,18 @@ impl Manifest {
     }
 
     /// What it is followed as, if it is.
-    fn sort(&self) -> Option<Sort> {
+    fn sort(&self) -> Option<FollowedKind> {
         match (self.of.group.as_str(), self.of.kind.as_str()) {
-            ("listeners.stackable.tech", "Listener") => Some(Sort::Listener),
-            ("", "Pod") => Some(Sort::Pod),
-            (SITES, kind) => Sort::of_site(kind),
+            ("listeners.stackable.tech", "Listener") => Some(FollowedKind::Listener),
+            ("", "Pod") => Some(FollowedKind::Pod),
+            (SITES, kind) => FollowedKind::of_site(kind),
             (_, _) => None,
         }
     }
 
     /// The object that it makes.
-    pub(super) fn wanted(&self) -> Option<Wanted> {
-        Some(Wanted {
+    pub(super) fn wanted(&self) -> Option<Followed> {
+        Some(Followed {
             sort: self.sort()?,
             namespace: self.namespace(),
             name: self.name(),
@@ -210,7 +209,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Manifest>, Error> {
     })?;
     let mut manifests = Vec::new();
     for (index, document) in documents.into_iter().enumerate() {
-        let place = Place::new(path, index);
+        let place = DocumentPlace::new(path, index);
         // A document may hold comments only.
         if document["kind"] == "List" {
             for item in document["items"].as_array().into_iter().flatten() {
@@ -223,7 +222,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Manifest>, Error> {
     Ok(manifests)
 }
 
-fn manifest(place: Place, document: Value) -> Result<Manifest, Error> {
+fn manifest(place: DocumentPlace, document: Value) -> Result<Manifest, Error> {
     let refused = |place, said| Err(Error::Object { place, said });
     let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -252,7 +251,7 @@ fn manifest(place: Place, document: Value) -> Result<Manifest, Error> {
 }
 
 /// Applies all manifests in their order, and says which of them are followed.
-pub(super) async fn apply(client: &Client, manifests: &[Manifest]) -> Result<Vec<Wanted>, Error> {
+pub(super) async fn apply(client: &Client, manifests: &[Manifest]) -> Result<Vec<Followed>, Error> {
     let mut wanted = Vec::new();
     for manifest in manifests {
         let applied = apply_one(client, manifest).await?;
@@ -306,7 +305,7 @@ pub(super) async fn apply_one(
         .map_err(failed)
 }
 
-fn unknown(place: &Place, of: &GroupVersionKind) -> Error {
+fn unknown(place: &DocumentPlace, of: &GroupVersionKind) -> Error {
     Error::Kind {
         place: place.clone(),
         kind: of.kind.clone(),

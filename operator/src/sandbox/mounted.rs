@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{Event, PersistentVolumeClaim, Pod, Volume};
 use kube::{Api, Client, ResourceExt};
-use lifecycle_runtime::testing::world::Volumes;
+use lifecycle_simulator::world::Volumes;
 
 /// The annotations by which a claim is one of ours.
 const ANNOTATIONS: [&str; 2] = [

@@ -7,24 +7,25 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{ApiResource, DynamicObject, ListParams};
 use kube::{Api, Client, ResourceExt};
+use lifecycle_runtime::cause;
 use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::testing::{Server, User};
-use lifecycle_specs::skupper::connector::Connector;
-use lifecycle_specs::skupper::listener::Listener;
-use lifecycle_specs::skupper::router::ROUTER;
-use lifecycle_specs::skupper::site::Site;
+use lifecycle_simulator::{Server, User};
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::router::ROUTER;
+use lifecycle_specs_skupper::site::Site;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::{complain, echo};
-use crate::skupper::document::named;
-use crate::skupper::embedded::{Embedded, Settings};
-use crate::skupper::home;
-use crate::skupper::platform::Platform;
-use crate::skupper::table::Table;
-use crate::{cause, wiring};
+use lifecycle_skupper::config::document::named;
+use lifecycle_skupper::config::router_config::RouterConfig;
+use lifecycle_skupper::controller;
+use lifecycle_skupper::namespace::active_site;
+use lifecycle_skupper::platform::Platform;
+use lifecycle_skupper::router::embedded::{Embedded, Settings};
 
 /// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
 pub(super) const INSTALLED: (&str, &str) = (
@@ -68,11 +69,11 @@ impl Sites {
     pub(super) async fn control(
         self,
         server: Server,
-        onlooker: Arc<dyn Trace>,
+        observer: Arc<dyn Trace>,
         shutdown: Shutdown,
     ) {
         let (namespace, name) = CONTROLLER;
-        let options = wiring::skupper::Options {
+        let options = controller::Options {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             platform: Platform::Kubernetes,
@@ -83,8 +84,8 @@ impl Sites {
         };
         let client = account(&server, namespace, name);
         let routers = |_: &_| self.routers;
-        let onlooker = Some(onlooker);
-        let run = wiring::skupper::run_watched(client, options, routers, onlooker, shutdown);
+        let observer = Some(observer);
+        let run = controller::run_observed(client, options, routers, observer, shutdown);
         if let Err(error) = run.await {
             let said = cause::in_one_line(&error);
             complain(&format!("the controller of sites ended: {said}"));
@@ -138,12 +139,12 @@ impl Sites {
                 ..Site::default()
             });
         let sites: Vec<Site> = sites.collect();
-        let tables: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-        let table = tables.get_opt(ROUTER).await.ok()??;
-        let home = home::active(&sites.iter().collect::<Vec<_>>(), Some(&table))?;
-        let table = Table::of(&table);
-        let port = table.claim(&listener.uid()?)?.router_port;
-        let address = self.routers.address(&home.uid()?)?;
+        let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
+        let config = maps.get_opt(ROUTER).await.ok()??;
+        let site = active_site::find(&sites.iter().collect::<Vec<_>>(), Some(&config))?;
+        let config = RouterConfig::of(&config);
+        let port = config.allocation(&listener.uid()?)?.router_port;
+        let address = self.routers.address(&site.uid()?)?;
         let connectors: Api<Connector> = Api::namespaced(client.clone(), namespace);
         let connectors = connectors.list(&all).await.ok()?.items;
         let key = &listener.spec.routing_key;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use kube::Client;
 use kube::api::{Api, DeleteParams};
-use lifecycle_specs::skupper::connector::Connector;
-use lifecycle_specs::skupper::listener::Listener;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
 use super::follow::{Follow, Verdict};
-use super::manifests::{self, Manifest, Wanted};
+use super::manifests::{self, Followed, Manifest};
 use super::sites::{Sites, is_refused};
 use super::{complain, say};
 
@@ -47,7 +47,7 @@ impl<'a> Tour<'a> {
         self,
         client: &Client,
         follow: &mut Follow,
-        wanted: &[Wanted],
+        wanted: &[Followed],
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
         let (namespace, name) = (self.connector.namespace(), self.connector.name());

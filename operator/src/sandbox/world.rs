@@ -7,12 +7,14 @@ use k8s_openapi::api::core::v1::Node;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::testing::world::{Volumes, World};
-use lifecycle_specs::listener_class::ListenerClass;
+use lifecycle_simulator::world::{Volumes, World};
+use lifecycle_specs_listener::listener_class::ListenerClass;
 use serde_json::json;
 
-use crate::args::Preset;
-use crate::{crds, presets};
+use lifecycle_listener::args::Preset;
+use lifecycle_listener::controller::KINDS;
+use lifecycle_listener::presets;
+use lifecycle_runtime::crds;
 
 const MANAGER: &str = "sandbox";
 const AGAIN: Duration = Duration::from_millis(20);
@@ -54,12 +56,15 @@ async fn is_prepared(client: &Client, preset: Preset) -> bool {
         .and_then(|class| class.metadata.name.clone())
     {
         Some(last) => matches!(classes.get_opt(&last).await, Ok(Some(_))),
-        None => matches!(crds::served(client, &crds::LISTENERS).await, Ok(true)),
+        None => matches!(crds::served(client, &KINDS).await, Ok(true)),
     }
 }
 
 async fn serves_sites(client: &Client) -> bool {
-    matches!(crds::served(client, &crds::SKUPPER).await, Ok(true))
+    matches!(
+        crds::served(client, &lifecycle_skupper::controller::KINDS).await,
+        Ok(true)
+    )
 }
 
 async fn make_node(client: &Client, name: &str, inside: &str, outside: &str) -> kube::Result<()> {

@@ -14,7 +14,7 @@ use crate::lifecycle::{Kind, Stored};
 use crate::machine::compare::migrated;
 
 /// A write on its way.
-pub(crate) type Sent = Result<Request<Vec<u8>>, Error>;
+pub type Sent = Result<Request<Vec<u8>>, Error>;
 
 fn at(kind: &Kind, namespace: Option<&str>) -> Path {
     Path::new(kind.path(namespace))
@@ -25,7 +25,7 @@ fn forced(manager: &str) -> PatchParams {
 }
 
 /// The one write of a plan; `None` for a call, which is no request to the API server.
-pub(crate) fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
+pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
     let path = at(kind, plan.name.namespace.as_deref());
     let live = plan.live.as_deref();
     let mut body = plan.body.clone();
@@ -80,7 +80,7 @@ fn migrate(path: &Path, plan: &Plan, live: &Stored) -> Sent {
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
         "resourceVersion": live.meta.resource_version,
-        "managedFields": migrated(raw, &plan.manager, &plan.replaced, plan.whole),
+        "managedFields": migrated(raw, &plan.manager, &plan.replaced, plan.exclusive),
     } });
     path.patch(
         &plan.name.name,

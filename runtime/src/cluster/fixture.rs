@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::index::{Finder, Key};
-use super::observe::{Observer, Sight, View, WriteId};
+use super::index::{Finder, IndexKey};
+use super::observe::{Observed, Observer, View, WriteId};
 use super::store::{Name, Raw, Store};
 use crate::lifecycle::{Because, Desired, Kind, Machine, Stored, This};
 use crate::operator::Naming;
@@ -79,7 +79,7 @@ crate::lifecycle! {
         }
         ready from Accepted, Made;
         field phase = phase;
-        field made: String from made kept;
+        field made: String from made last_reported;
         field class_size: String from class;
     }
 }
@@ -224,7 +224,7 @@ impl Caches {
     }
 
     /// One pass over a thing.
-    pub(crate) fn look(&self, thing: Value) -> Sight {
+    pub(crate) fn look(&self, thing: Value) -> Observed {
         let kind = self.machine.subject().expect("a resource has an object");
         let mut store = filled(kind.clone(), &[thing]);
         store.keep_raw();
@@ -253,7 +253,7 @@ fn filled(kind: Kind, objects: &[Value]) -> Store {
 }
 
 impl View for Caches {
-    fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>> {
+    fn find(&self, input: usize, keys: &BTreeSet<IndexKey>) -> Vec<Arc<Stored>> {
         let (store, finder) = (&self.stores[&input], &self.finders[input]);
         let finder = finder.as_ref().expect("it has a kind");
         let objects = store.names().filter_map(|name| store.get(name));

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::store::{Change, Name};
-use crate::lifecycle::{Look, Machine, ObjectRef, Stored};
+use crate::lifecycle::{LookupKey, Machine, ObjectRef, Stored};
 use crate::machine::ir::{Input, Lookup};
 
 /// What an input is found by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
+pub enum IndexKey {
     /// Exactly this object.
     Named(Name),
     /// All objects with these values, in a namespace where both kinds live in one.
@@ -19,41 +19,41 @@ pub(crate) enum Key {
 
 /// How the objects of one input are found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Finder {
-    pub(crate) input: &'static Input,
+pub struct Finder {
+    pub input: &'static Input,
     /// The input's number in its lifecycle.
-    pub(crate) number: usize,
+    pub number: usize,
     /// Whether it is looked for in the namespace of the object.
-    pub(crate) by_namespace: bool,
+    pub by_namespace: bool,
     /// Whether objects of its kind have a namespace.
-    pub(crate) namespaced: bool,
+    pub namespaced: bool,
 }
 
 impl Finder {
     /// The keys that an object is found under, its own name first.
-    pub(crate) fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<Key> {
+    pub(crate) fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<IndexKey> {
         let meta = &object.meta;
         let namespace = meta.namespace.clone().filter(|_| self.by_namespace);
-        let mut keys = vec![Key::Named(Name::of(meta))];
+        let mut keys = vec![IndexKey::Named(Name::of(meta))];
         match self.input.lookup {
             Lookup::Labels(labels) => {
                 let label = |key: &&str| meta.labels.as_ref()?.get(*key).cloned();
                 let values: Option<Vec<_>> = labels.iter().map(label).collect();
-                keys.extend(values.map(|values| Key::Of(namespace, values)));
+                keys.extend(values.map(|values| IndexKey::Of(namespace, values)));
             }
             Lookup::Owner => {
                 let owners = meta.owner_references.iter().flatten();
-                keys.extend(owners.map(|o| Key::Of(None, vec![o.uid.clone()])));
+                keys.extend(owners.map(|o| IndexKey::Of(None, vec![o.uid.clone()])));
             }
-            Lookup::Namespace => keys.push(Key::Of(namespace, Vec::new())),
+            Lookup::Namespace => keys.push(IndexKey::Of(namespace, Vec::new())),
             Lookup::Equal => {
                 let theirs = machine.theirs(self.number, object);
-                keys.extend(theirs.map(|value| Key::Of(namespace, vec![value])));
+                keys.extend(theirs.map(|value| IndexKey::Of(namespace, vec![value])));
             }
             Lookup::Refs => {
                 let labels = meta.labels.iter().flatten();
                 let carried = |(label, _): (&String, &String)| vec![label.clone()];
-                keys.extend(labels.map(|l| Key::Of(meta.namespace.clone(), carried(l))));
+                keys.extend(labels.map(|l| IndexKey::Of(meta.namespace.clone(), carried(l))));
             }
             Lookup::Name(_) | Lookup::Names | Lookup::Ref | Lookup::Key => {}
         }
@@ -61,10 +61,10 @@ impl Finder {
     }
 
     /// The keys that an object looks for.
-    pub(crate) fn keys_for(&self, subject: &Stored, look: &Look) -> Vec<Key> {
+    pub(crate) fn keys_for(&self, subject: &Stored, look: &LookupKey) -> Vec<IndexKey> {
         let namespace = subject.meta.namespace.clone();
         let named = |name: &String| {
-            Key::Named(Name {
+            IndexKey::Named(Name {
                 namespace: namespace.clone().filter(|_| self.namespaced),
                 name: name.clone(),
             })
@@ -74,8 +74,8 @@ impl Finder {
             let in_theirs = object.namespace.clone().or_else(|| namespace.clone());
             let namespace = in_theirs.filter(|_| self.namespaced);
             match &object.label {
-                Some(label) => Key::Of(namespace, vec![label.clone()]),
-                None => Key::Named(Name {
+                Some(label) => IndexKey::Of(namespace, vec![label.clone()]),
+                None => IndexKey::Named(Name {
                     namespace,
                     name: object.name.clone(),
                 }),
@@ -83,18 +83,18 @@ impl Finder {
         };
         let inside = namespace.clone().filter(|_| self.by_namespace);
         match look {
-            Look::Nothing | Look::Key(_) => Vec::new(),
-            Look::Name(name) => vec![named(name)],
-            Look::Names(names) => names.iter().map(named).collect(),
-            Look::Labels(values) => vec![Key::Of(inside, values.clone())],
-            Look::Equal(value) => vec![Key::Of(inside, vec![value.clone()])],
-            Look::Ref(object) => vec![referred(object)],
-            Look::Refs(objects) => objects.iter().map(referred).collect(),
-            Look::All if self.input.lookup == Lookup::Owner => {
+            LookupKey::Nothing | LookupKey::Key(_) => Vec::new(),
+            LookupKey::Name(name) => vec![named(name)],
+            LookupKey::Names(names) => names.iter().map(named).collect(),
+            LookupKey::Labels(values) => vec![IndexKey::Of(inside, values.clone())],
+            LookupKey::Equal(value) => vec![IndexKey::Of(inside, vec![value.clone()])],
+            LookupKey::Ref(object) => vec![referred(object)],
+            LookupKey::Refs(objects) => objects.iter().map(referred).collect(),
+            LookupKey::All if self.input.lookup == Lookup::Owner => {
                 let uid = subject.meta.uid.clone().unwrap_or_default();
-                vec![Key::Of(None, vec![uid])]
+                vec![IndexKey::Of(None, vec![uid])]
             }
-            Look::All => vec![Key::Of(inside, Vec::new())],
+            LookupKey::All => vec![IndexKey::Of(inside, Vec::new())],
         }
     }
 }
@@ -103,8 +103,8 @@ impl Finder {
 pub(crate) struct Index {
     finder: Finder,
     machine: Arc<dyn Machine>,
-    found_by: BTreeMap<Key, BTreeSet<Name>>,
-    looked_by: BTreeMap<Key, BTreeSet<Name>>,
+    found_by: BTreeMap<IndexKey, BTreeSet<Name>>,
+    looked_by: BTreeMap<IndexKey, BTreeSet<Name>>,
 }
 
 impl Index {
@@ -118,7 +118,7 @@ impl Index {
     }
 
     /// The names of the objects under a key that is no name.
-    pub(crate) fn found_by(&self, key: &Key) -> impl Iterator<Item = &Name> {
+    pub(crate) fn found_by(&self, key: &IndexKey) -> impl Iterator<Item = &Name> {
         self.found_by.get(key).into_iter().flatten()
     }
 
@@ -134,7 +134,7 @@ impl Index {
         if let Some(new) = &change.new {
             for key in self.finder.keys_of(&*self.machine, new) {
                 woken.extend(self.looked_by.get(&key).into_iter().flatten().cloned());
-                if matches!(key, Key::Of(..)) {
+                if matches!(key, IndexKey::Of(..)) {
                     self.found_by
                         .entry(key)
                         .or_default()
@@ -146,7 +146,12 @@ impl Index {
     }
 
     /// Notes what an object looked for this time and no longer looks for.
-    pub(crate) fn looks(&mut self, subject: &Name, before: &BTreeSet<Key>, now: &BTreeSet<Key>) {
+    pub(crate) fn depends_on(
+        &mut self,
+        subject: &Name,
+        before: &BTreeSet<IndexKey>,
+        now: &BTreeSet<IndexKey>,
+    ) {
         for key in before.difference(now) {
             remove(&mut self.looked_by, key, subject);
         }
@@ -159,7 +164,7 @@ impl Index {
     }
 }
 
-fn remove(map: &mut BTreeMap<Key, BTreeSet<Name>>, key: &Key, name: &Name) {
+fn remove(map: &mut BTreeMap<IndexKey, BTreeSet<Name>>, key: &IndexKey, name: &Name) {
     if let Some(names) = map.get_mut(key) {
         names.remove(name);
         if names.is_empty() {

@@ -11,22 +11,22 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(crate) use plan::{Job, Plan, WriteId};
+pub use plan::{Job, Plan, WriteId};
 
-use super::index::{Finder, Key};
+use super::index::{Finder, IndexKey};
 use super::store::Name;
-use crate::lifecycle::board::Slot;
-use crate::lifecycle::{Board, Kind, Look, Machine, ObjectRef, Requested, Stored};
+use crate::lifecycle::observation::Slot;
+use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef, Observation, Requested, Stored};
 use crate::machine::ir::{Call, Lifecycle, Mode, Node, Origin};
 use crate::naming::Naming;
 
 /// What a pass may read beside the object itself.
-pub(crate) trait View {
+pub trait View {
     /// The cached objects under these keys of an input, in order of namespace and name.
-    fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>>;
+    fn find(&self, input: usize, keys: &BTreeSet<IndexKey>) -> Vec<Arc<Stored>>;
 
     /// Whether it is known what is there under these keys; otherwise it must be fetched first.
-    fn knows(&self, _input: usize, _keys: &BTreeSet<Key>) -> bool {
+    fn knows(&self, _input: usize, _keys: &BTreeSet<IndexKey>) -> bool {
         true
     }
 
@@ -53,7 +53,7 @@ pub(crate) trait View {
 
 /// Why a pass ended before a world was known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     #[error("{object} cannot be read: {why}; correct it, or delete it")]
     Undecodable { object: ObjectRef, why: String },
     #[error("the fact `{name}` has no answer although it was asked")]
@@ -69,68 +69,73 @@ pub(crate) enum Failure {
     )]
     OwnerElsewhere { object: ObjectRef, owner: String },
     #[error("{input} is not fetched yet")]
-    Unfetched { input: usize, keys: BTreeSet<Key> },
+    Unfetched {
+        input: usize,
+        keys: BTreeSet<IndexKey>,
+    },
     #[error("{input} is not probed yet")]
     Unprobed { input: usize, key: String },
 }
 
 /// What a pass saw.
-pub(crate) struct Sight {
-    pub(crate) board: Arc<Board>,
+pub struct Observed {
+    pub observation: Arc<Observation>,
     /// What was looked for, by input.
-    pub(crate) looked: Vec<BTreeSet<Key>>,
+    pub(crate) dependencies: Vec<BTreeSet<IndexKey>>,
     /// Every object that was seen or would be written: what fences are asked for.
     pub(crate) touched: BTreeSet<(usize, Name)>,
     /// The writes that each effect could make, in order.
-    pub(crate) plans: Vec<Vec<Plan>>,
+    pub plans: Vec<Vec<Plan>>,
     /// The polls that were asked.
     pub(crate) polls: Vec<(usize, String)>,
-    pub(crate) failure: Option<Failure>,
+    pub failure: Option<Failure>,
     /// Another controller looks after the object, so that a failure is nobody's business: the state.
     pub(crate) ignored: Option<usize>,
 }
 
-impl Sight {
+impl Observed {
     pub(crate) fn is_deleting(&self) -> bool {
-        self.board.subject().meta.deletion_timestamp.is_some()
+        self.observation.subject().meta.deletion_timestamp.is_some()
     }
 }
 
 /// What stays the same from pass to pass.
-pub(crate) struct Observer<'a> {
-    pub(crate) machine: &'a dyn Machine,
+pub struct Observer<'a> {
+    pub machine: &'a dyn Machine,
     /// `None` of a volume.
-    pub(crate) subject_kind: Option<&'a Kind>,
+    pub subject_kind: Option<&'a Kind>,
     /// What a call does not see; `None` of a resource, which sees everything.
-    pub(crate) call: Option<&'static Call>,
-    pub(crate) kinds: &'a [Option<Kind>],
-    pub(crate) finders: &'a [Option<Finder>],
-    pub(crate) naming: &'a Naming,
-    pub(crate) view: &'a dyn View,
+    pub call: Option<&'static Call>,
+    pub kinds: &'a [Option<Kind>],
+    pub finders: &'a [Option<Finder>],
+    pub naming: &'a Naming,
+    pub view: &'a dyn View,
 }
 
 impl Observer<'_> {
     /// Walks the lifecycle in evaluation order.
-    pub(crate) fn observe(&self, subject: Arc<Stored>) -> Sight {
-        let mut board = Board::new(self.machine.ir(), Arc::clone(&subject));
-        let texts = 0..board.texts.len();
-        board.texts = texts.map(|path| self.machine.text(&board, path)).collect();
-        self.walk(board, subject)
+    pub(crate) fn observe(&self, subject: Arc<Stored>) -> Observed {
+        let mut observation = Observation::new(self.machine.ir(), Arc::clone(&subject));
+        let texts = 0..observation.texts.len();
+        observation.texts = texts
+            .map(|path| self.machine.text(&observation, path))
+            .collect();
+        self.walk(observation, subject)
     }
 
     /// The same for a call; what it contributes to shared objects goes by the name and uid of its stand-in.
-    pub(crate) fn observe_call(&self, request: Arc<Requested>, stand_in: Arc<Stored>) -> Sight {
-        self.walk(Board::of_call(self.machine.ir(), request), stand_in)
+    pub fn observe_call(&self, request: Arc<Requested>, stand_in: Arc<Stored>) -> Observed {
+        self.walk(Observation::of_call(self.machine.ir(), request), stand_in)
     }
 
-    fn walk(&self, board: Board, subject: Arc<Stored>) -> Sight {
+    fn walk(&self, observation: Observation, subject: Arc<Stored>) -> Observed {
         let ir = self.machine.ir();
         let mut pass = Observing {
             observer: self,
             ir,
-            board,
+            observation,
             subject,
-            looked: vec![BTreeSet::new(); ir.inputs.len()],
+            dependencies: vec![BTreeSet::new(); ir.inputs.len()],
             touched: BTreeSet::new(),
             plans: ir.effects.iter().map(|_| Vec::new()).collect(),
             polls: Vec::new(),
@@ -147,10 +152,10 @@ impl Observer<'_> {
         });
         let lives = pass.subject.meta.deletion_timestamp.is_none();
         let knows = lives && ir.knows_ignored(nodes);
-        Sight {
-            ignored: knows.then(|| ir.ignored(&pass.board.world)).flatten(),
-            board: Arc::new(pass.board),
-            looked: pass.looked,
+        Observed {
+            ignored: knows.then(|| ir.ignored(&pass.observation.world)).flatten(),
+            observation: Arc::new(pass.observation),
+            dependencies: pass.dependencies,
             touched: pass.touched,
             plans: pass.plans,
             polls: pass.polls,
@@ -163,10 +168,10 @@ impl Observer<'_> {
 struct Observing<'a> {
     observer: &'a Observer<'a>,
     ir: &'static Lifecycle,
-    board: Board,
+    observation: Observation,
     /// The object, or what stands for it in a call.
     subject: Arc<Stored>,
-    looked: Vec<BTreeSet<Key>>,
+    dependencies: Vec<BTreeSet<IndexKey>>,
     touched: BTreeSet<(usize, Name)>,
     plans: Vec<Vec<Plan>>,
     polls: Vec<(usize, String)>,
@@ -176,7 +181,7 @@ impl Observing<'_> {
     /// Looks an input up, where its `given` holds.
     fn look(&mut self, number: usize) -> Result<(), Failure> {
         let input = &self.ir.inputs[number];
-        let world = &self.board.world;
+        let world = &self.observation.world;
         let unseen = |call: &Call| call.unseen_inputs.contains(&number);
         if self.observer.call.is_some_and(unseen)
             || input.given.as_ref().is_some_and(|g| !world.holds(g))
@@ -184,15 +189,17 @@ impl Observing<'_> {
             return Ok(());
         }
         let machine = self.observer.machine;
-        let look = machine.look(&self.board, number).unwrap_or(Look::Nothing);
+        let look = machine
+            .lookup(&self.observation, number)
+            .unwrap_or(LookupKey::Nothing);
         let slot = match (input.mode, &look) {
-            (Mode::Poll, Look::Key(key)) if self.observer.call.is_none() => {
+            (Mode::Poll, LookupKey::Key(key)) if self.observer.call.is_none() => {
                 self.polls.push((number, key.clone()));
                 let answer = self.observer.view.answer(number, key);
                 Slot::Plain(answer.ok())
             }
             // A call asks within itself, whatever it asks.
-            (Mode::Poll | Mode::Probe, Look::Key(key)) => {
+            (Mode::Poll | Mode::Probe, LookupKey::Key(key)) => {
                 match self.observer.view.probed(number, key) {
                     Some(answer) => Slot::Plain(Some(answer)),
                     None => {
@@ -207,16 +214,16 @@ impl Observing<'_> {
                 Slot::Objects(self.find(number, &look)?)
             }
         };
-        self.board.found(number, slot);
+        self.observation.found(number, slot);
         Ok(())
     }
 
-    fn find(&mut self, number: usize, look: &Look) -> Result<Vec<Arc<Stored>>, Failure> {
+    fn find(&mut self, number: usize, look: &LookupKey) -> Result<Vec<Arc<Stored>>, Failure> {
         let Some(finder) = &self.observer.finders[number] else {
             return Ok(Vec::new());
         };
         let keys = finder.keys_for(&self.subject, look);
-        let keys: BTreeSet<Key> = keys.into_iter().collect();
+        let keys: BTreeSet<IndexKey> = keys.into_iter().collect();
         if !self.observer.view.knows(number, &keys) {
             return Err(Failure::Unfetched {
                 input: number,
@@ -224,12 +231,12 @@ impl Observing<'_> {
             });
         }
         let named = keys.iter().filter_map(|key| match key {
-            Key::Named(name) => Some((number, name.clone())),
-            Key::Of(..) => None,
+            IndexKey::Named(name) => Some((number, name.clone())),
+            IndexKey::Of(..) => None,
         });
         self.touched.extend(named);
         let objects = self.observer.view.find(number, &keys);
-        self.looked[number] = keys;
+        self.dependencies[number] = keys;
         for object in &objects {
             let name = Name::of(&object.meta);
             if let Err(why) = &object.decoded {
@@ -244,10 +251,10 @@ impl Observing<'_> {
 
     fn compute(&mut self, number: usize) -> Result<(), Failure> {
         let value = &self.ir.values[number];
-        let world = &self.board.world;
+        let world = &self.observation.world;
         if value.given.as_ref().is_none_or(|g| world.holds(g)) {
-            let computed = self.observer.machine.value(&self.board, number);
-            self.board.computed(number, computed);
+            let computed = self.observer.machine.value(&self.observation, number);
+            self.observation.computed(number, computed);
         }
         Ok(())
     }
@@ -255,9 +262,9 @@ impl Observing<'_> {
     /// Answers a question; what is not asked has the value of the guard that does not hold.
     fn answer(&mut self, number: usize) -> Result<(), Failure> {
         let var = &self.ir.vars[number];
-        let world = &self.board.world;
+        let world = &self.observation.world;
         if let Some(guard) = var.given.iter().find(|g| !world.holds(&g.pred)) {
-            self.board.world.set(number, guard.otherwise);
+            self.observation.world.set(number, guard.otherwise);
             return Ok(());
         }
         if self
@@ -279,13 +286,13 @@ impl Observing<'_> {
                 (self.position(number, value), sentence)
             }
             Origin::Fact => {
-                let answer = self.observer.machine.fact(&self.board, number);
+                let answer = self.observer.machine.fact(&self.observation, number);
                 let answer = answer.ok_or(Failure::Unanswered { name: var.name })?;
                 (answer.value, answer.sentence)
             }
         };
-        self.board.world.set(number, value);
-        self.board.sentences[number] = Some(sentence).filter(|s| !s.is_empty());
+        self.observation.world.set(number, value);
+        self.observation.sentences[number] = Some(sentence).filter(|s| !s.is_empty());
         Ok(())
     }
 

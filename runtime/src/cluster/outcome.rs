@@ -8,14 +8,14 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::act::Sent;
-use crate::kube::one_line;
+use lifecycle_client::kube::one_line;
 
 /// How long a write may take.
 const LONGEST_WRITE: Duration = Duration::from_secs(30);
 
 /// How a write ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// With the object as it is now.
     Done(Value),
     /// The same request will be answered the same: the server's sentence.
@@ -41,7 +41,7 @@ impl Outcome {
 }
 
 /// Sends a write and reads its answer.
-pub(crate) async fn answer(client: Client, sent: Sent) -> Outcome {
+pub async fn answer(client: Client, sent: Sent) -> Outcome {
     let request = match sent {
         Ok(request) => request,
         Err(error) => return judge(Err(kube::Error::BuildRequest(error))),

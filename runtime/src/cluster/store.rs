@@ -16,20 +16,20 @@ use crate::machine::compare::fingerprint;
 
 /// Where an object lives: namespace, if its kind has one, and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Name {
-    pub(crate) namespace: Option<String>,
-    pub(crate) name: String,
+pub struct Name {
+    pub namespace: Option<String>,
+    pub name: String,
 }
 
 impl Name {
-    pub(crate) fn of(meta: &ObjectMeta) -> Self {
+    pub fn of(meta: &ObjectMeta) -> Self {
         Self {
             namespace: meta.namespace.clone(),
             name: meta.name.clone().unwrap_or_default(),
         }
     }
 
-    pub(crate) fn of_kind(&self, kind: &Kind) -> ObjectRef {
+    pub fn of_kind(&self, kind: &Kind) -> ObjectRef {
         ObjectRef {
             kind: kind.kind.clone(),
             namespace: self.namespace.clone(),
@@ -50,14 +50,14 @@ impl fmt::Display for Name {
 
 /// An object as the API server sends it: decoding it fails on nothing but broken JSON.
 #[derive(Clone, Debug)]
-pub(crate) struct Raw {
+pub struct Raw {
     meta: ObjectMeta,
     managed: Option<Value>,
     object: Value,
 }
 
 impl Raw {
-    pub(crate) fn new(mut object: Value) -> Self {
+    pub fn new(mut object: Value) -> Self {
         let managed = object
             .get_mut("metadata")
             .and_then(Value::as_object_mut)
@@ -87,7 +87,7 @@ impl Raw {
     }
 
     /// As caches keep it; whole only for kinds that are written.
-    pub(crate) fn stored(mut self, kind: &Kind, keep_raw: bool) -> Stored {
+    pub fn stored(mut self, kind: &Kind, keep_raw: bool) -> Stored {
         self.name_kind(kind);
         Stored {
             meta: self.meta.clone(),
@@ -143,7 +143,7 @@ impl kube::Resource for Raw {
 
 /// What an event changed.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub struct Change {
     pub(crate) name: Name,
     pub(crate) old: Option<Arc<Stored>>,
     pub(crate) new: Option<Arc<Stored>>,
@@ -151,17 +151,17 @@ pub(crate) struct Change {
     pub(crate) same: bool,
 }
 
-struct Entry {
+struct CachedObject {
     stored: Arc<Stored>,
     content: u64,
 }
 
 /// The cache of one kind.
-pub(crate) struct Store {
-    pub(crate) kind: Kind,
+pub struct Store {
+    pub kind: Kind,
     keep_raw: bool,
-    objects: BTreeMap<Name, Entry>,
-    listing: Option<BTreeMap<Name, Entry>>,
+    objects: BTreeMap<Name, CachedObject>,
+    listing: Option<BTreeMap<Name, CachedObject>>,
     synced: bool,
     newest: u128,
     /// How many lists were begun.
@@ -169,7 +169,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub fn new(kind: Kind) -> Self {
         Self {
             kind,
             keep_raw: false,
@@ -182,15 +182,15 @@ impl Store {
     }
 
     /// Keeps whole objects: for kinds that are written.
-    pub(crate) fn keep_raw(&mut self) {
+    pub fn keep_raw(&mut self) {
         self.keep_raw = true;
     }
 
-    pub(crate) fn is_synced(&self) -> bool {
+    pub fn is_synced(&self) -> bool {
         self.synced
     }
 
-    pub(crate) fn get(&self, name: &Name) -> Option<&Arc<Stored>> {
+    pub fn get(&self, name: &Name) -> Option<&Arc<Stored>> {
         self.objects.get(name).map(|e| &e.stored)
     }
 
@@ -210,7 +210,7 @@ impl Store {
     }
 
     /// Takes an event in.
-    pub(crate) fn take(&mut self, event: Event<Raw>) -> Vec<Change> {
+    pub fn take(&mut self, event: Event<Raw>) -> Vec<Change> {
         match event {
             Event::Init => {
                 self.lists += 1;
@@ -240,15 +240,15 @@ impl Store {
         }
     }
 
-    fn entry(&self, mut raw: Raw) -> (Name, Entry) {
+    fn entry(&self, mut raw: Raw) -> (Name, CachedObject) {
         let name = Name::of(&raw.meta);
         raw.name_kind(&self.kind);
         let content = content(&raw.object);
         let stored = Arc::new(raw.stored(&self.kind, self.keep_raw));
-        (name, Entry { stored, content })
+        (name, CachedObject { stored, content })
     }
 
-    fn put(&mut self, name: Name, entry: Entry) -> Change {
+    fn put(&mut self, name: Name, entry: CachedObject) -> Change {
         self.saw(&entry.stored.meta);
         let new = Some(Arc::clone(&entry.stored));
         let content = entry.content;

@@ -12,9 +12,9 @@ use kube::{Api, Client};
 use tokio::time::{Sleep, sleep};
 
 use super::store::Raw;
-use crate::kube::one_line;
 use crate::lifecycle::Kind;
 use crate::machine::backoff::Backoff;
+use lifecycle_client::kube::one_line;
 
 type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 
@@ -25,7 +25,7 @@ const BATCH: usize = 256;
 const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// The watch of one kind.
-pub(crate) struct Watch {
+pub struct Watch {
     kind: Kind,
     /// A field selector; empty: all objects.
     fields: String,
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Watches all objects of a kind, or those that a field selector chooses.
-    pub(crate) fn new(client: &Client, kind: Kind, fields: &str) -> Self {
+    pub fn new(client: &Client, kind: Kind, fields: &str) -> Self {
         Self {
             events: events(client, &kind, fields, true),
             fields: fields.to_owned(),
@@ -59,7 +59,7 @@ impl Watch {
     }
 
     /// The events that are there now; `random` spreads the pauses.
-    pub(crate) fn poll(
+    pub fn poll(
         &mut self,
         cx: &mut Context<'_>,
         random: &mut impl FnMut() -> u64,

@@ -13,14 +13,14 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a cache must show before anybody acts on it.
 #[derive(Clone, Debug)]
-pub(crate) struct Wrote {
+pub(crate) struct FencedWrite {
     pub(crate) uid: Option<String>,
     /// The version of our write; `None` if the object is gone by it.
     pub(crate) version: Option<String>,
 }
 
 struct Fence {
-    wrote: Wrote,
+    wrote: FencedWrite,
     lists: u64,
     until: Instant,
     waiting: BTreeSet<Subject>,
@@ -34,7 +34,13 @@ pub(crate) struct Fences {
 
 impl Fences {
     /// Opens a fence, unless the cache shows the write already.
-    pub(crate) fn raise(&mut self, at: (usize, Name), wrote: Wrote, store: &Store, now: Instant) {
+    pub(crate) fn raise(
+        &mut self,
+        at: (usize, Name),
+        wrote: FencedWrite,
+        store: &Store,
+        now: Instant,
+    ) {
         if shows(store, &at.1, &wrote) {
             return;
         }
@@ -93,7 +99,7 @@ impl Fences {
 }
 
 /// As new as the write, gone, or another object of that name.
-fn shows(store: &Store, name: &Name, wrote: &Wrote) -> bool {
+fn shows(store: &Store, name: &Name, wrote: &FencedWrite) -> bool {
     let version = wrote.version.as_deref();
     let Some(cached) = store.get(name) else {
         return version.is_none_or(|w| store.is_past(w));

@@ -9,14 +9,14 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::Controller;
-use super::flight::{Ended, Landed, Wrote};
+use super::in_flight::{Completed, Ended, WriteRecord};
+use super::memory::{Entered, WriteKind};
 use super::queue::Subject;
 use super::report::{Draft, Notes, draft, timeless};
 use super::runner::Caches;
 use super::trace::Written;
-use super::track::{Entered, What};
 use crate::cluster::act::{self, News, Reporter};
-use crate::cluster::observe::{Failure, Job, Plan, Sight, WriteId};
+use crate::cluster::observe::{Failure, Job, Observed, Plan, WriteId};
 use crate::cluster::outcome::answer;
 use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Once};
@@ -24,7 +24,7 @@ use crate::lifecycle::{Kind, Stored};
 use crate::machine::backoff::Backoff;
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::Phase;
-use crate::machine::policy::{Class, Move};
+use crate::machine::policy::{Class, Decision};
 
 /// A status that differs for this long is reported although effects go on, or others are about to act.
 const REPORT_AFTER: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 /// What a pass decided.
 struct Decided {
     class: Class,
-    next: Move,
+    next: Decision,
     now: Instant,
     wall: Timestamp,
     /// When it has taken too long to be where it is.
@@ -57,8 +57,8 @@ impl Controller {
             self.forget(subject);
             return;
         };
-        let track = self.tracks.entry(subject.clone()).or_default();
-        if track.busy || stored.decoded.is_err() {
+        let memory = self.memories.entry(subject.clone()).or_default();
+        if memory.busy || stored.decoded.is_err() {
             return;
         }
         let object = subject.name.of_kind(&runner.subject_kind);
@@ -67,43 +67,43 @@ impl Controller {
             .with(|c| *c.passes.entry(object.clone()).or_default() += 1);
         let span = tracing::debug_span!("pass", %object);
         let _entered = span.enter();
-        let sight = self.observe(subject, stored);
-        if self.is_held(subject, &sight, now) {
+        let observed = self.observe(subject, stored);
+        if self.is_held(subject, &observed, now) {
             tracing::debug!("waits until the caches show our last write");
             return;
         }
-        self.decide(subject, sight, now);
+        self.decide(subject, observed, now);
     }
 
-    fn observe(&mut self, subject: &Subject, stored: Arc<Stored>) -> Sight {
-        let (runner, track) = (&self.runners[subject.lifecycle], &self.tracks[subject]);
+    fn observe(&mut self, subject: &Subject, stored: Arc<Stored>) -> Observed {
+        let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
         let caches = Caches {
             lifecycle: subject.lifecycle,
             runner,
             stores: &self.stores,
             polls: &self.polls,
-            track,
+            memory,
         };
-        let sight = runner.observer(&caches).observe(stored);
-        if let Some(track) = self.tracks.get_mut(subject) {
-            let before = std::mem::replace(&mut track.looked, sight.looked.clone());
+        let observed = runner.observer(&caches).observe(stored);
+        if let Some(memory) = self.memories.get_mut(subject) {
+            let before = std::mem::replace(&mut memory.dependencies, observed.dependencies.clone());
             let runner = &mut self.runners[subject.lifecycle];
-            runner.looks(&subject.name, &before, &sight.looked);
+            runner.depends_on(&subject.name, &before, &observed.dependencies);
             // A pass that failed did not get to see what it would ask for.
-            if sight.failure.is_none() {
-                track.keep_refusals(|effect, write| {
-                    sight.plans[effect].iter().any(|plan| plan.id == *write)
+            if observed.failure.is_none() {
+                memory.keep_refusals(|effect, write| {
+                    observed.plans[effect].iter().any(|plan| plan.id == *write)
                 });
             }
         }
-        sight
+        observed
     }
 
     /// Whether an object that was seen is older than our last write to it, or an answer older than our last call.
-    fn is_held(&mut self, subject: &Subject, sight: &Sight, now: Instant) -> bool {
+    fn is_held(&mut self, subject: &Subject, observed: &Observed, now: Instant) -> bool {
         let runner = &self.runners[subject.lifecycle];
         let own = (runner.subject_store, subject.name.clone());
-        let touched = sight.touched.iter();
+        let touched = observed.touched.iter();
         let touched = touched.filter_map(|(input, name)| {
             let store = runner.stores[*input]?;
             Some((store, name.clone()))
@@ -113,23 +113,23 @@ impl Controller {
             self.queue.add(subject.clone(), until);
             return true;
         }
-        let called = self.tracks[subject].called.clone();
-        sight.polls.iter().any(|poll| {
+        let called = self.memories[subject].called.clone();
+        observed.polls.iter().any(|poll| {
             let call = called.get(&poll.0);
             call.is_some_and(|call| self.polls.is_older(subject, poll, *call))
         })
     }
 
-    fn decide(&mut self, subject: &Subject, sight: Sight, now: Instant) {
+    fn decide(&mut self, subject: &Subject, observed: Observed, now: Instant) {
         let ir = self.runners[subject.lifecycle].ir;
-        let (world, deleting) = (&sight.board.world, sight.is_deleting());
-        let (class, next) = match (&sight.failure, sight.ignored) {
-            (Some(_), Some(state)) => (Class::State(state), Move::Rest),
-            (Some(_), None) => (Class::Contradiction, Move::Rest),
+        let (world, deleting) = (&observed.observation.world, observed.is_deleting());
+        let (class, next) = match (&observed.failure, observed.ignored) {
+            (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
+            (Some(_), None) => (Class::Contradiction, Decision::Rest),
             (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
         };
         tracing::debug!(?class, ?next, world = world.describe(ir), "looked");
-        self.trace_pass(subject, &sight, (class, next));
+        self.trace_pass(subject, &observed, (class, next));
         let mut decided = Decided {
             class,
             next,
@@ -138,15 +138,15 @@ impl Controller {
             overdue_at: None,
             overdue: None,
         };
-        if sight.failure.is_none() {
-            self.enter(subject, &sight, &mut decided);
+        if observed.failure.is_none() {
+            self.enter(subject, &observed, &mut decided);
         }
-        self.note_contradiction(subject, &sight, &decided);
-        let sight = self.share(subject, sight);
-        let left = self.act(subject, &sight, &decided);
+        self.note_contradiction(subject, &observed, &decided);
+        let observed = self.share(subject, observed);
+        let left = self.act(subject, &observed, &decided);
         if !left {
-            let open = self.open_until(subject, &sight, &decided);
-            let since = self.tracks[subject].differs_since;
+            let open = self.open_until(subject, &observed, &decided);
+            let since = self.memories[subject].differs_since;
             let due = since.map(|since| since + REPORT_AFTER);
             let due = due.filter(|due| *due > decided.now);
             self.sleep(subject, &decided, [open, due]);
@@ -154,27 +154,29 @@ impl Controller {
     }
 
     /// Notes since when the object is where it is.
-    fn enter(&mut self, subject: &Subject, sight: &Sight, decided: &mut Decided) {
+    fn enter(&mut self, subject: &Subject, observed: &Observed, decided: &mut Decided) {
         let ir = self.runners[subject.lifecycle].ir;
         let Class::State(state) = decided.class else {
             return;
         };
         let declared = &ir.states[state];
-        let Some(track) = self.tracks.get_mut(subject) else {
+        let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
-        let entered = match track.entered {
+        let entered = match memory.entered {
             Some(entered) if entered.state == declared.name => entered,
             before => Entered {
                 state: declared.name,
                 seen: decided.now,
                 before: match before {
                     Some(_) => Duration::ZERO,
-                    None => reported_for(sight.board.subject(), declared.phase, decided.wall),
+                    None => {
+                        reported_for(observed.observation.subject(), declared.phase, decided.wall)
+                    }
                 },
             },
         };
-        track.entered = Some(entered);
+        memory.entered = Some(entered);
         if declared.phase != Phase::Pending || declared.wakes.is_some() {
             return;
         }
@@ -188,14 +190,17 @@ impl Controller {
         }
     }
 
-    fn note_contradiction(&mut self, subject: &Subject, sight: &Sight, decided: &Decided) {
+    fn note_contradiction(&mut self, subject: &Subject, observed: &Observed, decided: &Decided) {
         let runner = &self.runners[subject.lifecycle];
         let object = subject.name.of_kind(&runner.subject_kind);
-        let failure = sight.failure.as_ref().filter(|_| sight.ignored.is_none());
+        let failure = observed
+            .failure
+            .as_ref()
+            .filter(|_| observed.ignored.is_none());
         match failure {
             Some(failure) => tracing::warn!(%object, "nothing can be done for {object}: {failure}"),
             None if decided.class == Class::Contradiction => {
-                let world = sight.board.world.describe(runner.ir);
+                let world = observed.observation.world.describe(runner.ir);
                 tracing::error!(%object, "{object} is in a world that cannot be: {world}");
                 self.settings
                     .counters
@@ -209,59 +214,59 @@ impl Controller {
             None => decided.class == Class::Contradiction,
         };
         let random = self.random();
-        let Some(track) = self.tracks.get_mut(subject) else {
+        let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
         if retried {
             let why = (String::new(), false);
             let id = WriteId::default();
-            track.pause(What::Pass, id, why, (Backoff::OBJECT, None), random);
+            memory.pause(WriteKind::Pass, id, why, (Backoff::OBJECT, None), random);
         } else {
-            track.worked(What::Pass);
+            memory.worked(WriteKind::Pass);
         }
     }
 
     /// Keeps the board for the polls that were asked with it.
-    fn share(&mut self, subject: &Subject, sight: Sight) -> Sight {
-        let Some(track) = self.tracks.get_mut(subject) else {
-            return sight;
+    fn share(&mut self, subject: &Subject, observed: Observed) -> Observed {
+        let Some(memory) = self.memories.get_mut(subject) else {
+            return observed;
         };
-        let asked: BTreeSet<_> = sight.polls.iter().cloned().collect();
-        if asked.is_empty() && track.asked.is_empty() {
-            return sight;
+        let asked: BTreeSet<_> = observed.polls.iter().cloned().collect();
+        if asked.is_empty() && memory.asked.is_empty() {
+            return observed;
         }
         let ir = self.runners[subject.lifecycle].ir;
         let every = |input: usize| Duration::from_millis(ir.inputs[input].every.unwrap_or(30_000));
-        let before = std::mem::replace(&mut track.asked, asked.clone());
+        let before = std::mem::replace(&mut memory.asked, asked.clone());
         self.polls
-            .ask(subject, &before, &asked, (&sight.board, every));
-        sight
+            .ask(subject, &before, &asked, (&observed.observation, every));
+        observed
     }
 
     /// Sends the one write of this pass; says whether one left.
-    fn act(&mut self, subject: &Subject, sight: &Sight, decided: &Decided) -> bool {
-        let report = self.draft(subject, sight, decided);
-        let Some(track) = self.tracks.get_mut(subject) else {
+    fn act(&mut self, subject: &Subject, observed: &Observed, decided: &Decided) -> bool {
+        let report = self.draft(subject, observed, decided);
+        let Some(memory) = self.memories.get_mut(subject) else {
             return false;
         };
-        let since = match (&report, track.differs_since) {
+        let since = match (&report, memory.differs_since) {
             (None, _) => None,
             (Some(_), Some(since)) => Some(since),
             (Some(_), None) => Some(decided.now),
         };
-        track.differs_since = since;
+        memory.differs_since = since;
         let is_time = since.is_some_and(|since| decided.now >= since + REPORT_AFTER);
-        if is_time && self.report(subject, sight, report.clone(), decided) {
+        if is_time && self.report(subject, observed, report.clone(), decided) {
             return true;
         }
         let left = match decided.next {
-            Move::Claim => self.finalize(subject, sight, true, decided.now),
-            Move::Release => self.finalize(subject, sight, false, decided.now),
-            Move::Effect(effect) => self.effect(subject, sight, effect, decided.now),
-            Move::Rest => false,
+            Decision::Claim => self.finalize(subject, observed, true, decided.now),
+            Decision::Release => self.finalize(subject, observed, false, decided.now),
+            Decision::Effect(effect) => self.effect(subject, observed, effect, decided.now),
+            Decision::Rest => false,
         };
         // What others are about to do would make it untrue at once.
-        left || !self.moves_on(subject, decided) && self.report(subject, sight, report, decided)
+        left || !self.moves_on(subject, decided) && self.report(subject, observed, report, decided)
     }
 
     /// Whether nothing is in the way, and somebody else has promised to act.
@@ -270,69 +275,78 @@ impl Controller {
             return false;
         };
         let declared = &self.runners[subject.lifecycle].ir.states[state];
-        declared.phase == Phase::Pending && declared.wakes.is_none() && decided.next == Move::Rest
+        declared.phase == Phase::Pending
+            && declared.wakes.is_none()
+            && decided.next == Decision::Rest
     }
 
     /// Until when the status says nothing new, for it is not known yet what polls answer.
-    fn open_until(&self, subject: &Subject, sight: &Sight, decided: &Decided) -> Option<Instant> {
-        self.polls.open_until(subject, &sight.polls, decided.now)
+    fn open_until(
+        &self,
+        subject: &Subject,
+        observed: &Observed,
+        decided: &Decided,
+    ) -> Option<Instant> {
+        self.polls.open_until(subject, &observed.polls, decided.now)
     }
 
     /// The status to report, if it says anything new.
-    fn draft(&self, subject: &Subject, sight: &Sight, decided: &Decided) -> Option<Draft> {
+    fn draft(&self, subject: &Subject, observed: &Observed, decided: &Decided) -> Option<Draft> {
         // A process that has just started would say of each object that nobody answers, and take that back a moment later.
-        if self.open_until(subject, sight, decided).is_some() {
+        if self.open_until(subject, observed, decided).is_some() {
             return None;
         }
-        let (runner, track) = (&self.runners[subject.lifecycle], &self.tracks[subject]);
+        let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
         // What was told before stays: it is the other controller's now.
         if runner.ir.is_silent(decided.class) {
             return None;
         }
-        let trouble = track.trouble();
+        let trouble = memory.trouble();
         // An object that goes away is not reported on, unless giving back what it holds is in trouble.
         let claims = runner.ir.has_finalizer();
-        if sight.is_deleting() && !(claims && trouble.is_some()) && !self.is_stuck(sight, runner.ir)
+        if observed.is_deleting()
+            && !(claims && trouble.is_some())
+            && !self.is_stuck(observed, runner.ir)
         {
             return None;
         }
         let notes = Notes {
             class: decided.class,
-            failure: sight.failure.as_ref(),
+            failure: observed.failure.as_ref(),
             trouble,
             overdue: decided.overdue.clone(),
             now: decided.wall,
         };
-        let draft = draft(&*runner.machine, &sight.board, &notes);
-        let old = sight.board.subject();
+        let draft = draft(&*runner.machine, &observed.observation, &notes);
+        let old = observed.observation.subject();
         let known = (
             old.meta.uid.clone(),
             draft.content(),
             fingerprint(&timeless(old_status(old))),
         );
-        (draft.differs && track.reported.as_ref() != Some(&known)).then_some(draft)
+        (draft.differs && memory.reported.as_ref() != Some(&known)).then_some(draft)
     }
 
     /// Giving back was refused: a person must look.
-    fn is_stuck(&self, sight: &Sight, ir: &'static crate::machine::ir::Lifecycle) -> bool {
+    fn is_stuck(&self, observed: &Observed, ir: &'static crate::machine::ir::Lifecycle) -> bool {
         let mut undos = ir.effects.iter().filter(|e| e.is_undo);
-        ir.has_finalizer() && undos.any(|e| sight.board.world.get(e.refused) == 1)
+        ir.has_finalizer() && undos.any(|e| observed.observation.world.get(e.refused) == 1)
     }
 
     fn report(
         &mut self,
         subject: &Subject,
-        sight: &Sight,
+        observed: &Observed,
         draft: Option<Draft>,
         decided: &Decided,
     ) -> bool {
         let Some(draft) = draft else {
             return false;
         };
-        let stored = Arc::clone(sight.board.subject());
+        let stored = Arc::clone(observed.observation.subject());
         let id = status_id(&draft, &stored);
-        if self.tracks[subject]
-            .paused(What::Status, &id, decided.now)
+        if self.memories[subject]
+            .paused(WriteKind::Status, &id, decided.now)
             .is_some()
         {
             return false;
@@ -340,7 +354,7 @@ impl Controller {
         let runner = &self.runners[subject.lifecycle];
         let manager = &runner.naming.status_manager;
         let sent = act::status(&runner.subject_kind, &stored, manager, &draft.status);
-        let wrote = Wrote::Status {
+        let wrote = WriteRecord::Status {
             draft,
             subject: stored,
         };
@@ -348,10 +362,16 @@ impl Controller {
         true
     }
 
-    fn finalize(&mut self, subject: &Subject, sight: &Sight, claim: bool, now: Instant) -> bool {
-        let stored = Arc::clone(sight.board.subject());
-        if self.tracks[subject]
-            .paused(What::Finalizer, &subject_id(&stored), now)
+    fn finalize(
+        &mut self,
+        subject: &Subject,
+        observed: &Observed,
+        claim: bool,
+        now: Instant,
+    ) -> bool {
+        let stored = Arc::clone(observed.observation.subject());
+        if self.memories[subject]
+            .paused(WriteKind::Finalizer, &subject_id(&stored), now)
             .is_some()
         {
             return false;
@@ -359,7 +379,7 @@ impl Controller {
         let runner = &self.runners[subject.lifecycle];
         let ours = &runner.naming.finalizer;
         let sent = act::finalizer(&runner.subject_kind, &stored, ours, claim);
-        let wrote = Wrote::Finalizer {
+        let wrote = WriteRecord::Finalizer {
             claim,
             subject: stored,
         };
@@ -368,12 +388,20 @@ impl Controller {
     }
 
     /// Runs the first write of an effect that is neither refused nor has to wait.
-    fn effect(&mut self, subject: &Subject, sight: &Sight, effect: usize, now: Instant) -> bool {
-        let track = &self.tracks[subject];
-        let mut plans = sight.plans[effect].iter();
+    fn effect(
+        &mut self,
+        subject: &Subject,
+        observed: &Observed,
+        effect: usize,
+        now: Instant,
+    ) -> bool {
+        let memory = &self.memories[subject];
+        let mut plans = observed.plans[effect].iter();
         let ready = plans.find(|plan| {
-            track.refusal(effect, &plan.id).is_none()
-                && track.paused(What::Effect(effect), &plan.id, now).is_none()
+            memory.refusal(effect, &plan.id).is_none()
+                && memory
+                    .paused(WriteKind::Effect(effect), &plan.id, now)
+                    .is_none()
         });
         let Some(plan) = ready.cloned() else {
             return false;
@@ -385,7 +413,7 @@ impl Controller {
                 self.queue.add(subject.clone(), now + LEASE_RENEWAL);
                 return true;
             }
-            self.call(subject, sight, effect, plan);
+            self.call(subject, observed, effect, plan);
             return true;
         }
         let runner = &self.runners[subject.lifecycle];
@@ -397,23 +425,23 @@ impl Controller {
         };
         // What somebody else writes at this moment is looked at again after that.
         let store = runner.stores[target].unwrap_or(runner.subject_store);
-        if !self.targets.take(&(store, plan.name.clone()), subject) {
+        if !self.write_locks.take(&(store, plan.name.clone()), subject) {
             return true;
         }
-        self.send(Some(subject), Wrote::Effect { effect, plan }, sent);
+        self.send(Some(subject), WriteRecord::Effect { effect, plan }, sent);
         true
     }
 
-    fn call(&mut self, subject: &Subject, sight: &Sight, effect: usize, plan: Plan) {
+    fn call(&mut self, subject: &Subject, observed: &Observed, effect: usize, plan: Plan) {
         let machine = Arc::clone(&self.runners[subject.lifecycle].machine);
-        let board = Arc::clone(&sight.board);
+        let observation = Arc::clone(&observed.observation);
         let key = plan.body.as_str().unwrap_or_default().to_owned();
         let name = machine.ir().effects[effect].name;
         tracing::debug!(effect = name, "calls");
         self.trace_sent(Some(subject), Written::Call(effect));
         let subject = subject.clone();
-        self.leave(Some(&subject.clone()), async move {
-            let called = match machine.call(&board, effect, Once::new(&key)) {
+        self.dispatch(Some(&subject.clone()), async move {
+            let called = match machine.call(&observation, effect, Once::new(&key)) {
                 None => Err(CallError::Failed(format!("`{name}` cannot be called yet"))),
                 Some(calling) => timeout(LONGEST_CALL, calling).await.unwrap_or_else(|_| {
                     let limit = LONGEST_CALL.as_secs();
@@ -421,9 +449,9 @@ impl Controller {
                     Err(CallError::Failed(said))
                 }),
             };
-            Landed {
+            Completed {
                 subject: Some(subject),
-                wrote: Wrote::Effect { effect, plan },
+                wrote: WriteRecord::Effect { effect, plan },
                 ended: Ended::Call(called),
             }
         });
@@ -447,19 +475,19 @@ impl Controller {
         let time = self.settings.clock.now();
         let time = time.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
         let sent = act::event(kind, about, &news, &by, (time, number));
-        self.send(None, Wrote::Event, sent);
+        self.send(None, WriteRecord::Event, sent);
     }
 
-    fn send(&mut self, subject: Option<&Subject>, wrote: Wrote, sent: act::Sent) {
+    fn send(&mut self, subject: Option<&Subject>, wrote: WriteRecord, sent: act::Sent) {
         let client = self.client.clone();
         let owner = subject.cloned();
         if let Ok(request) = &sent {
             tracing::debug!(method = %request.method(), path = request.uri().path(), "writes");
         }
         self.trace_sent(subject, wrote.what());
-        self.leave(subject, async move {
+        self.dispatch(subject, async move {
             let outcome = answer(client, sent).await;
-            Landed {
+            Completed {
                 subject: owner,
                 wrote,
                 ended: Ended::Write(outcome),
@@ -467,16 +495,16 @@ impl Controller {
         });
     }
 
-    fn leave(
+    fn dispatch(
         &mut self,
         subject: Option<&Subject>,
-        flight: impl Future<Output = Landed> + Send + 'static,
+        in_flight: impl Future<Output = Completed> + Send + 'static,
     ) {
-        if let Some(track) = subject.and_then(|s| self.tracks.get_mut(s)) {
-            track.busy = true;
+        if let Some(memory) = subject.and_then(|s| self.memories.get_mut(s)) {
+            memory.busy = true;
         }
-        self.flights.leave(Box::pin(flight));
-        let in_flight = self.flights.len();
+        self.in_flight_writes.dispatch(Box::pin(in_flight));
+        let in_flight = self.in_flight_writes.len();
         self.settings
             .counters
             .with(|c| c.most_in_flight = c.most_in_flight.max(in_flight));
@@ -486,8 +514,8 @@ impl Controller {
     fn sleep(&mut self, subject: &Subject, decided: &Decided, reports: [Option<Instant>; 2]) {
         let share = self.random() as f64 / u64::MAX as f64;
         let resync = decided.now + RESYNC.mul_f64(1.0 + 0.1 * share);
-        let track = &self.tracks[subject];
-        let put_off = [track.next(decided.now), decided.overdue_at, Some(resync)];
+        let memory = &self.memories[subject];
+        let put_off = [memory.next(decided.now), decided.overdue_at, Some(resync)];
         if let Some(at) = put_off.into_iter().chain(reports).flatten().min() {
             self.queue.add(subject.clone(), at);
         }
@@ -495,14 +523,14 @@ impl Controller {
 
     /// Drops what is remembered of an object that is no more.
     fn forget(&mut self, subject: &Subject) {
-        let Some(track) = self.tracks.remove(subject) else {
+        let Some(memory) = self.memories.remove(subject) else {
             return;
         };
         let runner = &mut self.runners[subject.lifecycle];
-        runner.looks(&subject.name, &track.looked, &[]);
+        runner.depends_on(&subject.name, &memory.dependencies, &[]);
         let object = subject.name.of_kind(&runner.subject_kind);
         self.settings.counters.with(|c| c.forget(&object));
-        self.polls.leave(subject, &track.asked);
+        self.polls.dispatch(subject, &memory.asked);
         self.queue.remove(subject);
     }
 }

@@ -14,7 +14,7 @@ use super::Controller;
 use super::queue::Subject;
 use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Reply};
-use crate::lifecycle::{Board, Machine};
+use crate::lifecycle::{Machine, Observation};
 
 /// A poll: lifecycle, input, key.
 pub(crate) type Id = (usize, usize, String);
@@ -32,7 +32,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 16;
 
 struct Poll {
-    board: Arc<Board>,
+    observation: Arc<Observation>,
     every: Duration,
     /// With the turn in which it was asked for.
     answer: Option<(Reply, u64)>,
@@ -120,14 +120,14 @@ impl Polls {
         asker: &Subject,
         before: &BTreeSet<(usize, String)>,
         now: &BTreeSet<(usize, String)>,
-        (board, every): (&Arc<Board>, impl Fn(usize) -> Duration),
+        (observation, every): (&Arc<Observation>, impl Fn(usize) -> Duration),
     ) {
-        self.leave(asker, before.difference(now));
+        self.dispatch(asker, before.difference(now));
         for (input, key) in now {
             let id = (asker.lifecycle, *input, key.clone());
             let is_new = !self.all.contains_key(&id);
             let poll = self.all.entry(id.clone()).or_insert_with(|| Poll {
-                board: Arc::clone(board),
+                observation: Arc::clone(observation),
                 every: every(*input),
                 answer: None,
                 good_until: Instant::now(),
@@ -137,7 +137,7 @@ impl Polls {
                 askers: BTreeSet::new(),
                 waiting: BTreeSet::new(),
             });
-            poll.board = Arc::clone(board);
+            poll.observation = Arc::clone(observation);
             poll.askers.insert(asker.name.clone());
             if is_new {
                 self.schedule(&id, Instant::now());
@@ -146,7 +146,7 @@ impl Polls {
     }
 
     /// Notes that an object no longer asks these.
-    pub(crate) fn leave<'a>(
+    pub(crate) fn dispatch<'a>(
         &mut self,
         asker: &Subject,
         polls: impl IntoIterator<Item = &'a (usize, String)>,
@@ -227,8 +227,8 @@ impl Polls {
             if let Some(poll) = self.all.get_mut(&id) {
                 poll.due = None;
                 self.turn += 1;
-                let board = Arc::clone(&poll.board);
-                let question = question(machine(id.0), board, id, self.turn);
+                let observation = Arc::clone(&poll.observation);
+                let question = question(machine(id.0), observation, id, self.turn);
                 self.asking.push(question);
                 left += 1;
             }
@@ -281,9 +281,14 @@ impl Polls {
     }
 }
 
-fn question(machine: Arc<dyn Machine>, board: Arc<Board>, id: Id, asked: u64) -> Question {
+fn question(
+    machine: Arc<dyn Machine>,
+    observation: Arc<Observation>,
+    id: Id,
+    asked: u64,
+) -> Question {
     Box::pin(async move {
-        let answer = match machine.poll(&board, id.1) {
+        let answer = match machine.poll(&observation, id.1) {
             None => Err(CallError::Failed("it cannot be asked yet".to_owned())),
             Some(asking) => timeout(LONGEST, asking).await.unwrap_or_else(|_| {
                 let said = format!("there was no answer within {} s", LONGEST.as_secs());

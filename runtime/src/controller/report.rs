@@ -1,12 +1,12 @@
 //! The status that a pass would report, and whether it differs from the one that is there. Pure.
-//! The only place that reads the old status: for kept fields, for transition times, and to compare.
+//! The only place that reads the old status: for `last_reported` fields, for transition times, and to compare.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::act::News;
 use crate::cluster::observe::Failure;
-use crate::lifecycle::{Board, Machine};
+use crate::lifecycle::{Machine, Observation};
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
@@ -49,16 +49,16 @@ struct Condition {
 }
 
 /// Drafts the status of one pass.
-pub(crate) fn draft(machine: &dyn Machine, board: &Board, notes: &Notes<'_>) -> Draft {
-    let raw = board.subject().raw.as_deref();
+pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &Notes<'_>) -> Draft {
+    let raw = observation.subject().raw.as_deref();
     let old = raw
         .and_then(|raw| raw.get("status"))
         .unwrap_or(&Value::Null);
-    let generation = board.subject().meta.generation;
-    let conditions = conditions(machine, board, notes, old);
+    let generation = observation.subject().meta.generation;
+    let conditions = conditions(machine, observation, notes, old);
     let mut status = match notes.failure {
         Some(_) => kept_fields(machine.ir(), &conditions, old),
-        None => fields(machine, board, notes, &conditions, old),
+        None => fields(machine, observation, notes, &conditions, old),
     };
     let rows = conditions
         .iter()
@@ -76,7 +76,7 @@ pub(crate) fn draft(machine: &dyn Machine, board: &Board, notes: &Notes<'_>) -> 
 
 fn conditions(
     machine: &dyn Machine,
-    board: &Board,
+    observation: &Observation,
     notes: &Notes<'_>,
     old: &Value,
 ) -> Vec<Condition> {
@@ -98,19 +98,19 @@ fn conditions(
         return kept;
     }
     let mut all: Vec<_> = ir
-        .conditions(&board.world, board.said())
+        .conditions(&observation.world, observation.said())
         .into_iter()
         .map(|p| (p.name != "Ready", p))
         .map(|(is_declared, p)| told(is_declared)(p))
         .collect();
     let special = match notes.class {
         Class::Refused { effect } => {
-            let sentence = board.sentences[ir.effects[effect].refused].clone();
+            let sentence = observation.sentences[ir.effects[effect].refused].clone();
             let sentence = sentence.unwrap_or_default();
             Some(("Ready", UNMET, "Refused", sentence))
         }
         Class::Contradiction => {
-            let world = board.world.describe(ir);
+            let world = observation.world.describe(ir);
             let sentence = format!("this cannot be, so nothing is done: {world}");
             Some((
                 "Contradiction",
@@ -227,7 +227,7 @@ fn kept_condition(machine: &dyn Machine, old: &Value) -> Option<Projected> {
 /// All declared fields; those that nobody can say now are left out, or keep their last value.
 fn fields(
     machine: &dyn Machine,
-    board: &Board,
+    observation: &Observation,
     notes: &Notes<'_>,
     conditions: &[Condition],
     old: &Value,
@@ -246,9 +246,9 @@ fn fields(
     let mut fields = Map::new();
     for (number, field) in ir.fields.iter().enumerate() {
         let value = match field.what {
-            FieldOf::Method { kept } => machine
-                .field(board, number)
-                .or_else(|| old.get(field.name).filter(|_| kept).cloned()),
+            FieldOf::Method { last_reported } => machine
+                .field(observation, number)
+                .or_else(|| old.get(field.name).filter(|_| last_reported).cloned()),
             FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
             FieldOf::Reason => Some(json!(ready.map_or(state, |r| &r.reason))),
             FieldOf::Message => Some(json!(ready.map_or("", |r| &r.message))),

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::memory::ObjectMemory;
 use super::polls::Polls;
-use super::track::Track;
-use crate::cluster::index::{Finder, Index, Key};
+use crate::cluster::index::{Finder, Index, IndexKey};
 use crate::cluster::observe::{Observer, View, WriteId};
 use crate::cluster::store::{Change, Name, Store};
 use crate::error::Error;
@@ -99,18 +99,18 @@ impl Runner {
     }
 
     /// Notes what an object looked for.
-    pub(crate) fn looks(
+    pub(crate) fn depends_on(
         &mut self,
         subject: &Name,
-        before: &[BTreeSet<Key>],
-        now: &[BTreeSet<Key>],
+        before: &[BTreeSet<IndexKey>],
+        now: &[BTreeSet<IndexKey>],
     ) {
         let none = BTreeSet::new();
         for (number, index) in self.indexes.iter_mut().enumerate() {
             if let Some(index) = index {
                 let before = before.get(number).unwrap_or(&none);
                 let now = now.get(number).unwrap_or(&none);
-                index.looks(subject, before, now);
+                index.depends_on(subject, before, now);
             }
         }
     }
@@ -190,11 +190,11 @@ pub(crate) struct Caches<'a> {
     pub(crate) runner: &'a Runner,
     pub(crate) stores: &'a [Store],
     pub(crate) polls: &'a Polls,
-    pub(crate) track: &'a Track,
+    pub(crate) memory: &'a ObjectMemory,
 }
 
 impl View for Caches<'_> {
-    fn find(&self, input: usize, keys: &BTreeSet<Key>) -> Vec<Arc<Stored>> {
+    fn find(&self, input: usize, keys: &BTreeSet<IndexKey>) -> Vec<Arc<Stored>> {
         let (Some(store), Some(index)) = (self.runner.stores[input], &self.runner.indexes[input])
         else {
             return Vec::new();
@@ -202,8 +202,8 @@ impl View for Caches<'_> {
         let mut names = BTreeSet::new();
         for key in keys {
             match key {
-                Key::Named(name) => names.extend([name]),
-                Key::Of(..) => names.extend(index.found_by(key)),
+                IndexKey::Named(name) => names.extend([name]),
+                IndexKey::Of(..) => names.extend(index.found_by(key)),
             }
         }
         let store = &self.stores[store];
@@ -227,10 +227,10 @@ impl View for Caches<'_> {
     }
 
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
-        self.track.refusal(effect, write)
+        self.memory.refusal(effect, write)
     }
 
     fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {
-        self.track.is_settled(name, uid, desired, live)
+        self.memory.is_settled(name, uid, desired, live)
     }
 }

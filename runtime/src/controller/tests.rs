@@ -11,8 +11,8 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::cluster::fixture::{maker, merge, thing};
-use crate::scripted::{self, failure};
 use crate::shutdown::Trigger;
+use lifecycle_client::scripted::{self, failure};
 
 /// What the server does with a write.
 #[derive(Clone, Debug)]

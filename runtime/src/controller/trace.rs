@@ -1,29 +1,29 @@
-//! What an onlooker is told of a run: each pass as it decided, each write as it left and as it ended.
-//! Without an onlooker nothing is made for it.
+//! What an observer is told of a run: each pass as it decided, each write as it left and as it ended.
+//! Without an observer nothing is made for it.
 
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use super::Controller;
-use super::flight::{Ended, Landed, Wrote};
+use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
-use crate::cluster::observe::{Job, Sight};
+use crate::cluster::observe::{Job, Observed};
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::call::CallError;
-use crate::lifecycle::{Board, ObjectRef};
+use crate::lifecycle::{ObjectRef, Observation};
 use crate::machine::ir::Lifecycle;
-use crate::machine::policy::{Class, Move};
+use crate::machine::policy::{Class, Decision};
 
 /// Looks on while an operator runs. It is told within the loop, so it must be quick, and it cannot change anything.
 pub trait Trace: Send + Sync + 'static {
     /// Something happened.
-    fn saw(&self, moment: &Moment<'_>);
+    fn saw(&self, moment: &TraceEvent<'_>);
 }
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
-pub enum Moment<'a> {
+pub enum TraceEvent<'a> {
     /// A pass looked at an object and decided; one that only waits for its caches is not told.
     Passed(Passed<'a>),
     /// A write of the last pass left.
@@ -52,11 +52,11 @@ pub struct Passed<'a> {
     /// The object.
     pub object: &'a ObjectRef,
     /// What it saw: inputs, answers and sentences.
-    pub board: &'a Arc<Board>,
+    pub observation: &'a Arc<Observation>,
     /// Where the world is.
     pub class: Class,
     /// What it does next, unless that must wait.
-    pub next: Move,
+    pub next: Decision,
     /// Why there is no world, if there is none.
     pub failure: Option<String>,
     /// When.
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Passed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Passed")
             .field("object", &self.object)
-            .field("world", &self.board.world.describe(self.lifecycle))
+            .field("world", &self.observation.world.describe(self.lifecycle))
             .field("class", &self.class)
             .field("next", &self.next)
             .field("failure", &self.failure)
@@ -93,18 +93,23 @@ pub enum Written {
 }
 
 impl Controller {
-    pub(super) fn trace_pass(&self, subject: &Subject, sight: &Sight, decided: (Class, Move)) {
+    pub(super) fn trace_pass(
+        &self,
+        subject: &Subject,
+        observed: &Observed,
+        decided: (Class, Decision),
+    ) {
         let Some(trace) = &self.settings.trace else {
             return;
         };
         let runner = &self.runners[subject.lifecycle];
-        trace.saw(&Moment::Passed(Passed {
+        trace.saw(&TraceEvent::Passed(Passed {
             lifecycle: runner.ir,
             object: &subject.name.of_kind(&runner.subject_kind),
-            board: &sight.board,
+            observation: &observed.observation,
             class: decided.0,
             next: decided.1,
-            failure: sight.failure.as_ref().map(ToString::to_string),
+            failure: observed.failure.as_ref().map(ToString::to_string),
             at: Instant::now(),
         }));
     }
@@ -113,26 +118,26 @@ impl Controller {
         if let Some(trace) = &self.settings.trace {
             let object = subject.map(|s| self.object_of(s));
             let object = object.as_ref();
-            trace.saw(&Moment::Sent { object, what });
+            trace.saw(&TraceEvent::Sent { object, what });
         }
     }
 
-    pub(super) fn trace_ended(&self, landed: &Landed) {
+    pub(super) fn trace_ended(&self, completed: &Completed) {
         let Some(trace) = &self.settings.trace else {
             return;
         };
-        let how = match &landed.ended {
+        let how = match &completed.ended {
             // What others owned is ours now; the next write makes it as wanted.
-            Ended::Write(Outcome::Done(_)) if landed.wrote.migrates() => "moved",
+            Ended::Write(Outcome::Done(_)) if completed.wrote.migrates() => "moved",
             Ended::Write(outcome) => outcome.word(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",
             Ended::Call(Err(CallError::Failed(_))) => "later",
         };
-        let object = landed.subject.as_ref().map(|s| self.object_of(s));
+        let object = completed.subject.as_ref().map(|s| self.object_of(s));
         let object = object.as_ref();
-        let what = landed.wrote.what();
-        trace.saw(&Moment::Ended { object, what, how });
+        let what = completed.wrote.what();
+        trace.saw(&TraceEvent::Ended { object, what, how });
     }
 
     fn object_of(&self, subject: &Subject) -> ObjectRef {
@@ -141,7 +146,7 @@ impl Controller {
     }
 }
 
-impl Wrote {
+impl WriteRecord {
     pub(super) fn what(&self) -> Written {
         match self {
             Self::Effect { effect, plan } if plan.job == Job::Call => Written::Call(*effect),

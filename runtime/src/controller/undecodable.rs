@@ -46,7 +46,7 @@ impl Undecodable {
 impl Controller {
     /// Sends the events that are owed, while writes may leave.
     pub(super) fn tell_undecodable(&mut self) {
-        while self.flights.len() < self.settings.concurrency {
+        while self.in_flight_writes.len() < self.settings.concurrency {
             let Some(at) = self.undecodable.untold.pop_first() else {
                 return;
             };

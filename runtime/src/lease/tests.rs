@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::clock::SystemClock;
-use crate::scripted::{self, failure};
+use lifecycle_client::clock::SystemClock;
+use lifecycle_client::scripted::{self, failure};
 
 #[derive(Default)]
 struct State {

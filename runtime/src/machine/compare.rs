@@ -1,23 +1,23 @@
 //! Stale or Current: the desired fields, the live object and our entries of its managed fields, walked together without a schema.
 //! Knows JSON and nothing else.
 
+mod exclusive;
 mod fields;
 mod members;
 mod owned;
 mod prune;
-mod whole;
 
 use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
+pub use exclusive::intruder;
 pub use fields::{Ours, migrated};
 pub use owned::{fingerprint, under_our_paths};
 pub use prune::pruned;
-pub use whole::intruder;
 
-use fields::{Entry, is_leaf};
-use members::{Items, Key, Keys, Pairs};
+use fields::{ManagerFields, is_leaf};
+use members::{Items, MemberKey, MemberKeys, Pairs};
 use prune::{is_nothing, keeps_empty_text};
 
 /// How a live object compares with what we want.
@@ -41,7 +41,7 @@ pub enum Verdict {
 
 /// Compares pruned desired fields with a live object.
 pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
-    let entries: Vec<Entry<'_>> = ours.all().collect();
+    let entries: Vec<ManagerFields<'_>> = ours.all().collect();
     if let Some(at) = behind(desired, live, &entries, &Path::root()) {
         return Verdict::Behind { at };
     }
@@ -91,7 +91,12 @@ impl<'a> Path<'a> {
 }
 
 /// The first desired field that live does not have.
-fn behind(desired: &Value, live: &Value, ours: &[Entry<'_>], path: &Path<'_>) -> Option<String> {
+fn behind(
+    desired: &Value,
+    live: &Value,
+    ours: &[ManagerFields<'_>],
+    path: &Path<'_>,
+) -> Option<String> {
     match (desired, live) {
         (Value::Object(desired), Value::Object(live)) => behind_in_map(desired, live, ours, path),
         (Value::Array(desired), Value::Array(live)) => behind_in_list(desired, live, ours, path),
@@ -102,7 +107,7 @@ fn behind(desired: &Value, live: &Value, ours: &[Entry<'_>], path: &Path<'_>) ->
 fn behind_in_map(
     desired: &Map<String, Value>,
     live: &Map<String, Value>,
-    ours: &[Entry<'_>],
+    ours: &[ManagerFields<'_>],
     path: &Path<'_>,
 ) -> Option<String> {
     desired.iter().find_map(|(key, wanted)| {
@@ -120,10 +125,10 @@ fn behind_in_map(
 fn behind_in_list(
     desired: &[Value],
     live: &[Value],
-    ours: &[Entry<'_>],
+    ours: &[ManagerFields<'_>],
     path: &Path<'_>,
 ) -> Option<String> {
-    let keys = Keys::of(ours);
+    let keys = MemberKeys::of(ours);
     if ours.iter().any(|o| is_leaf(o)) && keys.is_empty() {
         let equal = desired.len() == live.len()
             && desired.iter().zip(live).all(|(d, l)| covers(l, d, path));
@@ -152,7 +157,12 @@ fn covers(live: &Value, desired: &Value, path: &Path<'_>) -> bool {
 }
 
 /// The first field of an entry of ours that is in live and is not desired.
-fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> Option<String> {
+fn surplus(
+    entry: ManagerFields<'_>,
+    desired: &Value,
+    live: &Value,
+    path: &Path<'_>,
+) -> Option<String> {
     let pairs = OnceCell::new();
     entry.iter().find_map(|(name, inner)| {
         let inner = inner.as_object()?;
@@ -168,7 +178,7 @@ fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> 
                 )
             }
             None => {
-                let key = Key::parse(name)?;
+                let key = MemberKey::parse(name)?;
                 let pairs = pairs.get_or_init(|| Pairs::of(entry, desired, live));
                 (pairs.found(&key), pairs.wanted(&key))
             }
@@ -183,7 +193,7 @@ fn surplus(entry: Entry<'_>, desired: &Value, live: &Value, path: &Path<'_>) -> 
 
 fn surplus_field(
     key: &str,
-    inner: Entry<'_>,
+    inner: ManagerFields<'_>,
     desired: &Value,
     live: &Value,
     path: &Path<'_>,

@@ -72,7 +72,7 @@ pub struct Input {
     /// The input that owns it; the object itself if `None`.
     pub owner: Option<usize>,
     /// Lists of which we own every element: `spec.ports`.
-    pub whole: &'static [&'static str],
+    pub exclusive: &'static [&'static str],
 }
 
 /// What we may do with an input.
@@ -410,7 +410,7 @@ pub enum FieldOf {
     /// What the author's method returns.
     Method {
         /// While the method cannot run, the last reported value stays.
-        kept: bool,
+        last_reported: bool,
     },
     /// The phase of the state.
     Phase,

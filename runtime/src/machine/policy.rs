@@ -21,7 +21,7 @@ pub enum Class {
 
 /// The one thing a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum Decision {
     /// Put our finalizer on the object, before anything is acquired.
     Claim,
     /// Run an effect.
@@ -104,9 +104,9 @@ impl Lifecycle {
     }
 
     /// The move of a pass in this world.
-    pub fn next(&self, world: &World, deleting: bool) -> Move {
+    pub fn next(&self, world: &World, deleting: bool) -> Decision {
         if self.classify(world, deleting) == Class::Contradiction {
-            return Move::Rest;
+            return Decision::Rest;
         }
         let chosen = if deleting {
             self.next_undo(world)
@@ -117,17 +117,17 @@ impl Lifecycle {
             Some(effect)
                 if !deleting && self.acquires(&self.effects[effect]) && !self.is_claimed(world) =>
             {
-                Move::Claim
+                Decision::Claim
             }
-            Some(effect) => Move::Effect(effect),
+            Some(effect) => Decision::Effect(effect),
             None if deleting
                 && self.has_finalizer()
                 && self.is_claimed(world)
                 && self.holds_nothing(world) =>
             {
-                Move::Release
+                Decision::Release
             }
-            None => Move::Rest,
+            None => Decision::Rest,
         }
     }
 

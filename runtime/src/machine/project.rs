@@ -32,14 +32,14 @@ enum Outcome {
 
 /// What messages are made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a> {
+pub struct MessageParts<'a> {
     /// What the facts said, by variable: the sentence of each that has one.
     pub sentences: &'a [Option<String>],
     /// What the object says, by path.
     pub texts: &'a [Option<String>],
 }
 
-impl Said<'_> {
+impl MessageParts<'_> {
     /// A message; what the object does not say is left out.
     fn message(&self, parts: &[Part]) -> String {
         let said = |part: &Part| match part {
@@ -52,7 +52,7 @@ impl Said<'_> {
 
 impl Lifecycle {
     /// All conditions that are written, in order of declaration, `Ready` last where the lifecycle rolls one up.
-    pub fn conditions(&self, world: &World, said: Said<'_>) -> Vec<Projected> {
+    pub fn conditions(&self, world: &World, said: MessageParts<'_>) -> Vec<Projected> {
         let all: Vec<_> = self
             .conditions
             .iter()
@@ -76,7 +76,7 @@ impl Lifecycle {
     }
 
     /// The first condition that is left out, else the first that is unmet, else that all is well.
-    fn roll_up(&self, all: &[Outcome], said: Said<'_>) -> Projected {
+    fn roll_up(&self, all: &[Outcome], said: MessageParts<'_>) -> Projected {
         let asked = || self.ready.from.iter().map(|&c| &all[c]);
         let absent = asked().find_map(|said| match said {
             Outcome::Absent(projected) => Some(projected),
@@ -105,7 +105,7 @@ impl Lifecycle {
         }
     }
 
-    fn condition(&self, condition: &Condition, world: &World, said: Said<'_>) -> Outcome {
+    fn condition(&self, condition: &Condition, world: &World, said: MessageParts<'_>) -> Outcome {
         let clause = condition
             .clauses
             .iter()

@@ -34,10 +34,10 @@ enum Command {
     },
     /// End the cluster that `up` started, or what is left of it, and remove every trace.
     Down,
-    /// Compile the operator or the router as a static program and pack it as an OCI archive, without Docker.
+    /// Compile an operator or the router as a static program and pack it as an OCI archive, without Docker.
     Image {
         /// Which program.
-        #[arg(long, value_enum, default_value_t = Packed::Operator)]
+        #[arg(long, value_enum, default_value_t = Packed::Listener)]
         program: Packed,
         /// Compile it with optimisation.
         #[arg(long)]
@@ -51,7 +51,8 @@ enum Command {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Packed {
-    Operator,
+    Listener,
+    Skupper,
     Router,
 }
 
@@ -103,7 +104,8 @@ fn up(nodes: usize) -> Result<()> {
 
 fn pack(program: Packed, release: bool, file: &Path) -> Result<()> {
     let program = match program {
-        Packed::Operator => Program::Operator,
+        Packed::Listener => Program::Listener,
+        Packed::Skupper => Program::Skupper,
         Packed::Router => Program::Router,
     };
     let image = image(program, release)?;

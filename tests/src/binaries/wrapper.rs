@@ -1,36 +1,23 @@
-//! The committed Go modules that pin the programs, and the folder name that follows from them.
-//! Pure but for asking `go` for its version.
-
-use std::process::Command;
-
-use anyhow::{Context, Result, bail};
-
-/// Every program that the wrapper modules build.
-pub(super) const PROGRAMS: [&str; 11] = [
-    super::ETCD,
-    super::KUBE_APISERVER,
-    super::KUBE_CONTROLLER_MANAGER,
-    super::KUBECTL,
-    "containerd",
-    "containerd-shim-runc-v2",
-    "csi-provisioner",
-    "ctr",
-    "kube-proxy",
-    "kube-scheduler",
-    "kubelet",
-];
+//! The committed Go modules that pin the programs, and the folder names that follow from their content.
+//! Pure: knows neither `go` nor the cache.
 
 /// One Go module whose `tool` block names commands of other modules.
 pub(super) struct Module {
     /// What people call the product.
     pub(super) name: &'static str,
     /// The Go module that carries the version.
-    path: &'static str,
+    pub(super) path: &'static str,
     pub(super) go_mod: &'static str,
     pub(super) go_sum: &'static str,
+    /// What people call the programs that it builds.
+    pub(super) programs: &'static [&'static str],
+    /// Go names a command after its package: that name and the program's, where they differ.
+    pub(super) renamed: Option<(&'static str, &'static str)>,
+    /// How long building it takes on two idle cores.
+    pub(super) duration: &'static str,
 }
 
-/// The modules together: what the cache is keyed by. They are apart, so that each program has the versions of its own dependencies:
+/// The modules of a cluster, whose programs are used from one folder. They are apart, so that each program has the versions of its own dependencies:
 /// in one module, the newest that any asks for would be taken for all, and an API server would answer as no released one does.
 pub(super) struct Wrapper {
     pub(super) etcd: Module,
@@ -40,6 +27,19 @@ pub(super) struct Wrapper {
 }
 
 impl Module {
+    /// csi-sanity, as it is committed beside this crate: apart from the programs of a cluster.
+    pub(super) fn csi_sanity() -> Self {
+        Self {
+            name: "csi-sanity",
+            path: "github.com/kubernetes-csi/csi-test/v5",
+            go_mod: include_str!("../../binaries/csi-sanity/go.mod"),
+            go_sum: include_str!("../../binaries/csi-sanity/go.sum"),
+            programs: &["csi-sanity"],
+            renamed: None,
+            duration: "half a minute",
+        }
+    }
+
     /// The pinned version, such as `v1.36.3`.
     pub(super) fn version(&self) -> &'static str {
         let words = self.go_mod.lines().map(|line| {
@@ -66,6 +66,20 @@ impl Module {
             "-s -w {stamp}.gitVersion={version} {stamp}.gitMajor={major} {stamp}.gitMinor={minor}"
         )
     }
+
+    /// Its folder in the cache, such as `etcd-v3.6.16-0123456789abcdef-go1.26.8-linux-amd64`.
+    pub(super) fn folder(&self) -> Folder {
+        let mut hash = Fnv::default();
+        self.write_to(&mut hash);
+        let name = self.name.to_lowercase();
+        Folder(format!("{name}-{}-{:016x}-", self.version(), hash.0))
+    }
+
+    fn write_to(&self, hash: &mut Fnv) {
+        for part in [self.go_mod, self.go_sum, &self.linker_flags()] {
+            hash.write(part);
+        }
+    }
 }
 
 impl Wrapper {
@@ -77,47 +91,88 @@ impl Wrapper {
                 path: "go.etcd.io/etcd/server/v3",
                 go_mod: include_str!("../../binaries/etcd/go.mod"),
                 go_sum: include_str!("../../binaries/etcd/go.sum"),
+                programs: &[super::ETCD],
+                renamed: Some(("server", super::ETCD)),
+                duration: "half a minute",
             },
             kubernetes: Module {
                 name: "Kubernetes",
                 path: "k8s.io/kubernetes",
                 go_mod: include_str!("../../binaries/kubernetes/go.mod"),
                 go_sum: include_str!("../../binaries/kubernetes/go.sum"),
+                programs: &[
+                    super::KUBE_APISERVER,
+                    super::KUBE_CONTROLLER_MANAGER,
+                    "kube-proxy",
+                    "kube-scheduler",
+                    super::KUBECTL,
+                    "kubelet",
+                ],
+                renamed: None,
+                duration: "about five minutes",
             },
             containerd: Module {
                 name: "containerd",
                 path: "github.com/containerd/containerd/v2",
                 go_mod: include_str!("../../binaries/containerd/go.mod"),
                 go_sum: include_str!("../../binaries/containerd/go.sum"),
+                programs: &["containerd", "containerd-shim-runc-v2", "ctr"],
+                renamed: None,
+                duration: "under a minute",
             },
             provisioner: Module {
                 name: "csi-provisioner",
                 path: "github.com/kubernetes-csi/external-provisioner/v6",
                 go_mod: include_str!("../../binaries/provisioner/go.mod"),
                 go_sum: include_str!("../../binaries/provisioner/go.sum"),
+                programs: &["csi-provisioner"],
+                renamed: None,
+                duration: "four minutes",
             },
         }
     }
 
-    /// The folder in the cache for programs built by this Go, such as `v1.36.3-0123456789abcdef-go1.26.8-linux-amd64`.
-    pub(super) fn folder_name(&self, go: &str) -> String {
-        format!("{}{go}", self.folder_name_without_go())
-    }
-
-    pub(super) fn folder_name_without_go(&self) -> String {
-        let mut hash = Fnv::default();
-        let modules = [
+    /// All of them.
+    pub(super) fn modules(&self) -> [&Module; 4] {
+        [
             &self.etcd,
             &self.kubernetes,
             &self.containerd,
             &self.provisioner,
-        ];
-        for module in modules {
-            for part in [module.go_mod, module.go_sum, &module.linker_flags()] {
-                hash.write(part);
-            }
+        ]
+    }
+
+    /// Every program that they build.
+    pub(super) fn programs(&self) -> Vec<&'static str> {
+        let modules = self.modules().into_iter();
+        modules
+            .flat_map(|module| module.programs)
+            .copied()
+            .collect()
+    }
+
+    /// The folder in the cache that has all of them, such as `v1.36.3-0123456789abcdef-go1.26.8-linux-amd64`.
+    pub(super) fn folder(&self) -> Folder {
+        let mut hash = Fnv::default();
+        for module in self.modules() {
+            module.write_to(&mut hash);
         }
-        format!("{}-{:016x}-", self.kubernetes.version(), hash.0)
+        Folder(format!("{}-{:016x}-", self.kubernetes.version(), hash.0))
+    }
+}
+
+/// The name of a folder in the cache, but for the Go that built what is in it.
+pub(super) struct Folder(String);
+
+impl Folder {
+    /// The whole name for programs built by this Go.
+    pub(super) fn built_by(&self, go: &str) -> String {
+        format!("{}{go}", self.0)
+    }
+
+    /// Whether this is the whole name for some Go.
+    pub(super) fn is_start_of(&self, name: &str) -> bool {
+        name.starts_with(&self.0)
     }
 }
 
@@ -143,44 +198,35 @@ impl Fnv {
     }
 }
 
-/// The Go on PATH and what it builds for, such as `go1.26.8-linux-amd64`.
-///
-/// # Errors
-/// There is no Go, or it does not answer.
-pub(super) fn go_version() -> Result<String> {
-    let output = Command::new("go")
-        .args(["env", "GOVERSION", "GOOS", "GOARCH"])
-        .env("GOWORK", "off")
-        .output()
-        .context("Go is not installed or not on PATH; install Go 1.26 or newer")?;
-    if !output.status.success() {
-        bail!(
-            "`go env` failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().collect::<Vec<_>>().join("-"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const GO_MOD: &str =
+        "tool k8s.io/kubernetes/cmd/kubectl\nrequire (\n\tk8s.io/kubernetes v1.99.7\n)\n";
+
     const MODULE: Module = Module {
         name: "Kubernetes",
         path: "k8s.io/kubernetes",
-        go_mod: "tool k8s.io/kubernetes/cmd/kubectl\nrequire (\n\tk8s.io/kubernetes v1.99.7\n)\n",
+        go_mod: GO_MOD,
         go_sum: "",
+        programs: &["kubectl"],
+        renamed: None,
+        duration: "no time",
     };
 
     fn wrapper(go_sum: &'static str) -> Wrapper {
+        let named = |name| Module { name, ..MODULE };
         Wrapper {
-            etcd: MODULE,
+            etcd: named("etcd"),
             kubernetes: Module { go_sum, ..MODULE },
-            containerd: MODULE,
-            provisioner: MODULE,
+            containerd: named("containerd"),
+            provisioner: named("csi-provisioner"),
         }
+    }
+
+    fn names(wrapper: &Wrapper, go: &str) -> [String; 4] {
+        wrapper.modules().map(|module| module.folder().built_by(go))
     }
 
     #[test]
@@ -205,13 +251,91 @@ mod tests {
         assert!(kubernetes.contains("sigs.k8s.io/structured-merge-diff/v6 v6.3.3 "));
     }
 
+    /// A program that is built but not named would be missed by nobody.
+    #[test]
+    fn the_programs_of_a_module_are_its_tools() {
+        let committed = Wrapper::committed();
+        let sanity = Module::csi_sanity();
+        for module in committed.modules().into_iter().chain([&sanity]) {
+            let words = module.go_mod.split_whitespace();
+            let words = words.skip_while(|word| *word != "tool").skip(1);
+            let tools = words
+                .skip_while(|word| *word == "(")
+                .take_while(|word| !["require", ")"].contains(word));
+            let mut built: Vec<&str> = tools
+                .map(|tool| tool.trim_end_matches("/v3").rsplit('/').next().unwrap())
+                .map(|name| match module.renamed {
+                    Some((from, to)) if from == name => to,
+                    _ => name,
+                })
+                .collect();
+            built.sort_unstable();
+            let mut programs = module.programs.to_vec();
+            programs.sort_unstable();
+            assert_eq!(built, programs, "{}", module.name);
+        }
+        assert_eq!(committed.programs().len(), 11);
+    }
+
     #[test]
     fn every_change_of_the_wrapper_or_of_go_is_another_folder() {
-        let base = wrapper("a").folder_name("go1");
-        assert_eq!(base, wrapper("a").folder_name("go1"));
-        assert_ne!(base, wrapper("b").folder_name("go1"));
-        assert_ne!(base, wrapper("a").folder_name("go2"));
-        assert!(base.starts_with(&wrapper("a").folder_name_without_go()));
+        let folder = |go_sum, go| wrapper(go_sum).folder().built_by(go);
+        let base = folder("a", "go1");
+        assert_eq!(base, folder("a", "go1"));
+        assert_ne!(base, folder("b", "go1"));
+        assert_ne!(base, folder("a", "go2"));
+        assert!(wrapper("a").folder().is_start_of(&base));
+        assert!(!wrapper("b").folder().is_start_of(&base));
+    }
+
+    #[test]
+    fn a_change_of_one_module_is_another_folder_of_that_one_alone() {
+        let [etcd, kubernetes, containerd, provisioner] = names(&wrapper("a"), "go1");
+        let changed = names(&wrapper("b"), "go1");
+        assert_eq!(
+            [&etcd, &containerd, &provisioner],
+            [&changed[0], &changed[2], &changed[3]]
+        );
+        assert_ne!(kubernetes, changed[1]);
+    }
+
+    #[test]
+    fn the_folder_of_a_module_follows_from_its_content_and_go() {
+        let name = |module: &Module, go| module.folder().built_by(go);
+        let base = name(&MODULE, "go1");
+        assert!(base.starts_with("kubernetes-v1.99.7-") && base.ends_with("-go1"));
+        let comment: &'static str = Box::leak(format!("{GO_MOD}// more").into_boxed_str());
+        let (go_mod, go_sum) = (comment, "k8s.io/kubernetes v1.99.7 h1:");
+        // What is moved from one file to the other is a change as well.
+        let (moved, rest) = ("// more", GO_MOD);
+        let others = [
+            name(&Module { go_mod, ..MODULE }, "go1"),
+            name(&Module { go_sum, ..MODULE }, "go1"),
+            name(
+                &Module {
+                    go_mod: rest,
+                    go_sum: moved,
+                    ..MODULE
+                },
+                "go1",
+            ),
+            name(&MODULE, "go2"),
+        ];
+        for (index, other) in others.iter().enumerate() {
+            assert_ne!(base, *other);
+            assert!(!others[..index].contains(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_folders_of_the_committed_modules_differ() {
+        let committed = Wrapper::committed();
+        let mut folders = names(&committed, "go1").to_vec();
+        folders.push(Module::csi_sanity().folder().built_by("go1"));
+        folders.push(committed.folder().built_by("go1"));
+        folders.sort_unstable();
+        folders.dedup();
+        assert_eq!(folders.len(), 6);
     }
 
     #[test]

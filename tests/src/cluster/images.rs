@@ -23,17 +23,29 @@ pub const WORKLOAD: &str = "localhost/workload:1";
 /// A program of ours that has an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// What the manifests in `deploy/` install.
-    Operator,
+    /// What the manifests in `deploy/install` install.
+    Listener,
+    /// What the manifest in `deploy/skupper` installs.
+    Skupper,
     /// What carries the connections of a site.
     Router,
 }
 
 impl Program {
+    /// The package that it is part of.
+    fn package(self) -> &'static str {
+        match self {
+            Self::Listener => "lifecycle-listener",
+            Self::Skupper => "lifecycle-skupper",
+            Self::Router => "lifecycle-router",
+        }
+    }
+
     /// The name of the program, and of its image.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Operator => "lifecycle-operator",
+            Self::Listener => "listener-operator",
+            Self::Skupper => "skupper-operator",
             Self::Router => "lifecycle-router",
         }
     }
@@ -47,7 +59,7 @@ impl Program {
     /// Who runs it, unless a Pod says otherwise.
     fn user(self) -> &'static str {
         match self {
-            Self::Operator => "65532:65532",
+            Self::Listener | Self::Skupper => "65532:65532",
             Self::Router => "65534:65534",
         }
     }
@@ -108,7 +120,8 @@ pub fn image(program: Program, release: bool) -> Result<Image> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["build", "--locked", "--workspace", "--bin", program.name()])
+        .args(["build", "--locked", "--package", program.package()])
+        .args(["--bin", program.name()])
         .args([
             "--target",
             TARGET,

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 
 use super::inside::{Inside, Spaces, enter, run};
 use super::network::node_address;
-use super::settings::{self, Place};
+use super::settings::{self, NodePlace};
 use crate::api_server::identity::Identity;
 use crate::binaries::Binaries;
 
@@ -46,7 +46,7 @@ const WITHIN: Duration = Duration::from_secs(120);
 
 /// A node of a test cluster.
 pub struct Node {
-    place: Place,
+    place: NodePlace,
     binaries: Binaries,
     holder: Inside,
     containerd: Option<Inside>,
@@ -56,7 +56,7 @@ pub struct Node {
 
 impl Node {
     /// Makes the namespaces, inside those of the process `init`. Nothing runs in them yet.
-    pub(super) fn hold(place: Place, init: u32, binaries: Binaries) -> Result<Self> {
+    pub(super) fn hold(place: NodePlace, init: u32, binaries: Binaries) -> Result<Self> {
         let folder = &place.folder;
         for part in ["cni", "kubelet", "manifests", "sysctl"] {
             let part = folder.join(part);

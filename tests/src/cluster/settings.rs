@@ -19,7 +19,7 @@ pub(super) const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
 /// Which node it is and where its files are.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct NodePlace {
     /// Counted from 1.
     pub(super) number: usize,
     pub(super) name: String,
@@ -28,7 +28,7 @@ pub(super) struct Place {
     pub(super) group: String,
 }
 
-impl Place {
+impl NodePlace {
     pub(super) fn new(number: usize, cluster: &Path, group: &str) -> Self {
         let name = format!("node{number}");
         Self {
@@ -60,7 +60,7 @@ pub(super) fn controllers() -> Vec<PathBuf> {
 }
 
 /// Makes the control group below which kubelet makes those of Pods.
-pub(super) fn control_groups(place: &Place) -> Result<()> {
+pub(super) fn control_groups(place: &NodePlace) -> Result<()> {
     for controller in controllers() {
         let mut path = controller;
         for part in [&place.group, &place.name] {
@@ -80,7 +80,7 @@ pub(super) fn control_groups(place: &Place) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn containerd(place: &Place) -> String {
+pub(super) fn containerd(place: &NodePlace) -> String {
     let folder = place.folder.display();
     let socket = place.socket();
     let socket = socket.display();
@@ -120,7 +120,7 @@ imports = []
     )
 }
 
-pub(super) fn pod_network(place: &Place) -> String {
+pub(super) fn pod_network(place: &NodePlace) -> String {
     let network = json!({
         "cniVersion": "0.4.0",
         "name": "pods",
@@ -143,7 +143,7 @@ pub(super) fn pod_network(place: &Place) -> String {
     network.to_string()
 }
 
-pub(super) fn kubelet(place: &Place, identity: &Identity) -> String {
+pub(super) fn kubelet(place: &NodePlace, identity: &Identity) -> String {
     let own = |name: &str| place.folder.join(name);
     let config = json!({
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
@@ -184,7 +184,7 @@ pub(super) fn kubelet(place: &Place, identity: &Identity) -> String {
     config.to_string()
 }
 
-pub(super) fn kubelet_arguments(place: &Place) -> Vec<String> {
+pub(super) fn kubelet_arguments(place: &NodePlace) -> Vec<String> {
     let own = |flag: &str, name: &str| format!("--{flag}={}", place.folder.join(name).display());
     vec![
         own("config", "kubelet.json"),
@@ -195,7 +195,7 @@ pub(super) fn kubelet_arguments(place: &Place) -> Vec<String> {
     ]
 }
 
-pub(super) fn kube_proxy(place: &Place, kubeconfig: &Path) -> String {
+pub(super) fn kube_proxy(place: &NodePlace, kubeconfig: &Path) -> String {
     let config = json!({
         "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",
         "kind": "KubeProxyConfiguration",

@@ -38,6 +38,7 @@ pub struct BucketSpec {
 pub struct BucketStatus {
     /// Stored, Shared, Ready.
     #[serde(default)]
+    #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
 }
 
@@ -73,7 +74,7 @@ impl Kept for Buckets {
 
     const MEDDLINGS: &[&str] = &["empty the store", "grant another quota", "take them all"];
 
-    fn meddle(&mut self, what: &str) {
+    fn perturb(&mut self, what: &str) {
         match what {
             "empty the store" => self.0.clear(),
             "grant another quota" => self.0.values_mut().for_each(|info| info.quota = 1),
@@ -125,7 +126,7 @@ impl BucketLogic for InStore {
 
     async fn drop_bucket(&self, at: DropBucket<'_>, once: Once<'_>) -> Outcome<DropBucketResult> {
         let (key, owner) = (once.key().to_owned(), Self::owner(at.this.meta));
-        let deed = move |all: &mut Buckets| {
+        let operation = move |all: &mut Buckets| {
             let is_ours = |info: &BucketInfo| info.owner.as_ref() == Some(&owner);
             if all.0.get(&key).is_some_and(is_ours) {
                 all.0.remove(&key);
@@ -133,7 +134,7 @@ impl BucketLogic for InStore {
             Ok(DropBucketResult::No)
         };
         let what = format!("drop {}", once.key());
-        once.spend(self.0.mutate(&what, deed)).await
+        once.spend(self.0.mutate(&what, operation)).await
     }
 
     fn apply_handle(&self, at: ApplyHandle<'_>) -> String {
@@ -144,7 +145,7 @@ impl BucketLogic for InStore {
     async fn put_bucket(&self, at: PutBucket<'_>, once: Once<'_>) -> Outcome<PutBucketResult> {
         let (key, owner) = (once.key().to_owned(), Self::owner(at.this.meta));
         let quota = at.this.spec.quota;
-        let deed = move |all: &mut Buckets| {
+        let operation = move |all: &mut Buckets| {
             if quota > LARGEST {
                 let said = format!("the store grants at most {LARGEST}: ask for less");
                 return Err(CallError::Refused(said));
@@ -160,7 +161,7 @@ impl BucketLogic for InStore {
             Ok(PutBucketResult::Current)
         };
         let what = format!("put {}", once.key());
-        once.spend(self.0.mutate(&what, deed)).await
+        once.spend(self.0.mutate(&what, operation)).await
     }
 
     fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::testing::faults::Line;
-use lifecycle_runtime::testing::suite::Outside;
+use lifecycle_suite::faults::Line;
+use lifecycle_suite::resources::ExternalSystem;
 use serde_json::Value;
 
 /// A provider and its state, which outlives every process. Clones share it.
@@ -32,7 +32,7 @@ pub trait Kept: Clone + Default + Send + 'static {
     const MEDDLINGS: &[&str];
 
     /// Changes it by hand.
-    fn meddle(&mut self, what: &str);
+    fn perturb(&mut self, what: &str);
 
     /// Gives up what hangs on an object that somebody deleted.
     fn follow(&mut self, _deleted: &Value) {}
@@ -69,10 +69,10 @@ impl<S> Provider<S> {
         what: &str,
         mutation: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        let deed = || self.reached(true, mutation);
+        let operation = || self.reached(true, mutation);
         match &self.line {
-            Some(line) => line.mutate(what, deed).await,
-            None => deed(),
+            Some(line) => line.mutate(what, operation).await,
+            None => operation(),
         }
     }
 
@@ -85,17 +85,17 @@ impl<S> Provider<S> {
         what: &str,
         question: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        let deed = || self.reached(false, question);
+        let operation = || self.reached(false, question);
         match &self.line {
-            Some(line) => line.ask(what, deed).await,
-            None => deed(),
+            Some(line) => line.ask(what, operation).await,
+            None => operation(),
         }
     }
 
     fn reached<R>(
         &self,
         is_mutation: bool,
-        deed: impl FnOnce(&mut S) -> Result<R, CallError>,
+        operation: impl FnOnce(&mut S) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if reach.is_down {
@@ -104,11 +104,11 @@ impl<S> Provider<S> {
             ));
         }
         reach.mutations += u64::from(is_mutation);
-        deed(&mut reach.state)
+        operation(&mut reach.state)
     }
 }
 
-impl<S: Kept> Outside for Provider<S> {
+impl<S: Kept> ExternalSystem for Provider<S> {
     fn changes(&self) -> u64 {
         let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         reach.mutations
@@ -123,7 +123,7 @@ impl<S: Kept> Outside for Provider<S> {
         true
     }
 
-    fn copy(&self) -> Option<Arc<dyn Outside>> {
+    fn copy(&self) -> Option<Arc<dyn ExternalSystem>> {
         let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         Some(Arc::new(Self {
             state: Arc::new(Mutex::new(reach.clone())),
@@ -135,8 +135,8 @@ impl<S: Kept> Outside for Provider<S> {
         S::MEDDLINGS.iter().map(|&what| what.to_owned()).collect()
     }
 
-    fn meddle(&self, what: &str) {
-        self.with(|state| state.meddle(what));
+    fn perturb(&self, what: &str) {
+        self.with(|state| state.perturb(what));
     }
 
     fn follow(&self, deleted: &Value) {

@@ -36,6 +36,7 @@ pub struct AppSpec {
 pub struct AppStatus {
     /// Migrated, Available, Ready.
     #[serde(default)]
+    #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
 }
 

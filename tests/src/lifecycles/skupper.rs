@@ -58,6 +58,7 @@ pub struct ListenerStatus {
     pub has_matching_connector: Option<bool>,
     /// Configured, Matched, Bound, Ready.
     #[serde(default)]
+    #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
 }
 
@@ -136,7 +137,7 @@ impl Kept for Routers {
 
     const MEDDLINGS: &[&str] = &["offer", "offer two", "withdraw", "forget", "unbind"];
 
-    fn meddle(&mut self, what: &str) {
+    fn perturb(&mut self, what: &str) {
         let pods = |pods: &[&str]| pods.iter().map(|&pod| pod.to_owned()).collect();
         let key = "offered".to_owned();
         match what {
@@ -295,7 +296,7 @@ impl ListenerLogic for InNetwork {
     ) -> Outcome<EnsureEntryResult> {
         let (key, wanted) = (once.key().to_owned(), wanted(at.this.spec));
         let of = router(&at.sites).unwrap_or_default();
-        let deed = move |all: &mut Routers| {
+        let operation = move |all: &mut Routers| {
             let table = all.tables.entry(of).or_default();
             let is_new = table.0.get(&key).is_none_or(|e| e.wanted != wanted);
             if is_new {
@@ -305,17 +306,17 @@ impl ListenerLogic for InNetwork {
             Ok(EnsureEntryResult::Current)
         };
         let what = format!("ensure the entry of {}", once.key());
-        once.spend(self.0.mutate(&what, deed)).await
+        once.spend(self.0.mutate(&what, operation)).await
     }
 
     async fn remove_entry(&self, _: RemoveEntry<'_>, once: Once<'_>) -> Outcome<RemoveEntryResult> {
         let key = once.key().to_owned();
-        let deed = move |all: &mut Routers| {
+        let operation = move |all: &mut Routers| {
             all.tables.values_mut().for_each(|t| drop(t.0.remove(&key)));
             Ok(RemoveEntryResult::No)
         };
         let what = format!("remove the entry of {}", once.key());
-        once.spend(self.0.mutate(&what, deed)).await
+        once.spend(self.0.mutate(&what, operation)).await
     }
 
     /// Every Listener of a host makes the same Services: one for the host, one for each Pod that the network offers behind it.

@@ -52,6 +52,7 @@ pub struct ListenerStatus {
     pub has_matching_connector: Option<bool>,
     /// Configured, Secured, Matched, Ready.
     #[serde(default)]
+    #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub conditions: Vec<Condition>,
 }
 
@@ -134,7 +135,7 @@ impl Kept for RouterState {
 
     const MEDDLINGS: &[&str] = &["offer", "offer two", "withdraw", "fail", "start anew"];
 
-    fn meddle(&mut self, what: &str) {
+    fn perturb(&mut self, what: &str) {
         let name = "l".to_owned();
         let pods = |pods: &[&str]| pods.iter().map(|&pod| pod.to_owned()).collect();
         match what {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use futures::future::try_join_all;
 use http::Request;
 use kube::Client;
-use lifecycle_runtime::testing::suite::{Cluster, Later, Opened};
+use lifecycle_suite::resources::{Cluster, Later, Opened};
 use serde_json::Value;
 
 use crate::api_server::{self, ApiServer, Options};

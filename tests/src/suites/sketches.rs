@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::PostParams;
 use kube::{Api, CustomResourceExt};
-use lifecycle_runtime::testing::suite::{Site, Suite};
+use lifecycle_suite::resources::{Site, Suite};
 use serde_json::{Value, json};
 
 use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
@@ -39,7 +39,7 @@ pub fn skupper() -> Suite {
     let network = || {
         let network = Network::default();
         network.with(|routers| {
-            routers.meddle("offer");
+            routers.perturb("offer");
             routers.taken.insert(9);
         });
         network
@@ -64,7 +64,7 @@ pub fn skupper_listener() -> Suite {
     let machine = |router: Router, line| skupper_listener::machine(AtSite(router.on(line)));
     let router = || {
         let router = Router::default();
-        router.with(|state| state.meddle("offer"));
+        router.with(|state| state.perturb("offer"));
         router
     };
     Suite::outside(router, machine)

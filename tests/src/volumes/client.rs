@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use lifecycle_csi::Error;
 use lifecycle_proto::csi;
 use lifecycle_proto::csi::controller_client::ControllerClient;
 use lifecycle_proto::csi::node_client::NodeClient;
 use lifecycle_proto::csi::volume_capability::access_mode::Mode;
 use lifecycle_proto::csi::volume_capability::{AccessMode, AccessType, MountVolume};
-use lifecycle_runtime::operator::Error;
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;

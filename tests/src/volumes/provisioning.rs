@@ -17,7 +17,7 @@ pub struct Made(Option<Volume>);
 
 /// Whether a volume is there, and used.
 #[derive(Debug, PartialEq)]
-pub struct Kept {
+pub struct Existence {
     there: bool,
     used: bool,
 }
@@ -31,7 +31,7 @@ lifecycle! {
 
     observe {
         made: poll Made by request.name every 1s;
-        kept: poll Kept by request.volume_id every 1s;
+        kept: poll Existence by request.volume_id every 1s;
     }
     facts {
         asked:   { Mount, Unfit }      from request;
@@ -119,9 +119,12 @@ impl DirectoryProvisioningLogic for Provisioner {
         let volume = self.0.volume(&id_of(name));
         ready(volume.map(Made).map_err(|error| failed(&error)))
     }
-    fn poll_kept(&self, volume_id: &str) -> impl Future<Output = Result<Kept, CallError>> + Send {
+    fn poll_kept(
+        &self,
+        volume_id: &str,
+    ) -> impl Future<Output = Result<Existence, CallError>> + Send {
         let kept = self.0.volume(volume_id).and_then(|volume| {
-            Ok(Kept {
+            Ok(Existence {
                 there: volume.is_some(),
                 used: self.0.staged(volume_id)?.is_some() || !self.0.uses(volume_id)?.is_empty(),
             })
@@ -160,13 +163,13 @@ impl DirectoryProvisioningLogic for Provisioner {
             }
         }
     }
-    fn stored(&self, kept: &Kept) -> Because<Stored> {
+    fn stored(&self, kept: &Existence) -> Because<Stored> {
         match kept {
-            Kept { there: false, .. } => Because::new(Stored::No, "there is no such volume"),
-            Kept { used: true, .. } => {
+            Existence { there: false, .. } => Because::new(Stored::No, "there is no such volume"),
+            Existence { used: true, .. } => {
                 Because::new(Stored::Used, "the volume is staged or published")
             }
-            Kept { .. } => Because::plain(Stored::Idle),
+            Existence { .. } => Because::plain(Stored::Idle),
         }
     }
     fn create(

@@ -1,4 +1,4 @@
-//! LC048: an effect that acquires something under a key that may not be recorded yet. A crash right after it would leave something behind that
+//! An effect that acquires something under a key that may not be recorded yet. A crash right after it would leave something behind that
 //! nobody can find again: require `== Current` of the record in `when`.
 //!
 //! ```text
@@ -6,13 +6,21 @@
 //! put: call store when handle == Current && bucket == No sets { bucket = Current } undo drop key handle;
 //! ```
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{EffectId, Mode, Verb};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC048",
+    name: "acquire_before_record",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
         let id = EffectId(position);
@@ -53,7 +61,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .as_ref()
             .map_or(effect.name.span(), |when| when.span);
         sink.push(
-            Diagnostic::error("LC048", span, effect.name.to_string(), message)
+            RULE.error(span, effect.name.to_string(), message)
                 .help(format!("require `{} == Current` in its `when`", input.name)),
         );
     }

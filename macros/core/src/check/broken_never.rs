@@ -1,4 +1,4 @@
-//! LC013: a `call` that establishes what a `never` rules out. A `never` is a fact about the world, so an effect that would break it is either
+//! A `call` that establishes what a `never` rules out. A `never` is a fact about the world, so an effect that would break it is either
 //! permitted too early (narrow its `when`) or says the wrong thing in `sets`.
 //!
 //! ```text
@@ -12,11 +12,19 @@ use std::ops::ControlFlow;
 
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Assign, Effect, EffectId, VarId, Verb};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Space;
 use crate::space::witness::{fact, show};
 use crate::space::world::{Change, World};
 
-pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC013",
+    name: "broken_never",
+    stage: Stage::Graph,
+    run: Run::Worlds(check),
+};
+
+fn check(space: &Space<'_>, sink: &mut Sink) {
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
         if effect.verb == Verb::Call {
             sink_first(space, EffectId(position), effect, sink);
@@ -78,12 +86,7 @@ fn diagnose(space: &Space<'_>, effect: &Effect, world: World<'_>, set: &[Assign]
         show(lifecycle, world, vars.iter().copied()),
         after.collect::<Vec<_>>().join(" && ")
     );
-    let diagnostic = Diagnostic::error(
-        "LC013",
-        effect.name.span(),
-        effect.name.to_string(),
-        message,
-    );
+    let diagnostic = RULE.error(effect.name.span(), effect.name.to_string(), message);
     let diagnostic = match never {
         Some(never) => diagnostic.note(never.span, "it is ruled out here"),
         None => diagnostic,

@@ -1,4 +1,4 @@
-//! LC080: a call meets a world in which it has no outcome: no word, target or refusal applies, no effect of its `by` is enabled, and nothing is promised.
+//! A call meets a world in which it has no outcome: no word, target or refusal applies, no effect of its `by` is enabled, and nothing is promised.
 //! Its caller would wait in vain and try again for ever without being told why.
 //!
 //! ```text
@@ -7,10 +7,18 @@
 //! ```
 
 use crate::errors::{Diagnostic, Sink};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC080",
+    name: "call_without_outcome",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     for drive in &called.drives {
         if let Some(example) = drive.stuck.first() {
             sink.push(diagnose(called, drive, *example));
@@ -36,7 +44,7 @@ fn diagnose(called: &Called<'_>, drive: &CallDrive<'_>, example: usize) -> Diagn
             "`{name}` in `{witness}` has no outcome: run an effect, refuse with a code, or wait for a promise"
         ),
     };
-    Diagnostic::error("LC080", name.span(), name.to_string(), message).help(format!(
+    RULE.error(name.span(), name.to_string(), message).help(format!(
         "name in `by` the effect that leads out of there, write `{witness} => CODE;`, or promise what the outside does by itself"
     ))
 }

@@ -1,16 +1,23 @@
-//! LC066: an answer depends on itself, through `from`, `given`, lookups, or the builder that decides between Stale and Current.
+//! An answer depends on itself, through `from`, `given`, lookups, or the builder that decides between Stale and Current.
 //! Break the circle: ask less in one `given`, or read less in one `from`.
 
 use proc_macro2::Span;
 
 use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC066",
+    name: "circular_fact",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 /// `names` goes once around, without the first name at the end.
 pub(crate) fn diagnostic(names: &[String], span: Span) -> Diagnostic {
     let first = names.first().map_or("", String::as_str);
     let circle = names.join(" -> ");
-    Diagnostic::error(
-        "LC066",
+    RULE.error(
         span,
         first,
         format!("`{first}` depends on itself: {circle} -> {first}"),

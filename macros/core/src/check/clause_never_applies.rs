@@ -1,4 +1,4 @@
-//! LC054: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
+//! A clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
 //! counts for no clause, for nothing is told of it.
 //!
 //! ```text
@@ -7,10 +7,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::{Explored, clause_of};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC054",
+    name: "clause_never_applies",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for condition in &space.lifecycle.conditions {
         let worlds = space.told().map(|world| space.worlds.get(world));
@@ -27,7 +35,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
                 position + 1
             );
             sink.push(
-                Diagnostic::warning("LC054", clause.span, condition.name.to_string(), message)
+                RULE.warning(clause.span, condition.name.to_string(), message)
                     .help("the first clause that fits counts: move it up, or remove it"),
             );
         }

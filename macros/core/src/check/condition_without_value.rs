@@ -1,4 +1,4 @@
-//! LC052: a condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
+//! A condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
 //! Of an `Ignored` state nothing is told, so none is needed there.
 //!
 //! ```text
@@ -8,11 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::{Explored, clause_of};
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC052",
+    name: "condition_without_value",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for condition in &space.lifecycle.conditions {
         let bad = |world: usize| clause_of(condition, space.worlds.get(world)).is_none();
@@ -31,7 +39,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         let name = condition.name.to_string();
         sink.push(
-            Diagnostic::error("LC052", condition.name.span(), name, message)
+            RULE.error(condition.name.span(), name, message)
                 .help("for example `Unknown \"Waiting\" otherwise;`"),
         );
     }

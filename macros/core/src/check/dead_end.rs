@@ -1,4 +1,4 @@
-//! LC021: a world outside every goal in which nothing can happen: no effect is enabled and nothing is promised. If only a person or another object can
+//! A world outside every goal in which nothing can happen: no effect is enabled and nothing is promised. If only a person or another object can
 //! help, say so with `wakes ..`; otherwise an effect or a promise is missing.
 //!
 //! ```text
@@ -8,14 +8,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::VarId;
-use crate::model::frames::Place;
+use crate::model::frames::Dependency;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC021",
+    name: "dead_end",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let mut by_class: BTreeMap<Class, usize> = BTreeMap::new();
     for &world in &explored.drives.stuck {
@@ -45,7 +53,10 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             "mark it `wakes {}` if only a change of these can help, or promise what the outside does by itself",
             inputs(explored, &expected)
         );
-        sink.push(Diagnostic::error("LC021", explored.span_of(class), name, message).help(help));
+        sink.push(
+            RULE.error(explored.span_of(class), name, message)
+                .help(help),
+        );
     }
 }
 
@@ -55,10 +66,10 @@ fn inputs(explored: &Explored<'_>, vars: &BTreeSet<VarId>) -> String {
     let places = vars
         .iter()
         .flat_map(|var| explored.space.frames.reads(*var));
-    let places: BTreeSet<&Place> = places.collect();
+    let places: BTreeSet<&Dependency> = places.collect();
     let names = places.into_iter().filter_map(|place| match place {
-        Place::Input(input) => Some(lifecycle.inputs[input.0].name.to_string()),
-        Place::This | Place::Request | Place::Value(_) | Place::Path(_) => None,
+        Dependency::Input(input) => Some(lifecycle.inputs[input.0].name.to_string()),
+        Dependency::This | Dependency::Request | Dependency::Value(_) | Dependency::Path(_) => None,
     });
     names
         .chain(["self".to_owned()])

@@ -1,4 +1,4 @@
-//! LC003: a name, a section or an edge is declared twice, or a name is taken that is always there (`deleting`, `claimed`, `request`, the states `Deleting` and `Refused`).
+//! A name, a section or an edge is declared twice, or a name is taken that is always there (`deleting`, `claimed`, `request`, the states `Deleting` and `Refused`).
 //!
 //! Inputs, `let` values and facts share their names; facts, values, effects and fields become methods of one trait and share theirs.
 //! Rename one of the two.
@@ -6,6 +6,14 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC003",
+    name: "declared_twice",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn diagnostic(name: &Ident, first: Span) -> Diagnostic {
     twice(&name.to_string(), name.span(), first)
@@ -25,13 +33,12 @@ pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {
 }
 
 fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error("LC003", span, name, format!("`{name}` is declared twice"))
+    RULE.error(span, name, format!("`{name}` is declared twice"))
         .note(first, format!("`{name}` is first declared here"))
 }
 
 pub(crate) fn reserved(name: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        "LC003",
+    RULE.error(
         name.span(),
         name.to_string(),
         format!("`{name}` is always there and cannot be declared again"),

@@ -1,4 +1,4 @@
-//! LC016: an effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
+//! An effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
 //! In a volume: no call names it in its `by`, or none of those that do ever runs it.
 //!
 //! ```text
@@ -8,13 +8,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::EffectId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC016",
+    name: "effect_never_chosen",
+    stage: Stage::Graph,
+    run: Run::Both(check, in_calls),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let run: BTreeSet<Choice> = space.choices.iter().copied().collect();
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
@@ -45,19 +53,14 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let message = format!("effect `{}` never runs: {why}", effect.name);
         sink.push(
-            Diagnostic::error(
-                "LC016",
-                effect.name.span(),
-                effect.name.to_string(),
-                message,
-            )
-            .help(help),
+            RULE.error(effect.name.span(), effect.name.to_string(), message)
+                .help(help),
         );
     }
 }
 
 /// The same for the calls of a volume.
-pub(crate) fn in_calls(called: &Called<'_>, sink: &mut Sink) {
+fn in_calls(called: &Called<'_>, sink: &mut Sink) {
     let lifecycle = called.space.lifecycle;
     for (position, effect) in lifecycle.effects.iter().enumerate() {
         let id = EffectId(position);
@@ -90,6 +93,6 @@ pub(crate) fn in_calls(called: &Called<'_>, sink: &mut Sink) {
         };
         let message = format!("effect `{}` never runs: {why}", effect.name);
         let item = effect.name.to_string();
-        sink.push(Diagnostic::error("LC016", effect.name.span(), item, message).help(help));
+        sink.push(RULE.error(effect.name.span(), item, message).help(help));
     }
 }

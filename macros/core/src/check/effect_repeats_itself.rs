@@ -1,4 +1,4 @@
-//! LC024: an effect that may leave every fact as it is and stays enabled: it would run for ever. Let `sets` say what it establishes for sure,
+//! An effect that may leave every fact as it is and stays enabled: it would run for ever. Let `sets` say what it establishes for sure,
 //! and ask for the absence of that in `when`.
 //!
 //! ```text
@@ -8,12 +8,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::EffectId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC024",
+    name: "effect_repeats_itself",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let mut by_effect: BTreeMap<EffectId, Vec<usize>> = BTreeMap::new();
     for one in explored.live_loops().filter(|one| one.worlds.len() == 1) {
@@ -37,13 +45,8 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, worlds[0])
         );
         sink.push(
-            Diagnostic::error(
-                "LC024",
-                effect.name.span(),
-                effect.name.to_string(),
-                message,
-            )
-            .help("let every alternative of `sets` change something that its `when` asks"),
+            RULE.error(effect.name.span(), effect.name.to_string(), message)
+                .help("let every alternative of `sets` change something that its `when` asks"),
         );
     }
 }

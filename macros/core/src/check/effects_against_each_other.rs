@@ -1,4 +1,4 @@
-//! LC023: effects that undo each other, so that the object never comes to rest. Give them permissions (`when`) that exclude each other.
+//! Effects that undo each other, so that the object never comes to rest. Give them permissions (`when`) that exclude each other.
 //!
 //! ```text
 //! light: call lamp when !lit ..; darken: call lamp when lit && unwanted ..;                 // refused: on, off, on, ..
@@ -7,12 +7,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::EffectId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC023",
+    name: "effects_against_each_other",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let mut first: BTreeMap<Vec<EffectId>, &Loop> = BTreeMap::new();
     for one in explored.live_loops() {
@@ -41,7 +49,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         names.sort();
         let span = space.lifecycle.effects[effects[0].0].name.span();
-        let mut diagnostic = Diagnostic::error("LC023", span, names.join(", "), message);
+        let mut diagnostic = RULE.error(span, names.join(", "), message);
         for effect in declared().skip(1) {
             let note = format!("`{}` is declared here", effect.name);
             diagnostic = diagnostic.note(effect.name.span(), note);

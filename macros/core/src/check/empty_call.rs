@@ -1,22 +1,28 @@
-//! LC018: a `call` without `sets`. What it does lies outside Kubernetes, so nothing but its own words say what it establishes.
+//! A `call` without `sets`. What it does lies outside Kubernetes, so nothing but its own words say what it establishes.
 //!
 //! ```text
 //! put: call store key meta.uid;                               // refused
 //! put: call store sets { bucket = Current } key meta.uid;
 //! ```
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::Verb;
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC018",
+    name: "empty_call",
+    stage: Stage::Names,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     for effect in &context.lifecycle.effects {
         if effect.verb != Verb::Call || effect.sets_written {
             continue;
         }
         sink.push(
-            Diagnostic::error(
-                "LC018",
+            RULE.error(
                 effect.name.span(),
                 effect.name.to_string(),
                 format!(

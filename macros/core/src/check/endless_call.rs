@@ -1,4 +1,4 @@
-//! LC085: a call can go round for ever, though every promise is kept: its effects and the promises undo each other. It would never answer.
+//! A call can go round for ever, though every promise is kept: its effects and the promises undo each other. It would never answer.
 //!
 //! ```text
 //! fill: call tank when !full sets { full = true } ..; drain: call tank when full sets { full = false } ..;
@@ -6,11 +6,19 @@
 //! NodePublishVolume -> ready by fill;
 //! ```
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::Called;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC085",
+    name: "endless_call",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     let space = called.space;
     for drive in &called.drives {
         let Some(one) = drive.loops.first() else {
@@ -36,7 +44,7 @@ pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
             drive.describe(space, one)
         );
         sink.push(
-            Diagnostic::error("LC085", name.span(), name.to_string(), message).help(
+            RULE.error(name.span(), name.to_string(), message).help(
                 "refuse with a code what cannot be ended, or narrow the `when` or the `sets` of what keeps it going",
             ),
         );

@@ -1,4 +1,4 @@
-//! LC040: a deletion that never ends, because something held is not given back from some world: no undo is enabled there, or the undos go round.
+//! A deletion that never ends, because something held is not given back from some world: no undo is enabled there, or the undos go round.
 //! The finalizer would stay for ever. Let the `undo` of what acquired it run from there, or promise what the outside does.
 //!
 //! ```text
@@ -8,14 +8,22 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::VarId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC040",
+    name: "endless_deletion",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let deleting = |world: &usize| space.classes[*world] == Class::Deleting;
     let stuck = explored.drives.stuck.iter().copied().filter(deleting);
@@ -46,7 +54,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             fact.name
         );
         sink.push(
-            Diagnostic::error("LC040", fact.name.span(), fact.name.to_string(), message)
+            RULE.error(fact.name.span(), fact.name.to_string(), message)
                 .help("let the `undo` of what acquires it be possible there, or promise what the outside does by itself"),
         );
     }

@@ -1,4 +1,4 @@
-//! LC022: a quiet run can go round for ever without coming to rest, though every promise is kept. Break the round: promise what ends it,
+//! A quiet run can go round for ever without coming to rest, though every promise is kept. Break the round: promise what ends it,
 //! or let an effect set or ask for what tells the first time from the second.
 //!
 //! ```text
@@ -8,13 +8,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC022",
+    name: "endless_round",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let mut by_class: BTreeMap<Class, Vec<&Loop>> = BTreeMap::new();
     for one in explored.live_loops() {
@@ -48,7 +56,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             explored.drives.describe(space, loops[0])
         );
         sink.push(
-            Diagnostic::error("LC022", explored.span_of(class), name, message)
+            RULE.error(explored.span_of(class), name, message)
                 .help("promise what ends the round, or narrow the `when` or the `sets` of what keeps it going"),
         );
     }

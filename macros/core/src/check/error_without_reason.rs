@@ -1,4 +1,4 @@
-//! LC053: an Error state in which the first unmet condition is not a False with a reason. A person has to act there, so the conditions must say
+//! An Error state in which the first unmet condition is not a False with a reason. A person has to act there, so the conditions must say
 //! what is wrong: Unknown would only say that something is still going on.
 //!
 //! ```text
@@ -8,12 +8,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{ConditionStatus, Phase, StateId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::{Explored, Unmet};
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC053",
+    name: "error_without_reason",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let untold = |world: usize| {
         let (state, unmet) = explored.unmet_when_idle(world)?;
@@ -62,7 +70,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            Diagnostic::error("LC053", state.name.span(), state.name.to_string(), message).help(
+            RULE.error(state.name.span(), state.name.to_string(), message).help(
                 "let a condition of `ready from` be `False` with a reason there, before others that are Unknown",
             ),
         );

@@ -1,4 +1,4 @@
-//! LC083: one call of a pair is declared and the other is not. A capability of the Container Storage Interface is both of them, and they follow from what is
+//! One call of a pair is declared and the other is not. A capability of the Container Storage Interface is both of them, and they follow from what is
 //! declared: nothing could be advertised.
 //!
 //! ```text
@@ -6,11 +6,18 @@
 //! NodeStageVolume -> staged by stage { .. } NodeUnstageVolume;
 //! ```
 
-use super::Context;
 use crate::csi::Rpc;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC083",
+    name: "half_capability",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let calls = &context.lifecycle.calls;
     let declared = |rpc: Rpc| calls.iter().find(|call| call.rpc == rpc);
     let pairs = Rpc::ALL
@@ -24,8 +31,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         };
         let (name, missing) = (call.rpc.name(), missing.name());
         sink.push(
-            Diagnostic::error(
-                "LC083",
+            RULE.error(
                 call.name.span(),
                 name,
                 format!("`{name}` without `{missing}`"),

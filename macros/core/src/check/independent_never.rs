@@ -1,4 +1,4 @@
-//! LC015: a `never` relates facts that share no input. Each can change without the other, so the outside can bring such a world about at any time.
+//! A `never` relates facts that share no input. Each can change without the other, so the outside can bring such a world about at any time.
 //!
 //! ```text
 //! never matched && shape == Bad;    // `matched` reads `network`, `shape` reads `peers`
@@ -6,11 +6,18 @@
 //!
 //! Leave the `never` out and give these worlds a state.
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::Lifecycle;
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC015",
+    name: "independent_never",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     for never in &context.lifecycle.nevers {
         let vars = never.pred.vars();
         if vars.len() < 2 || !context.frames.common(vars.iter().copied()).is_empty() {
@@ -21,9 +28,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             .map(|var| format!("`{}`", context.lifecycle.vars[var.0].name))
             .collect();
         sink.push(
-            Diagnostic::error(
-                "LC015",
-                never.span,
+            RULE.error(never.span,
                 "never",
                 format!(
                     "`never` relates {}, which share no input: the outside can bring this about at any time; give these worlds a state",

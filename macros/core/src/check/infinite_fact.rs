@@ -1,4 +1,4 @@
-//! LC002: a fact has a type with infinitely many values. Only finite facts can be checked in every combination.
+//! A fact has a type with infinitely many values. Only finite facts can be checked in every combination.
 //!
 //! ```text
 //! shape: u32 from class;              // refused
@@ -8,11 +8,17 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC002",
+    name: "infinite_fact",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn diagnostic(fact: &Ident, span: Span, ty: &str) -> Diagnostic {
-    Diagnostic::error(
-        "LC002",
-        span,
+    RULE.error(span,
         fact.to_string(),
         format!(
             "fact `{fact}` has type `{ty}`: `bool` or a closed set `{{ A, B, .. }}`, for only finite facts can be checked"

@@ -1,4 +1,4 @@
-//! LC005: a clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`,
+//! A clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`,
 //! a reason of a condition that is left out, a message that takes in what is no text of the object.
 //!
 //! | what | how it is found |
@@ -12,7 +12,7 @@
 //! | what | of what |
 //! | --- | --- |
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
-//! | `whole spec.list` | `owned` |
+//! | `exclusive spec.list` | `owned` |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 
 use proc_macro2::{Ident, Span};
@@ -22,6 +22,14 @@ use crate::ast::{
     Verb,
 };
 use crate::errors::{Diagnostic, Item, Sink};
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC005",
+    name: "misfit_clause",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 /// Looks at every input and fact by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
@@ -66,7 +74,7 @@ fn texts(kind: Kind, message: &Message, place: &Item, sink: &mut Sink) {
 }
 
 fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("LC005", span, item.to_string(), message).help(help)
+    RULE.error(span, item.to_string(), message).help(help)
 }
 
 fn shape(input: &Input, sink: &mut Sink) {
@@ -152,11 +160,11 @@ fn rest(input: &Input, sink: &mut Sink) {
         let message = format!("input `{name}` is ours to write, so it must always have a name");
         sink.push(misfit(*span, name, message, "leave out the `?`"));
     }
-    if let Some((span, _)) = &input.whole
+    if let Some((span, _)) = &input.exclusive
         && input.mode != Mode::Owned
     {
         let message = format!("input `{name}` may have elements that are not ours");
-        let help = "only of what is `owned` a list can be ours as a whole: leave out `whole`";
+        let help = "only of what is `owned` a list can be exclusively ours: leave out `exclusive`";
         sink.push(misfit(*span, name, message, help));
     }
 }

@@ -1,4 +1,4 @@
-//! LC055: an `Ignored` state is for objects that another controller looks after: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
+//! An `Ignored` state is for objects that another controller looks after: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
 //! it has neither `wakes` nor `overdue`, it does not ask how our own writes went, and it stands above every state of ours: whose an object is comes before
 //! how it is.
 //!
@@ -11,6 +11,14 @@ use proc_macro2::Span;
 
 use crate::ast::{Kind, Lifecycle, Pred, PredKind, State};
 use crate::errors::{Diagnostic, Sink};
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC055",
+    name: "misplaced_ignored",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 /// Looks at every state by itself, and at which stand above it.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
@@ -64,7 +72,7 @@ fn alone(state: &State, sink: &mut Sink) {
 fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
     let name = state.name.to_string();
     let message = format!("state `{name}` is Ignored and {what}");
-    Diagnostic::error("LC055", span, name, message).help(help)
+    RULE.error(span, name, message).help(help)
 }
 
 /// The first place that asks for a refusal.

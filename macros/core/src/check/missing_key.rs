@@ -1,15 +1,22 @@
-//! LC045: a `call` without `key`. After a crash nobody knows whether it ran: only a call that is idempotent under a key may run again.
+//! A `call` without `key`. After a crash nobody knows whether it ran: only a call that is idempotent under a key may run again.
 //!
 //! ```text
 //! put: call store sets { bucket = Current };                  // refused
 //! put: call store sets { bucket = Current } key meta.uid;
 //! ```
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Kind, Verb};
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC045",
+    name: "missing_key",
+    stage: Stage::Names,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let example = match context.lifecycle.kind {
         Kind::Resource => "key meta.uid",
         Kind::Volume => "key request.volume_id",
@@ -19,9 +26,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         sink.push(
-            Diagnostic::error(
-                "LC045",
-                effect.name.span(),
+            RULE.error(effect.name.span(),
                 effect.name.to_string(),
                 format!(
                     "effect `{}` is a `call` without `key`: a crash after it would repeat or lose it",

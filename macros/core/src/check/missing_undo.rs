@@ -1,14 +1,21 @@
-//! LC041: an effect makes a held fact ours and names no `undo`. The finalizer of the object could never go.
+//! An effect makes a held fact ours and names no `undo`. The finalizer of the object could never go.
 //!
 //! ```text
 //! register: call dns sets { name = Ours } key meta.uid;                    // refused
 //! register: call dns sets { name = Ours } undo unregister key meta.uid;
 //! ```
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC041",
+    name: "missing_undo",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for effect in lifecycle.effects.iter().filter(|e| e.undo.is_none()) {
         let Some(held) = effect.acquires(lifecycle).first().copied() else {
@@ -26,8 +33,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
             ),
         };
         sink.push(
-            Diagnostic::error(
-                "LC041",
+            RULE.error(
                 effect.name.span(),
                 effect.name.to_string(),
                 format!(

@@ -1,4 +1,4 @@
-//! LC050: a state of a resource has no phase, or one that is not `Pending`, `Ready`, `Error` or `Ignored`; or a state of a volume
+//! A state of a resource has no phase, or one that is not `Pending`, `Ready`, `Error` or `Ignored`; or a state of a volume
 //! has one.
 //!
 //! ```text
@@ -9,11 +9,17 @@
 use proc_macro2::Ident;
 
 use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC050",
+    name: "no_phase",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn missing(state: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        "LC050",
-        state.span(),
+    RULE.error(state.span(),
         state.to_string(),
         format!("state `{state}` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`"),
     )
@@ -21,9 +27,7 @@ pub(crate) fn missing(state: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        "LC050",
-        phase.span(),
+    RULE.error(phase.span(),
         state.to_string(),
         format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error` or `Ignored`"),
     )
@@ -31,8 +35,7 @@ pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn in_volume(state: &Ident, phase: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        "LC050",
+    RULE.error(
         phase.span(),
         state.to_string(),
         format!("state `{state}` of a volume has a phase, but a volume has no status to show it"),

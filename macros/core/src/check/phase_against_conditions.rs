@@ -1,4 +1,4 @@
-//! LC051: where nothing is left to do, the phase of a state and the roll-up of the conditions must tell the same: Ready exactly where every condition of
+//! Where nothing is left to do, the phase of a state and the roll-up of the conditions must tell the same: Ready exactly where every condition of
 //! `ready from` is True. Otherwise a user would read one thing from the phase and another from the conditions.
 //!
 //! ```text
@@ -7,13 +7,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Phase, StateId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::{Explored, Unmet};
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC051",
+    name: "phase_against_conditions",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let disagrees = |world: usize| {
         explored
@@ -58,8 +66,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             "phase {phase} in `{}` but {what} in `{witness}`",
             state.name
         );
-        let mut diagnostic =
-            Diagnostic::error("LC051", state.name.span(), state.name.to_string(), message);
+        let mut diagnostic = RULE.error(state.name.span(), state.name.to_string(), message);
         if let Some((span, text)) = note {
             diagnostic = diagnostic.note(span, text);
         }

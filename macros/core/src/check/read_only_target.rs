@@ -1,15 +1,22 @@
-//! LC070: an effect writes what is only read. `apply` and `delete` work on what is `owned`, `shared`, `part` or `record`, a `call` on what is polled or probed.
+//! An effect writes what is only read. `apply` and `delete` work on what is `owned`, `shared`, `part` or `record`, a `call` on what is polled or probed.
 //!
 //! ```text
 //! observe { nodes: [Node] by names of volumes; }
 //! effects { apply each nodes; }                     // somebody else's objects
 //! ```
 
-use super::Context;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Effect, Input, Mode, Verb};
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC070",
+    name: "read_only_target",
+    stage: Stage::Names,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     for effect in &context.lifecycle.effects {
         let target = &context.lifecycle.inputs[effect.target.0];
         let outside = matches!(target.mode, Mode::Poll | Mode::Probe);
@@ -24,12 +31,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn diagnostic(effect: &Effect, message: String) -> Diagnostic {
-    Diagnostic::error(
-        "LC070",
-        effect.target_span,
-        effect.name.to_string(),
-        message,
-    )
+    RULE.error(effect.target_span, effect.name.to_string(), message)
 }
 
 fn written(effect: &Effect, target: &Input) -> Diagnostic {

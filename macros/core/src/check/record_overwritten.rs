@@ -1,4 +1,4 @@
-//! LC049: a record that is overwritten while something may be held under the old one, which nobody could find again to give it back.
+//! A record that is overwritten while something may be held under the old one, which nobody could find again to give it back.
 //! Give back first: permit the write only where nothing is held.
 //!
 //! ```text
@@ -8,13 +8,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{EffectId, InputId, Lifecycle, Mode, VarId, Verb};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::Explored;
 use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC049",
+    name: "record_overwritten",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let lifecycle = space.lifecycle;
     for (position, effect) in lifecycle.effects.iter().enumerate() {
@@ -50,13 +58,8 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            Diagnostic::error(
-                "LC049",
-                effect.name.span(),
-                effect.name.to_string(),
-                message,
-            )
-            .help("permit it in `when` only where the record is absent or nothing is held"),
+            RULE.error(effect.name.span(), effect.name.to_string(), message)
+                .help("permit it in `when` only where the record is absent or nothing is held"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! LC087: a warning: a refusal of a call that never applies. The words are asked first, then the target, then the refusals from top to bottom; the first that
+//! A warning: a refusal of a call that never applies. The words are asked first, then the target, then the refusals from top to bottom; the first that
 //! fits counts. Or the call cannot meet such a world, for its request does not say what the refusal asks.
 //!
 //! ```text
@@ -6,10 +6,18 @@
 //! NodePublishVolume -> Published by publish { volume == Absent => UNAVAILABLE; }     // warned: `unknown` has answered before
 //! ```
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::{Answer, Called};
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC087",
+    name: "refusal_never_applies",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     let space = called.space;
     for drive in &called.drives {
         let call = drive.call;
@@ -34,7 +42,7 @@ pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
             };
             let message = format!("`{}`: refusal {} never applies", call.name, position + 1);
             sink.push(
-                Diagnostic::warning("LC087", refusal.when.span, call.name.to_string(), message)
+                RULE.warning(refusal.when.span, call.name.to_string(), message)
                     .help(format!("leave it out: {why}")),
             );
         }

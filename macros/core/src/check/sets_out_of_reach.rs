@@ -1,14 +1,21 @@
-//! LC017: an effect claims to set a fact that does not read what the effect writes. Only facts that read its target can change by it.
+//! An effect claims to set a fact that does not read what the effect writes. Only facts that read its target can change by it.
 //!
 //! ```text
 //! apply service sets { shape = Fine };    // `shape` is read from `class`
 //! ```
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Effect, EffectId, VarId};
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC017",
+    name: "sets_out_of_reach",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     for (at, effect) in context.lifecycle.effects.iter().enumerate() {
         if effect.sets_written {
             unreached(context, EffectId(at), effect, sink);
@@ -26,9 +33,7 @@ fn unreached(context: &Context<'_>, id: EffectId, effect: &Effect, sink: &mut Si
         let target = &context.lifecycle.inputs[effect.target.0].name;
         let fact = &context.lifecycle.vars[assign.var.0].name;
         sink.push(
-            Diagnostic::error(
-                "LC017",
-                assign.span,
+            RULE.error(assign.span,
                 effect.name.to_string(),
                 format!(
                     "effect `{}` writes `{target}` but claims to set `{fact}`, which does not read it",

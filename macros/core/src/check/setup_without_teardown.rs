@@ -1,4 +1,4 @@
-//! LC084: a call makes something ours that is `held`, and the call that should undo it has no effect that gives it back. It would be left over for ever.
+//! A call makes something ours that is `held`, and the call that should undo it has no effect that gives it back. It would be left over for ever.
 //!
 //! ```text
 //! NodePublishVolume -> Published by write_tree { .. } NodeUnpublishVolume;   // refused: the files stay
@@ -7,11 +7,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Call, Effect, Lifecycle, VarId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::Called;
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC084",
+    name: "setup_without_teardown",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     let lifecycle = called.space.lifecycle;
     for call in &lifecycle.calls {
         let undone = call.rpc.demands().undone_by;
@@ -29,7 +37,7 @@ pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
             let (call, undo) = (&call.name, &undo.name);
             let message = format!("`{call}` acquires `{fact}` and `{undo}` does not give it back");
             sink.push(
-                Diagnostic::error("LC084", undo.span(), fact.to_string(), message)
+                RULE.error(undo.span(), fact.to_string(), message)
                     .note(call.span(), format!("`{call}` is declared here"))
                     .help(match frees(lifecycle, *var) {
                         Some(effect) => format!("write `{undo} -> .. by {}`", effect.name),

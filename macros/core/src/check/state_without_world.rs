@@ -1,4 +1,4 @@
-//! LC012: a state that no world is in, because its predicate contradicts itself or because the states above it take all of its worlds.
+//! A state that no world is in, because its predicate contradicts itself or because the states above it take all of its worlds.
 //! The first state that fits counts: move it up, narrow those above, or remove it.
 //!
 //! ```text
@@ -7,11 +7,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::StateId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::{Class, Space};
 
-pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC012",
+    name: "state_without_world",
+    stage: Stage::Graph,
+    run: Run::Worlds(check),
+};
+
+fn check(space: &Space<'_>, sink: &mut Sink) {
     let inhabited: BTreeSet<Class> = space.classes.iter().copied().collect();
     for (position, state) in space.lifecycle.states.iter().enumerate() {
         if inhabited.contains(&Class::State(StateId(position))) {
@@ -40,7 +48,7 @@ pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
         };
         let message = format!("state `{}` never matches: {why}", state.name);
         sink.push(
-            Diagnostic::error("LC012", state.name.span(), state.name.to_string(), message)
+            RULE.error(state.name.span(), state.name.to_string(), message)
                 .help(help),
         );
     }

@@ -1,4 +1,4 @@
-//! LC000: what is written is not an item of the language. The text says what was expected and what was found, the help shows the form to write.
+//! What is written is not an item of the language. The text says what was expected and what was found, the help shows the form to write.
 //! The item is left out; everything else is still checked, and what only mentions a name that the item declares stays silent.
 //!
 //! ```text
@@ -8,14 +8,30 @@
 use proc_macro2::{Ident, Span};
 
 use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC000",
+    name: "syntax",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn diagnostic(span: Span, item: &str, message: String, form: &str) -> Diagnostic {
-    Diagnostic::error("LC000", span, item, message).help(form)
+    RULE.error(span, item, message).help(form)
+}
+
+pub(crate) fn renamed(span: Span, item: &Ident, old: &str, new: &str) -> Diagnostic {
+    RULE.error(
+        span,
+        item.to_string(),
+        format!("`{old}` is called `{new}` now"),
+    )
+    .help(format!("write `{new}` instead of `{old}`"))
 }
 
 pub(crate) fn call_without_name(target: &Ident) -> Diagnostic {
-    Diagnostic::error(
-        "LC000",
+    RULE.error(
         target.span(),
         format!("call_{target}"),
         format!("a `call` of `{target}` needs a name, for it becomes a method of that name"),
@@ -26,8 +42,7 @@ pub(crate) fn call_without_name(target: &Ident) -> Diagnostic {
 }
 
 pub(crate) fn rpc_in_resource(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "LC000",
+    RULE.error(
         span,
         "rpc",
         "a resource is driven by watches and answers no calls",

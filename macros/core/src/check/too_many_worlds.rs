@@ -1,4 +1,4 @@
-//! LC091: too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
+//! Too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
 //! nobody tells apart, or rule combinations out with `never`.
 //!
 //! ```text
@@ -6,9 +6,17 @@
 //! a: { A, B, C, D } from node given node;
 //! ```
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Lifecycle, Origin};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC091",
+    name: "too_many_worlds",
+    stage: Stage::World,
+    run: Run::Built,
+};
 
 /// How many facts the help names.
 const NAMED: usize = 5;
@@ -49,7 +57,10 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         .iter()
         .find(|var| matches!(var.origin, Origin::Fact { .. }));
     let span = declared.map_or(lifecycle.name.span(), |var| var.name.span());
-    sink.push(Diagnostic::error("LC091", span, lifecycle.name.to_string(), message).help(help));
+    sink.push(
+        RULE.error(span, lifecycle.name.to_string(), message)
+            .help(help),
+    );
 }
 
 /// A number with a space before each group of three digits.

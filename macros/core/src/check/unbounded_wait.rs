@@ -1,15 +1,23 @@
-//! LC088: a call waits for a promise and does not say for how long. Callers give up after a while and try again; before that they must be told what is missing.
+//! A call waits for a promise and does not say for how long. Callers give up after a while and try again; before that they must be told what is missing.
 //!
 //! ```text
 //! NodePublishVolume -> Published by publish;               // refused: it waits for `answered`
 //! NodePublishVolume -> Published by publish within 90s else UNAVAILABLE;
 //! ```
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::Called;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC088",
+    name: "unbounded_wait",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     let space = called.space;
     for drive in called.drives.iter().filter(|d| d.call.within.is_none()) {
         let waits = drive.waits();
@@ -25,8 +33,7 @@ pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
         let name = &drive.call.name;
         let witness = minimal(space, &claim, *example);
         sink.push(
-            Diagnostic::error(
-                "LC088",
+            RULE.error(
                 name.span(),
                 name.to_string(),
                 format!("`{name}` has to wait in `{witness}`: write `within 90s else UNAVAILABLE`"),

@@ -1,4 +1,4 @@
-//! LC030: an edge between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
+//! An edge between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
 //! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. The help prints the whole block.
 //!
 //! ```text
@@ -8,13 +8,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::StateId;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC030",
+    name: "undeclared_edge",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let Some(transitions) = &space.lifecycle.transitions else {
         return;
@@ -48,7 +56,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             causes.collect::<Vec<_>>().join(", "),
             minimal(space, &claim, cause.worlds[0])
         );
-        let mut diagnostic = Diagnostic::error("LC030", transitions.span, edge, message);
+        let mut diagnostic = RULE.error(transitions.span, edge, message);
         if let Some(block) = block.take() {
             diagnostic = diagnostic.help(format!("if that is meant, the whole block is:\n{block}"));
         }

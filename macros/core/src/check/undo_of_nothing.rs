@@ -1,14 +1,21 @@
-//! LC044: an effect names an `undo` but acquires nothing that is `held`. Undo effects run on deletion for what is held, so nobody would run this one.
+//! An effect names an `undo` but acquires nothing that is `held`. Undo effects run on deletion for what is held, so nobody would run this one.
 //!
 //! ```text
 //! facts   { entry: { No, Current } from router; }       // write `held entry: { No | Current } ..`
 //! effects { ensure: call router sets { entry = Current } undo remove key meta.uid; }
 //! ```
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC044",
+    name: "undo_of_nothing",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for effect in &lifecycle.effects {
         let Some((undo, span)) = effect.undo else {
@@ -19,9 +26,7 @@ pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
         }
         let undo = &lifecycle.effects[undo.0].name;
         sink.push(
-            Diagnostic::error(
-                "LC044",
-                span,
+            RULE.error(span,
                 effect.name.to_string(),
                 format!(
                     "effect `{}` names an `undo` but acquires nothing that is `held`: nobody would run it on deletion",

@@ -1,4 +1,4 @@
-//! LC001: a name, a value or a section that nothing declares. The text says which kind of name was looked for, and suggests the nearest one.
+//! A name, a value or a section that nothing declares. The text says which kind of name was looked for, and suggests the nearest one.
 //!
 //! ```text
 //! states { NoClass when clas == Absent => Error wakes self; }   // unknown fact `clas`; did you mean `class`?
@@ -7,6 +7,14 @@
 use proc_macro2::Ident;
 
 use crate::errors::{Diagnostic, Item};
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC001",
+    name: "unknown_name",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn diagnostic(
     name: &Ident,
@@ -20,7 +28,7 @@ pub(crate) fn diagnostic(
         None => format!("unknown {kind} `{name}`"),
     };
     let message = format!("{place}: {what}{}", suggestion(near));
-    let found = Diagnostic::error("LC001", name.span(), place.name(), message);
+    let found = RULE.error(name.span(), place.name(), message);
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
         None => found,
@@ -29,8 +37,7 @@ pub(crate) fn diagnostic(
 
 pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
     let near = nearest(&name.to_string(), known.iter().copied());
-    Diagnostic::error(
-        "LC001",
+    RULE.error(
         name.span(),
         name.to_string(),
         format!("unknown section `{name}`{}", suggestion(near)),
@@ -48,16 +55,16 @@ pub(crate) fn request_field(
         "{place}: no call finds anything by `{field}` of its request{}",
         suggestion(near)
     );
-    Diagnostic::error("LC001", field.span(), place.name(), message).help(format!(
-        "`request` has {}; of everything else in it, declare a fact `from request`",
-        listed(known)
-    ))
+    RULE.error(field.span(), place.name(), message)
+        .help(format!(
+            "`request` has {}; of everything else in it, declare a fact `from request`",
+            listed(known)
+        ))
 }
 
 pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let near = nearest(&value.to_string(), known.iter().map(String::as_str));
-    Diagnostic::error(
-        "LC001",
+    RULE.error(
         value.span(),
         place.name(),
         format!(
@@ -70,8 +77,7 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
 
 pub(crate) fn needs_value(fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
     let first = known.first().map_or("..", String::as_str);
-    Diagnostic::error(
-        "LC001",
+    RULE.error(
         fact.span(),
         place.name(),
         format!("{place}: `{fact}` needs a value: {}", listed(known)),

@@ -1,4 +1,4 @@
-//! LC081: a call answers with a code that the Container Storage Interface does not list for it, or does not say when it must answer with one that it does.
+//! A call answers with a code that the Container Storage Interface does not list for it, or does not say when it must answer with one that it does.
 //!
 //! The words `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for the codes that the interface demands. Each word that a declared
 //! call asks must be decided, by `when` or by `never` with the reason. Teardown never asks `unknown`: what is not there has been given back.
@@ -10,12 +10,19 @@
 
 use proc_macro2::Span;
 
-use super::Context;
 use crate::csi::{Code, Demands, Rpc, VERSION, Word};
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{Call, Lifecycle};
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC081",
+    name: "unlisted_code",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for call in &lifecycle.calls {
         let waits = call.within.iter().map(|within| (within.code, within.span));
@@ -45,13 +52,11 @@ fn unlisted(call: &Call, code: Code, span: Span, sink: &mut Sink) {
         .iter()
         .map(|code| format!("`{}`", code.name()))
         .collect();
-    sink.push(
-        Diagnostic::error("LC081", span, name, message).help(format!(
-            "it may answer {} (csi {VERSION}, \"{}\")",
-            known.join(", "),
-            demands.section
-        )),
-    );
+    sink.push(RULE.error(span, name, message).help(format!(
+        "it may answer {} (csi {VERSION}, \"{}\")",
+        known.join(", "),
+        demands.section
+    )));
 }
 
 /// Reported once for a word, at the first call that asks it.
@@ -72,7 +77,7 @@ fn undecided(lifecycle: &Lifecycle, word: Word, sink: &mut Sink) {
             code.name(),
             demands.section
         );
-        sink.push(Diagnostic::error("LC081", call.name.span(), name, message));
+        sink.push(RULE.error(call.name.span(), name, message));
     }
 }
 

@@ -1,4 +1,4 @@
-//! LC060: a fact, value, effect, field, lookup or `wakes` names something that is not observed. Nothing would wake the object when it changes, so its answer would grow old.
+//! A fact, value, effect, field, lookup or `wakes` names something that is not observed. Nothing would wake the object when it changes, so its answer would grow old.
 //!
 //! ```text
 //! facts { reach: bool from nodes; }    // add `nodes: [Node] ..;` to `observe`
@@ -8,6 +8,14 @@ use proc_macro2::Ident;
 
 use super::unknown_name::suggestion;
 use crate::errors::{Diagnostic, Item};
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC060",
+    name: "unobserved_source",
+    stage: Stage::Names,
+    run: Run::Built,
+};
 
 pub(crate) fn diagnostic(
     name: &Ident,
@@ -16,9 +24,7 @@ pub(crate) fn diagnostic(
     help: Option<&str>,
 ) -> Diagnostic {
     let suggested = near.is_some();
-    let found = Diagnostic::error(
-        "LC060",
-        name.span(),
+    let found = RULE.error(name.span(),
         place.name(),
         format!(
             "{place} reads `{name}`, which is not observed: nothing would wake the object when it changes{}",

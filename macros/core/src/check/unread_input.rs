@@ -1,25 +1,31 @@
-//! LC064: a warning: an input is observed and nothing reads it. Each input costs a watch and a right.
+//! A warning: an input is observed and nothing reads it. Each input costs a watch and a right.
 //!
 //! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
 
 use std::collections::BTreeSet;
 
-use super::Context;
-use crate::errors::{Diagnostic, Sink};
-use crate::model::frames::Place;
+use crate::errors::Sink;
+use crate::model::frames::Dependency;
 use crate::model::{
     FieldOf, InputId, Lifecycle, Lookup, Meaning, Origin, Pred, Source, Target, Use, VarId,
 };
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC064",
+    name: "unread_input",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     let read = read(context);
     for (at, input) in context.lifecycle.inputs.iter().enumerate() {
         if read.contains(&InputId(at)) {
             continue;
         }
         sink.push(
-            Diagnostic::warning(
-                "LC064",
+            RULE.warning(
                 input.name.span(),
                 input.name.to_string(),
                 format!("`{}` is watched but nothing reads it", input.name),
@@ -76,9 +82,9 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn places(&mut self, places: &BTreeSet<Place>) {
+    fn places(&mut self, places: &BTreeSet<Dependency>) {
         for place in places {
-            if let Place::Input(input) = place {
+            if let Dependency::Input(input) = place {
                 self.inputs.insert(*input);
             }
         }

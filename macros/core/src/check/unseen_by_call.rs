@@ -1,4 +1,4 @@
-//! LC086: the target or a refusal of a call asks for what the call cannot see: its request does not carry what the fact is read from. A call that tears down
+//! The target or a refusal of a call asks for what the call cannot see: its request does not carry what the fact is read from. A call that tears down
 //! carries the volume and the path, no capability and no context; only a call to the node can probe.
 //!
 //! What is asked of the request alone may be asked everywhere: where the request does not say, the fact has its first value.
@@ -12,11 +12,19 @@ use std::collections::BTreeSet;
 
 use crate::csi::Rpc;
 use crate::errors::{Diagnostic, Sink};
-use crate::model::sight::{Blind, Unseen};
+use crate::model::visibility::{Blind, Unseen};
 use crate::model::{Call, Lifecycle, Meaning, Target, VarId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::{CallDrive, Called, target};
 
-pub(crate) fn check(called: &Called<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC086",
+    name: "unseen_by_call",
+    stage: Stage::Graph,
+    run: Run::Calls(check),
+};
+
+fn check(called: &Called<'_>, sink: &mut Sink) {
     for drive in &called.drives {
         let mut seen: BTreeSet<VarId> = BTreeSet::new();
         for blind in blinds(called, drive) {
@@ -37,15 +45,15 @@ fn blinds(called: &Called<'_>, drive: &CallDrive<'_>) -> Vec<Blind> {
             if let Some(Meaning::When(when)) =
                 words.find(|one| one.word == *word).map(|one| &one.meaning)
             {
-                found.extend(drive.sight.unseen(when));
+                found.extend(drive.visibility.unseen(when));
             }
         }
     }
     for refusal in &call.refusals {
-        found.extend(drive.sight.unseen(&refusal.when));
+        found.extend(drive.visibility.unseen(&refusal.when));
     }
     for pred in target(space, &call.target) {
-        for mut blind in drive.sight.unseen(pred) {
+        for mut blind in drive.visibility.unseen(pred) {
             if let Target::State(_, span) = call.target {
                 blind.span = span;
             }
@@ -75,7 +83,7 @@ fn diagnose(lifecycle: &Lifecycle, call: &Call, blind: &Blind) -> Diagnostic {
         ),
     };
     let message = format!("`{name}` cannot see `{fact}`: {why}");
-    Diagnostic::error("LC086", blind.span, name.to_string(), message).help(help)
+    RULE.error(blind.span, name.to_string(), message).help(help)
 }
 
 fn carried(call: &Call) -> String {

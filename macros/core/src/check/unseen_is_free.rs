@@ -1,4 +1,4 @@
-//! LC047: a held fact counts as given back while it cannot be seen. Then the finalizer would go although something may still be ours.
+//! A held fact counts as given back while it cannot be seen. Then the finalizer would go although something may still be ours.
 //!
 //! ```text
 //! held bucket: { No | Current } from store given store;                 // refused: unseen is `No`
@@ -7,11 +7,18 @@
 //!
 //! A `given` that asks records only may say that nothing is held: what was never recorded was never acquired.
 
-use super::Context;
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{Guard, Lifecycle, Mode, Origin, Var};
+use crate::rule::{Context, Rule, Run, Stage};
 
-pub(super) fn check(context: &Context<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC047",
+    name: "unseen_is_free",
+    stage: Stage::Names,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
     for var in &context.lifecycle.vars {
         for guard in &var.given {
             if frees_unseen(context.lifecycle, var, guard) {
@@ -36,9 +43,7 @@ fn frees_unseen(lifecycle: &Lifecycle, var: &Var, guard: &Guard) -> bool {
 fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {
     let value = &var.values[guard.otherwise];
     let span = guard.otherwise_span.unwrap_or(guard.pred.span);
-    Diagnostic::error(
-        "LC047",
-        span,
+    RULE.error(span,
         var.name.to_string(),
         format!(
             "held fact `{}` counts as given back (`{value}`) while it cannot be seen: write `else` with a value that means unknown",

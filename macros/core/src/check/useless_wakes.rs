@@ -1,4 +1,4 @@
-//! LC065: a state whose `wakes` names inputs of which no change leads out of it, so that the object would rest there for ever and users would look
+//! A state whose `wakes` names inputs of which no change leads out of it, so that the object would rest there for ever and users would look
 //! at the wrong thing. Name what the state really depends on; `self` always helps, for a user may edit the object.
 //!
 //! ```text
@@ -9,15 +9,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use crate::errors::{Diagnostic, Sink};
-use crate::model::frames::Place;
+use crate::errors::Sink;
+use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, Use, VarId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::{Change, World};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC065",
+    name: "useless_wakes",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     for (position, state) in space.lifecycle.states.iter().enumerate() {
         let Some(wakes) = &state.wakes else {
@@ -28,7 +36,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
         }
         let id = StateId(position);
         let class = Class::State(id);
-        let places: BTreeSet<Place> = wakes.iter().filter_map(place).collect();
+        let places: BTreeSet<Dependency> = wakes.iter().filter_map(place).collect();
         let resting: Vec<usize> = space
             .live()
             .filter(|world| space.classes[*world] == class && space.rests(*world))
@@ -54,21 +62,21 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .first()
             .map_or(state.name.span(), |first| first.name.span());
         let help = format!("write `wakes {}`", helpful(explored, class, example));
-        sink.push(Diagnostic::error("LC065", span, state.name.to_string(), message).help(help));
+        sink.push(RULE.error(span, state.name.to_string(), message).help(help));
     }
 }
 
-fn place(one: &Use) -> Option<Place> {
+fn place(one: &Use) -> Option<Dependency> {
     match one.source {
         Source::This | Source::Fact(_) => None,
-        Source::Request => Some(Place::Request),
-        Source::Input(input) => Some(Place::Input(input)),
-        Source::Value(value) => Some(Place::Value(value)),
+        Source::Request => Some(Dependency::Request),
+        Source::Input(input) => Some(Dependency::Input(input)),
+        Source::Value(value) => Some(Dependency::Value(value)),
     }
 }
 
 /// The facts that a change of these places can change.
-fn readers(explored: &Explored<'_>, places: &BTreeSet<Place>) -> Vec<VarId> {
+fn readers(explored: &Explored<'_>, places: &BTreeSet<Dependency>) -> Vec<VarId> {
     let vars = (0..explored.space.lifecycle.vars.len()).map(VarId);
     vars.filter(|var| !explored.space.frames.reads(*var).is_disjoint(places))
         .collect()
@@ -111,7 +119,10 @@ fn staying(
 fn helpful(explored: &Explored<'_>, class: Class, world: usize) -> String {
     let inputs = explored.space.lifecycle.inputs.iter().enumerate();
     let helps = inputs.filter(|(input, _)| {
-        let readers = readers(explored, &BTreeSet::from([Place::Input(InputId(*input))]));
+        let readers = readers(
+            explored,
+            &BTreeSet::from([Dependency::Input(InputId(*input))]),
+        );
         staying(explored, class, &[world], &readers).is_empty()
     });
     let names = helps.map(|(_, input)| input.name.to_string());

@@ -1,4 +1,4 @@
-//! LC025: an effect that is still enabled in a goal state: the object would be done and yet never rest. Ask in the goal for what the effect
+//! An effect that is still enabled in a goal state: the object would be done and yet never rest. Ask in the goal for what the effect
 //! establishes, or narrow the effect's `when`.
 //!
 //! ```text
@@ -8,13 +8,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
 use crate::model::{EffectId, StateId};
+use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 
-pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC025",
+    name: "work_in_goal",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let mut first: BTreeMap<(EffectId, StateId), usize> = BTreeMap::new();
     for world in space.live() {
@@ -44,9 +52,7 @@ pub(crate) fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            Diagnostic::error(
-                "LC025",
-                effect.name.span(),
+            RULE.error(effect.name.span(),
                 effect.name.to_string(),
                 message,
             )

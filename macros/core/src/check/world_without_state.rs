@@ -1,4 +1,4 @@
-//! LC011: a world that no state matches. States are read like a `match` and must cover every combination of facts, for a restart or a hand-made edit can
+//! A world that no state matches. States are read like a `match` and must cover every combination of facts, for a restart or a hand-made edit can
 //! bring any of them about. Add a state, widen one, or rule the combination out with `never` if it cannot be.
 //!
 //! ```text
@@ -8,11 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::errors::{Diagnostic, Sink};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
 
-pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
+pub(super) const RULE: Rule = Rule {
+    code: "LC011",
+    name: "world_without_state",
+    stage: Stage::World,
+    run: Run::Worlds(check),
+};
+
+fn check(space: &Space<'_>, sink: &mut Sink) {
     let bad = |world: usize| space.classes[world] == Class::Nowhere;
     let worlds: Vec<usize> = space.worlds.indexes().filter(|world| bad(*world)).collect();
     let Some(&example) = worlds.first() else {
@@ -31,7 +39,7 @@ pub(crate) fn check(space: &Space<'_>, sink: &mut Sink) {
         minimal(space, &claim, example)
     );
     sink.push(
-        Diagnostic::error("LC011", name.span(), name.to_string(), message)
+        RULE.error(name.span(), name.to_string(), message)
             .help("add a state that matches them, or a `never` if they cannot be"),
     );
 }

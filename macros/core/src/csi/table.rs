@@ -1,6 +1,7 @@
 //! The table: one entry for each call, taken from the specification's messages and lists of errors.
 
-use super::{Code, Content, Demands, Field, Rpc, Word};
+use super::demands::{Content, Demands, Field};
+use super::names::{Code, Rpc, Word};
 
 const fn required(name: &'static str, content: Content) -> Field {
     Field {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::ir::{option, pred};
+use super::literals::{option, pred};
 use crate::csi::{Code, Field, REPLY_OF_CREATE, Rpc};
 use crate::hygiene::private;
 use crate::model::frames::Frames;
-use crate::model::sight::Sight;
+use crate::model::visibility::Visibility;
 use crate::model::{Call, InputId, Lifecycle, Meaning, Refusal, Target, VarId};
 
 /// ```text
@@ -58,11 +58,11 @@ fn call(model: &Lifecycle, frames: &Frames, call: &Call) -> TokenStream {
         undone_by == Some(other.rpc) || other.rpc.demands().undone_by == Some(call.rpc)
     });
     let opposite = option(opposite);
-    let sight = Sight::of(model, frames, call.rpc);
+    let visibility = Visibility::of(model, frames, call.rpc);
     let inputs: BTreeSet<usize> = (0..model.inputs.len())
-        .filter(|input| !sight.finds(InputId(*input)))
+        .filter(|input| !visibility.finds(InputId(*input)))
         .collect();
-    let vars = (0..model.vars.len()).filter(|var| !sight.answers(VarId(*var)));
+    let vars = (0..model.vars.len()).filter(|var| !visibility.answers(VarId(*var)));
     let (inputs, vars) = (inputs.into_iter(), vars);
     quote!(ir::Call {
         rpc: ir::Rpc::#rpc, doc: #doc, on_node: #on_node, fields: &[#(#fields),*], key: &[#(#key),*], words: &[#(#words),*],

@@ -6,14 +6,15 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 
 use super::calls;
+use super::literals::{option, pred};
 use super::order::{Node, order};
 use super::texts::{self, Paths};
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Origin, Path, Phase, Pred, PredKind, Promise, Ready, Source, State,
-    Use, Var, VarId, Verb,
+    Lifecycle, Lookup, Mode, Origin, Path, Phase, Promise, Ready, Source, State, Use, Var, VarId,
+    Verb,
 };
 
 /// ```text
@@ -81,13 +82,6 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     }
 }
 
-pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
-    value.map_or_else(
-        || quote!(::std::option::Option::None),
-        |v| quote!(::std::option::Option::Some(#v)),
-    )
-}
-
 fn node(node: Node) -> TokenStream {
     match node {
         Node::Input(id) => {
@@ -126,10 +120,10 @@ fn input(input: &Input) -> TokenStream {
         option(input.var.map(|v| v.0)),
         option(input.of.map(|i| i.0)),
     );
-    let whole = input.whole.iter().map(spelled);
+    let exclusive = input.exclusive.iter().map(spelled);
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
-        every: #every, given: #given, var: #var, owner: #owner, whole: &[#(#whole),*],
+        every: #every, given: #given, var: #var, owner: #owner, exclusive: &[#(#exclusive),*],
     })
 }
 
@@ -157,7 +151,7 @@ fn lookup(lookup: &Lookup) -> TokenStream {
 }
 
 /// A path as users of the resource know it: `spec.className`.
-pub(super) fn spelled(path: &Path) -> String {
+fn spelled(path: &Path) -> String {
     let parts = path
         .parts
         .iter()
@@ -196,27 +190,6 @@ fn var(var: &Var) -> TokenStream {
 
 fn small(value: usize) -> u8 {
     u8::try_from(value).expect("a domain has at most 64 values")
-}
-
-pub(super) fn pred(of: &Pred) -> TokenStream {
-    match &of.kind {
-        PredKind::Is { var, values } => {
-            let (var, values) = (var.0, values.0);
-            quote!(ir::Pred::Is(#var, #values))
-        }
-        PredKind::All(all) => {
-            let all = all.iter().map(pred);
-            quote!(ir::Pred::All(&[#(#all),*]))
-        }
-        PredKind::Any(any) => {
-            let any = any.iter().map(pred);
-            quote!(ir::Pred::Any(&[#(#any),*]))
-        }
-        PredKind::Not(p) => {
-            let p = pred(p);
-            quote!(ir::Pred::Not(&#p))
-        }
-    }
 }
 
 fn state(state: &State) -> TokenStream {
@@ -350,7 +323,9 @@ fn clause(condition: &Condition, clause: &Clause, paths: &Paths<'_>) -> TokenStr
 fn field(field: &Field) -> TokenStream {
     let name = json_name(&field.name.to_string());
     let what = match field.what {
-        FieldOf::Method { kept, .. } => quote!(ir::FieldOf::Method { kept: #kept }),
+        FieldOf::Method { last_reported, .. } => {
+            quote!(ir::FieldOf::Method { last_reported: #last_reported })
+        }
         FieldOf::Phase => quote!(ir::FieldOf::Phase),
         FieldOf::Reason => quote!(ir::FieldOf::Reason),
         FieldOf::Message => quote!(ir::FieldOf::Message),

@@ -5,13 +5,13 @@ use quote::{format_ident, quote};
 
 use super::calls::reply;
 use super::logic::{key_inputs, poll_name, request_key, trait_name};
+use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
 use super::{subject, texts};
 use crate::hygiene::private;
 use crate::model::{
-    Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Path, Pred, Source, Use,
-    Verb,
+    Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Verb,
 };
 
 /// ```text
@@ -115,7 +115,7 @@ fn looks(model: &Lifecycle) -> TokenStream {
         Some(quote!(#n => #private::Text::text(&object.get::<#ty>()? #path),))
     });
     quote! {
-        fn look(&self, board: &#private::Board, input: usize) -> ::std::option::Option<#private::Look> {
+        fn lookup(&self, observation: &#private::Observation, input: usize) -> ::std::option::Option<#private::LookupKey> {
             match input { #(#arms)* _ => ::std::option::Option::None }
         }
 
@@ -130,88 +130,48 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
     match &input.lookup {
         Lookup::Name { path, .. } => {
             let text = text(model, path);
-            quote!(#private::look_name(#text))
+            quote!(#private::lookup_name(#text))
         }
         Lookup::Labels { pairs } => {
             let texts = pairs.iter().map(|(_, path)| text(model, path));
-            quote!(#private::look_labels([#(#texts),*]))
+            quote!(#private::lookup_labels([#(#texts),*]))
         }
         Lookup::Names { of } => {
             let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
-            quote!(#private::Look::Names(#call))
+            quote!(#private::LookupKey::Names(#call))
         }
         Lookup::Refs { of } => {
             let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
-            quote!(#private::Look::Refs(#call))
+            quote!(#private::LookupKey::Refs(#call))
         }
         Lookup::Ref { from } => {
             let call = call(model, &input.name, from, &Vec::from_iter(&input.given));
-            quote!(#private::look_ref(#call))
+            quote!(#private::lookup_ref(#call))
         }
         Lookup::Equal { ours, .. } => {
             let text = text(model, ours);
-            quote!(#private::look_equal(#text))
+            quote!(#private::lookup_equal(#text))
         }
         Lookup::Key {
             input: Some(key), ..
         } => match key.source {
             Source::Input(id) => {
                 let id = id.0;
-                quote!(#private::look_key(board.identity(#id)))
+                quote!(#private::lookup_key(observation.identity(#id)))
             }
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
-                quote!(#private::Look::All)
+                quote!(#private::LookupKey::All)
             }
         },
         Lookup::Key { path, input: None } => {
             let text = text(model, path);
-            quote!(#private::look_key(#text))
+            quote!(#private::lookup_key(#text))
         }
-        Lookup::None | Lookup::Owner | Lookup::Namespace => quote!(#private::Look::All),
+        Lookup::None | Lookup::Owner | Lookup::Namespace => quote!(#private::LookupKey::All),
     }
 }
 
-/// The text at a path of the object, of the request or of an input.
-pub(super) fn text(model: &Lifecycle, path: &Path) -> TokenStream {
-    let (private, subject) = (private(), subject::of_board(model));
-    if let (Kind::Volume, [root, field]) = (model.kind, path.parts.as_slice())
-        && root == "request"
-    {
-        let field = field.to_string();
-        return quote!(#private::Text::text(&#subject.text(#field)));
-    }
-    let Some((first, rest)) = path.parts.split_first() else {
-        return quote!(::std::option::Option::None);
-    };
-    match model.inputs.iter().position(|i| i.name == *first) {
-        Some(input) => {
-            let (ty, rest) = (
-                &model.inputs[input].ty,
-                object_path(&Path {
-                    parts: rest.to_vec(),
-                }),
-            );
-            quote!(board.one::<#ty>(#input).and_then(|object| #private::Text::text(&object #rest)))
-        }
-        None => quote!(#private::Text::text(&#subject .#first #(.#rest)*)),
-    }
-}
-
-/// `.spec.host`; `meta` is spelled `metadata` in objects.
-fn object_path(path: &Path) -> TokenStream {
-    let parts = path.parts.iter().enumerate();
-    let parts = parts.map(|(n, part)| object_part(n, part));
-    quote!(#(.#parts)*)
-}
-
-pub(super) fn object_part(n: usize, part: &Ident) -> Ident {
-    match n == 0 && part == "meta" {
-        true => Ident::new("metadata", part.span()),
-        false => part.clone(),
-    }
-}
-
-/// `self.0.shape(board.this::<Listener>()?, board.one::<ListenerClass>(0)?)`
+/// `self.0.shape(observation.this::<Listener>()?, observation.one::<ListenerClass>(0)?)`
 fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
     let rest = from
         .iter()
@@ -227,18 +187,18 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
             let (n, input) = (input.0, &model.inputs[input.0]);
             let ty = &input.ty;
             Some(if input.many {
-                quote!(&board.many::<#ty>(#n))
+                quote!(&observation.many::<#ty>(#n))
             } else {
-                quote!(board.one::<#ty>(#n) #ask)
+                quote!(observation.one::<#ty>(#n) #ask)
             })
         }
         Source::Value(value) => {
             let (n, ty) = (value.0, &model.values[value.0].ty);
-            Some(quote!(board.value::<#ty>(#n) #ask))
+            Some(quote!(observation.value::<#ty>(#n) #ask))
         }
         Source::Fact(fact) => {
             let name = super::facts::field_name(&model.vars[fact.0]);
-            Some(quote!(Facts::of(&board.world).#name))
+            Some(quote!(Facts::of(&observation.world).#name))
         }
         Source::This | Source::Request => None,
     }
@@ -263,11 +223,11 @@ fn asks(model: &Lifecycle) -> TokenStream {
         Some(some(n, quote!(#call.map(|value| value as u8))))
     });
     quote! {
-        fn value(&self, board: &#private::Board, value: usize) -> ::std::option::Option<#private::Any> {
+        fn value(&self, observation: &#private::Observation, value: usize) -> ::std::option::Option<#private::Any> {
             match value { #(#values)* _ => ::std::option::Option::None }
         }
 
-        fn fact(&self, board: &#private::Board, var: usize) -> ::std::option::Option<#private::Answer> {
+        fn fact(&self, observation: &#private::Observation, var: usize) -> ::std::option::Option<#private::Answer> {
             match var { #(#facts)* _ => ::std::option::Option::None }
         }
     }
@@ -285,8 +245,8 @@ fn builds(model: &Lifecycle) -> TokenStream {
             some(n, built)
         });
     quote! {
-        fn build(&self, board: &#private::Board, effect: usize) -> ::std::option::Option<#private::Built> {
-            let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        fn build(&self, observation: &#private::Observation, effect: usize) -> ::std::option::Option<#private::Built> {
+            let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
             match effect { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -310,7 +270,7 @@ fn fields(model: &Lifecycle) -> TokenStream {
         Some(quote!(#n => #read,))
     });
     quote! {
-        fn field(&self, board: &#private::Board, field: usize) -> ::std::option::Option<#private::Json> {
+        fn field(&self, observation: &#private::Observation, field: usize) -> ::std::option::Option<#private::Json> {
             match field { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -338,7 +298,7 @@ fn polls(model: &Lifecycle) -> TokenStream {
         some(n, quote!(#private::polling(#call)))
     });
     quote! {
-        fn poll<'a>(&'a self, board: &'a #private::Board, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
+        fn poll<'a>(&'a self, observation: &'a #private::Observation, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
             match input { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -355,12 +315,12 @@ fn calls(model: &Lifecycle) -> TokenStream {
         Some(quote!(#n => #text,))
     });
     quote! {
-        fn key(&self, board: &#private::Board, effect: usize) -> ::std::option::Option<::std::string::String> {
+        fn key(&self, observation: &#private::Observation, effect: usize) -> ::std::option::Option<::std::string::String> {
             match effect { #(#keys)* _ => ::std::option::Option::None }
         }
 
-        fn call<'a>(&'a self, board: &'a #private::Board, effect: usize, once: #private::Once<'a>) -> ::std::option::Option<#private::Calling<'a>> {
-            let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        fn call<'a>(&'a self, observation: &'a #private::Observation, effect: usize, once: #private::Once<'a>) -> ::std::option::Option<#private::Calling<'a>> {
+            let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
             match effect { #(#arms)* _ => ::std::option::Option::None }
         }
     }
@@ -372,8 +332,8 @@ fn replies(model: &Lifecycle) -> TokenStream {
         return TokenStream::new();
     };
     quote! {
-        fn created(&self, board: &#private::Board) -> ::std::option::Option<#private::CreatedVolume> {
-            ::std::option::Option::Some(self.0.#name(&Seen::of(board)?))
+        fn created(&self, observation: &#private::Observation) -> ::std::option::Option<#private::CreatedVolume> {
+            ::std::option::Option::Some(self.0.#name(&Seen::of(observation)?))
         }
     }
 }
@@ -393,7 +353,7 @@ fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
         ] if model.inputs[id.0].many => {
             let (id, ty) = (id.0, &model.inputs[id.0].ty);
             let about = subject::argument(model, &[]).into_iter();
-            let all = about.chain([quote!(board.many::<#ty>(#id))]);
+            let all = about.chain([quote!(observation.many::<#ty>(#id))]);
             quote!(self.0.#name(#(#all),*))
         }
         key => call(model, &name, key, &Vec::from_iter(&input.given)),
@@ -406,7 +366,7 @@ fn key(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
     Some(match (key.input, key.path.parts.as_slice()) {
         (Some(input), [_]) => {
             let input = input.0;
-            quote!(board.identity(#input))
+            quote!(observation.identity(#input))
         }
         (Some(_) | None, _) => text(model, &key.path),
     })

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::facts::{field_name, field_type, is_bool, values};
-use super::machine::object_part;
+use super::paths::object_part;
 use crate::hygiene::private;
 use crate::model::{Input, Lifecycle, State, Var};
 
@@ -22,7 +22,7 @@ pub(crate) fn expand(model: &Lifecycle, samples: &[Option<Vec<usize>>]) -> Token
 
 /// The lists of which we own every element are lists of the type.
 fn lists(input: &Input) -> impl Iterator<Item = TokenStream> {
-    input.whole.iter().map(|path| {
+    input.exclusive.iter().map(|path| {
         let (private, ty) = (private(), &input.ty);
         let fields = path.parts.iter().enumerate().map(|(n, part)| {
             let part = object_part(n, part);

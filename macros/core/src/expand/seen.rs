@@ -40,14 +40,14 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let input_reads = model.inputs.iter().enumerate().map(|(n, i)| {
         let ty = &i.ty;
         if i.many {
-            quote!(board.many::<#ty>(#n))
+            quote!(observation.many::<#ty>(#n))
         } else {
-            quote!(board.one::<#ty>(#n))
+            quote!(observation.one::<#ty>(#n))
         }
     });
     let value_reads = model.values.iter().enumerate().map(|(n, v)| {
         let ty = &v.ty;
-        quote!(board.value::<#ty>(#n))
+        quote!(observation.value::<#ty>(#n))
     });
     quote! {
         /// What one pass observed.
@@ -60,7 +60,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
 
         impl<'a> Seen<'a> {
             /// A board of the runtime, typed.
-            pub fn of(board: &'a #private::Board) -> ::std::option::Option<Self> {
+            pub fn of(observation: &'a #private::Observation) -> ::std::option::Option<Self> {
                 ::std::option::Option::Some(Self {
                     #about_name: #of_board,
                     #(#inputs: #input_reads,)*

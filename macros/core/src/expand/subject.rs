@@ -53,12 +53,12 @@ pub(crate) fn name(model: &Lifecycle) -> TokenStream {
     }
 }
 
-/// `board.this::<Listener>()?` or `board.request()?`.
+/// `observation.this::<Listener>()?` or `observation.request()?`.
 pub(crate) fn of_board(model: &Lifecycle) -> TokenStream {
     let subject = &model.name;
     match model.kind {
-        Kind::Resource => quote!(board.this::<#subject>()?),
-        Kind::Volume => quote!(board.request()?),
+        Kind::Resource => quote!(observation.this::<#subject>()?),
+        Kind::Volume => quote!(observation.request()?),
     }
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::machine::text;
+use super::paths::text;
 use crate::hygiene::private;
 use crate::model::{Lifecycle, Message, Part, Path};
 
@@ -51,7 +51,7 @@ pub(super) fn method(model: &Lifecycle) -> TokenStream {
         quote!(#n => #text,)
     });
     quote! {
-        fn text(&self, board: &#private::Board, text: usize) -> ::std::option::Option<::std::string::String> {
+        fn text(&self, observation: &#private::Observation, text: usize) -> ::std::option::Option<::std::string::String> {
             match text { #(#arms)* _ => ::std::option::Option::None }
         }
     }

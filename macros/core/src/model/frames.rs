@@ -10,7 +10,7 @@ use crate::model::{
 
 /// Something that an answer can depend on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Dependency {
     /// The object itself.
     This,
     /// The request of a volume call.
@@ -24,7 +24,7 @@ pub enum Place {
 /// What every variable reads and what every effect can change.
 #[derive(Clone, Debug)]
 pub struct Frames {
-    reads: Vec<BTreeSet<Place>>,
+    reads: Vec<BTreeSet<Dependency>>,
     affected: Vec<BTreeSet<VarId>>,
 }
 
@@ -41,7 +41,7 @@ impl Frames {
     }
 
     /// Everything that a variable is computed from: through `from`, values, lookups and `given`. Empty for refusals and for what the object itself brings.
-    pub fn reads(&self, var: VarId) -> &BTreeSet<Place> {
+    pub fn reads(&self, var: VarId) -> &BTreeSet<Dependency> {
         &self.reads[var.0]
     }
 
@@ -51,10 +51,10 @@ impl Frames {
     }
 
     /// The inputs that all of these variables read. That two inputs are found through the same field of the object does not tie them to each other.
-    pub fn common(&self, vars: impl IntoIterator<Item = VarId>) -> BTreeSet<Place> {
+    pub fn common(&self, vars: impl IntoIterator<Item = VarId>) -> BTreeSet<Dependency> {
         let mut sets = vars.into_iter().map(|var| {
             let mut set = self.reads[var.0].clone();
-            set.retain(|place| matches!(place, Place::Input(_)));
+            set.retain(|place| matches!(place, Dependency::Input(_)));
             set
         });
         let first = sets.next().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Effect {
     }
 }
 
-fn all_reads(lifecycle: &Lifecycle) -> Vec<BTreeSet<Place>> {
+fn all_reads(lifecycle: &Lifecycle) -> Vec<BTreeSet<Dependency>> {
     let mut reads = vec![BTreeSet::new(); lifecycle.vars.len()];
     loop {
         let closure = Closure {
@@ -155,27 +155,27 @@ fn all_reads(lifecycle: &Lifecycle) -> Vec<BTreeSet<Place>> {
 /// One round: what is read, if the variables asked by each `given` read what the last round found.
 struct Closure<'a> {
     lifecycle: &'a Lifecycle,
-    reads: &'a [BTreeSet<Place>],
+    reads: &'a [BTreeSet<Dependency>],
 }
 
 /// What one variable reads, as far as it was followed. What the last round found is read but not followed: else one round could find
 /// less than the one before, and declarations in a circle would go round for ever.
 #[derive(Default)]
 struct Reading {
-    places: BTreeSet<Place>,
-    followed: BTreeSet<Place>,
+    places: BTreeSet<Dependency>,
+    followed: BTreeSet<Dependency>,
 }
 
 impl Reading {
     /// Whether the place is to be followed now.
-    fn enters(&mut self, place: Place) -> bool {
+    fn enters(&mut self, place: Dependency) -> bool {
         self.places.insert(place.clone());
         self.followed.insert(place)
     }
 }
 
 impl Closure<'_> {
-    fn of_var(&self, id: VarId) -> BTreeSet<Place> {
+    fn of_var(&self, id: VarId) -> BTreeSet<Dependency> {
         let mut into = Reading::default();
         let var = &self.lifecycle.vars[id.0];
         match &var.origin {
@@ -203,10 +203,10 @@ impl Closure<'_> {
         for one in uses {
             match one.source {
                 Source::This => {
-                    into.places.insert(Place::This);
+                    into.places.insert(Dependency::This);
                 }
                 Source::Request => {
-                    into.places.insert(Place::Request);
+                    into.places.insert(Dependency::Request);
                 }
                 Source::Input(input) => self.input(input, into),
                 Source::Value(value) => self.value(value, into),
@@ -216,7 +216,7 @@ impl Closure<'_> {
     }
 
     fn value(&self, id: ValueId, into: &mut Reading) {
-        if into.enters(Place::Value(id)) {
+        if into.enters(Dependency::Value(id)) {
             let value = &self.lifecycle.values[id.0];
             self.uses(&value.from, into);
             // A value is absent where its `given` fails, and whoever reads it sees that.
@@ -227,7 +227,7 @@ impl Closure<'_> {
     }
 
     fn input(&self, id: InputId, into: &mut Reading) {
-        if into.enters(Place::Input(id)) {
+        if into.enters(Dependency::Input(id)) {
             let input = &self.lifecycle.inputs[id.0];
             self.lookup(input, into);
             if let Some(given) = &input.given {
@@ -263,10 +263,10 @@ impl Closure<'_> {
         }
         let parts: Vec<String> = path.parts.iter().map(ToString::to_string).collect();
         into.places.insert(match parts[0].as_str() {
-            "request" => Place::Request,
-            first => Place::Path(first.to_owned()),
+            "request" => Dependency::Request,
+            first => Dependency::Path(first.to_owned()),
         });
-        into.places.insert(Place::Path(parts.join(".")));
+        into.places.insert(Dependency::Path(parts.join(".")));
     }
 
     fn path_of_input(&self, path: &Path, into: &mut Reading) -> bool {
@@ -288,14 +288,18 @@ impl Closure<'_> {
     }
 }
 
-fn affected(lifecycle: &Lifecycle, reads: &[BTreeSet<Place>], effect: &Effect) -> BTreeSet<VarId> {
+fn affected(
+    lifecycle: &Lifecycle,
+    reads: &[BTreeSet<Dependency>],
+    effect: &Effect,
+) -> BTreeSet<VarId> {
     let target = &lifecycle.inputs[effect.target.0];
     let vars = (0..lifecycle.vars.len()).map(VarId);
     vars.filter(|&var| match target.mode {
         Mode::Part => reads_directly(lifecycle, var, effect.target),
         Mode::Poll if target.var == Some(var) => false,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Record | Mode::Poll | Mode::Probe => {
-            reads[var.0].contains(&Place::Input(effect.target))
+            reads[var.0].contains(&Dependency::Input(effect.target))
         }
     })
     .collect()

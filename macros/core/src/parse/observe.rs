@@ -10,16 +10,16 @@ use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
 const FORM: Form = Form::declaring(
     "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
 );
-const STOPS: [&str; 5] = ["of", "by", "every", "whole", "given"];
+const STOPS: [&str; 6] = ["of", "by", "every", "exclusive", "whole", "given"];
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
-        let input = input(cursor, doc)?;
+        let input = input(cursor, doc, parser)?;
         let name = input.name.to_string();
         lifecycle.inputs.push(input);
         parser.close(
             cursor,
-            "`of`, `by`, `every`, `whole`, `given` or `;`",
+            "`of`, `by`, `every`, `exclusive`, `given` or `;`",
             &name,
             &FORM,
         );
@@ -27,7 +27,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
     });
 }
 
-fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
+fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Input, Fault> {
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
     let mode = mode(cursor);
@@ -50,7 +50,7 @@ fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
         Some(every) => Some((every, cursor.time()?)),
         None => None,
     };
-    let whole = match cursor.eat_word("whole") {
+    let exclusive = match parser.eat_renamed(cursor, "exclusive", "whole", &name) {
         Some(word) => {
             let lists = paths(cursor)?;
             Some((join(word, cursor.previous()), lists))
@@ -66,7 +66,7 @@ fn input(cursor: &mut Cursor, doc: String) -> Result<Input, Fault> {
         of,
         lookup,
         every,
-        whole,
+        exclusive,
         given: predicate::given(cursor)?,
     })
 }

@@ -1,6 +1,6 @@
 //! Recovery: reports a bad item, remembers the names that it took with it, and goes on behind its `;`.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Ident, Span, TokenTree};
 
 use super::cursor::{Cursor, Fault};
 use crate::ast::Taint;
@@ -49,6 +49,22 @@ impl<'s> Parser<'s> {
             fault.message,
             form.help,
         ));
+    }
+
+    /// Takes a word, if it comes next. Under its old name it is reported and read all the same, so that the rest is still checked.
+    pub(crate) fn eat_renamed(
+        &mut self,
+        cursor: &mut Cursor,
+        word: &str,
+        old: &str,
+        item: &Ident,
+    ) -> Option<Span> {
+        if let Some(span) = cursor.eat_word(word) {
+            return Some(span);
+        }
+        let span = cursor.eat_word(old)?;
+        self.sink.push(syntax::renamed(span, item, old, word));
+        Some(span)
     }
 
     /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`].

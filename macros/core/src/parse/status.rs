@@ -52,10 +52,10 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             return Ok(());
         }
         if cursor.eat_word("field").is_some() {
-            let field = field(cursor, doc)?;
+            let field = field(cursor, doc, parser)?;
             let name = field.name.to_string();
             lifecycle.fields.push(field);
-            parser.close(cursor, "`,`, `kept` or `;`", &name, &FORM);
+            parser.close(cursor, "`,`, `last_reported` or `;`", &name, &FORM);
             return Ok(());
         }
         if cursor.eat_word("column").is_some() {
@@ -162,7 +162,7 @@ fn implicit(cursor: &mut Cursor, start: Span) -> Result<Implicit, Fault> {
     })
 }
 
-fn field(cursor: &mut Cursor, doc: String) -> Result<Field, Fault> {
+fn field(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Field, Fault> {
     let name = cursor.ident("the name of a field")?;
     let what = if cursor.eat("=").is_some() {
         roll_up(cursor)?
@@ -173,7 +173,9 @@ fn field(cursor: &mut Cursor, doc: String) -> Result<Field, Fault> {
         FieldOf::Method {
             ty: Box::new(cursor.ty(&["from"])?),
             from: predicate::need_from(cursor)?,
-            kept: cursor.eat_word("kept").is_some(),
+            last_reported: parser
+                .eat_renamed(cursor, "last_reported", "kept", &name)
+                .is_some(),
         }
     };
     Ok(Field { name, doc, what })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::csi::{Code, Word};
-use crate::model::sight::Sight;
+use crate::model::visibility::Visibility;
 use crate::model::{Call, EffectId, Meaning, Pred, Target, VarId};
 use crate::space::components::{Loop, loops};
 use crate::space::cycle::round;
@@ -31,7 +31,7 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct CallDrive<'a> {
     pub call: &'a Call,
-    pub sight: Sight<'a>,
+    pub visibility: Visibility<'a>,
     /// The worlds that it can meet: what its request cannot say has the first value. Ascending.
     pub worlds: Vec<usize>,
     /// By world, also of those that it cannot meet.
@@ -65,12 +65,12 @@ impl<'a> Called<'a> {
 
 impl<'a> CallDrive<'a> {
     fn of(space: &'a Space<'a>, call: &'a Call) -> Self {
-        let sight = Sight::of(space.lifecycle, space.frames, call.rpc);
+        let visibility = Visibility::of(space.lifecycle, space.frames, call.rpc);
         let words = words(space, call);
         let answer = |index| answer(space, call, &words, index);
         let answers: Vec<Answer> = space.worlds.indexes().map(answer).collect();
         let vars = (0..space.lifecycle.vars.len()).map(VarId);
-        let fixed: Vec<VarId> = vars.filter(|var| sight.is_fixed(*var)).collect();
+        let fixed: Vec<VarId> = vars.filter(|var| visibility.is_fixed(*var)).collect();
         let meets = |index: usize| {
             let world = space.worlds.get(index);
             fixed.iter().all(|var| world.value(*var) == 0)
@@ -88,7 +88,7 @@ impl<'a> CallDrive<'a> {
         let stuck = |world: &usize| !graph.rests(*world) && graph.moves(*world).is_empty();
         Self {
             call,
-            sight,
+            visibility,
             worlds: space.worlds.indexes().filter(|at| meets(*at)).collect(),
             stuck: space.worlds.indexes().filter(stuck).collect(),
             loops: loops(&graph, space.worlds.len()),

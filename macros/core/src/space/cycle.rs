@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::VarId;
 use crate::space::Space;
+use crate::space::cause::By;
 use crate::space::components::Loop;
-use crate::space::drives::By;
 use crate::space::graph::{Graph, Move};
 use crate::space::policy::Choice;
 use crate::space::promised::Mover;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{EffectId, Lifecycle};
+use crate::model::EffectId;
+use crate::space::cause::{By, Cause};
 use crate::space::components::{Loop, loops};
 use crate::space::cycle::round;
 use crate::space::graph::Graph;
@@ -19,51 +20,6 @@ pub struct Drives {
     pub loops: Vec<Loop>,
     /// The edges between states, implicit ones included, with what causes each.
     pub caused: BTreeMap<(Class, Class), Cause>,
-}
-
-/// What causes an edge.
-#[derive(Clone, Debug)]
-pub struct Cause {
-    pub by: BTreeSet<By>,
-    /// The worlds in which it begins, ascending.
-    pub worlds: Vec<usize>,
-}
-
-/// Who moves, and with which effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum By {
-    Effect(EffectId),
-    Other(Mover),
-}
-
-impl By {
-    /// As a sentence names it.
-    pub fn describe(self, lifecycle: &Lifecycle) -> String {
-        let input = |input: crate::model::InputId| &lifecycle.inputs[input.0].name;
-        match self {
-            Self::Effect(effect) => format!("effect `{}`", lifecycle.effects[effect.0].name),
-            Self::Other(Mover::Promise(promise)) => {
-                format!("promise `{}`", lifecycle.promises[promise].name)
-            }
-            Self::Other(Mover::Gone(gone)) => {
-                format!(
-                    "the built-in promise that what is deleted of `{}` goes",
-                    input(gone)
-                )
-            }
-            Self::Other(Mover::Again(gone)) => {
-                format!(
-                    "the built-in promise that members of `{}` go and are made anew",
-                    input(gone)
-                )
-            }
-            Self::Other(Mover::Answer(poll)) => {
-                format!("the built-in promise that `{}` answers", input(poll))
-            }
-            Self::Other(Mover::Claim) => "the claim".to_owned(),
-            Self::Other(Mover::Effect) => "an effect".to_owned(),
-        }
-    }
 }
 
 impl Drives {

@@ -26,10 +26,10 @@ pub struct TooMany {
 }
 
 /// All worlds of a lifecycle.
-pub(super) fn enumerate(
-    lifecycle: &Lifecycle,
-    permissions: &Permissions<'_>,
-) -> Result<Worlds, TooMany> {
+///
+/// # Errors
+/// If there are more than the limit; memory and time are bounded then too.
+pub fn enumerate(lifecycle: &Lifecycle, permissions: &Permissions<'_>) -> Result<Worlds, TooMany> {
     let mut search = Search::new(lifecycle, permissions);
     let (root, complete) = match search.below(0) {
         ControlFlow::Continue(root) => (root, true),

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::frames::Frames;
 use crate::model::{Kind, Lifecycle, StateId, VarId};
-use crate::space::drives::{By, Drives};
+use crate::space::cause::By;
+use crate::space::drives::Drives;
 use crate::space::enumeration::TooMany;
 use crate::space::permission::Permissions;
 use crate::space::world::World;

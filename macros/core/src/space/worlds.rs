@@ -3,9 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::model::{Lifecycle, ValueSet, VarId};
-use crate::space::enumeration::{TooMany, enumerate};
-use crate::space::permission::Permissions;
+use crate::model::{ValueSet, VarId};
 use crate::space::world::{ANY, Change, NOT_ASKED, STAYS_FREE, World};
 
 /// No world below this branch.
@@ -35,14 +33,6 @@ pub(super) struct Node {
 }
 
 impl Worlds {
-    /// Enumerates the worlds.
-    ///
-    /// # Errors
-    /// If there are more than the limit; memory and time are bounded then too.
-    pub fn of(lifecycle: &Lifecycle, permissions: &Permissions<'_>) -> Result<Self, TooMany> {
-        enumerate(lifecycle, permissions)
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or(1)

@@ -137,14 +137,14 @@ pub struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// A board of the runtime, typed.
     pub fn of(
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
-            request: board.request()?,
-            pv: board.one::<PersistentVolume>(0usize),
-            claim: board.one::<PersistentVolumeClaim>(1usize),
-            class: board.one::<ListenerClass>(2usize),
-            chosen: board.one::<Listener>(3usize),
+            request: observation.request()?,
+            pv: observation.one::<PersistentVolume>(0usize),
+            claim: observation.one::<PersistentVolumeClaim>(1usize),
+            class: observation.one::<ListenerClass>(2usize),
+            chosen: observation.one::<Listener>(3usize),
         })
     }
 }
@@ -225,39 +225,39 @@ for ListenerProvisioningMachine<L> {
             _ => ::std::option::Option::None,
         }
     }
-    fn look(
+    fn lookup(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         input: usize,
-    ) -> ::std::option::Option<::lifecycle_runtime::__private::Look> {
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::LookupKey> {
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_name(
+                    ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
-                            &board.request()?.text("volume_id"),
+                            &observation.request()?.text("volume_id"),
                         ),
                     ),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.claim(board.request()?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.claim(observation.request()?),
                     ),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.class(board.one::<PersistentVolumeClaim>(1usize)),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.class(observation.one::<PersistentVolumeClaim>(1usize)),
                     ),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.chosen(board.one::<PersistentVolumeClaim>(1usize)?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.chosen(observation.one::<PersistentVolumeClaim>(1usize)?),
                     ),
                 )
             }
@@ -275,7 +275,7 @@ for ListenerProvisioningMachine<L> {
     }
     fn value(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         value: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
         match value {
@@ -284,20 +284,20 @@ for ListenerProvisioningMachine<L> {
     }
     fn fact(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
             4usize => {
                 ::std::option::Option::Some(
-                    self.0.asked(board.request()?).map(|value| value as u8),
+                    self.0.asked(observation.request()?).map(|value| value as u8),
                 )
             }
             5usize => {
                 ::std::option::Option::Some(
                     self
                         .0
-                        .source(board.one::<PersistentVolumeClaim>(1usize)?)
+                        .source(observation.one::<PersistentVolumeClaim>(1usize)?)
                         .map(|value| value as u8),
                 )
             }
@@ -306,17 +306,17 @@ for ListenerProvisioningMachine<L> {
     }
     fn build(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
             _ => ::std::option::Option::None,
         }
     }
     fn field(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         field: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Json> {
         match field {
@@ -325,7 +325,7 @@ for ListenerProvisioningMachine<L> {
     }
     fn poll<'a>(
         &'a self,
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
         input: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Polling<'a>> {
         match input {
@@ -334,7 +334,7 @@ for ListenerProvisioningMachine<L> {
     }
     fn key(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::std::string::String> {
         match effect {
@@ -343,20 +343,20 @@ for ListenerProvisioningMachine<L> {
     }
     fn call<'a>(
         &'a self,
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
             _ => ::std::option::Option::None,
         }
     }
     fn created(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::CreatedVolume> {
-        ::std::option::Option::Some(self.0.created_volume(&Seen::of(board)?))
+        ::std::option::Option::Some(self.0.created_volume(&Seen::of(observation)?))
     }
 }
 /// What the lifecycle declares, as data.
@@ -377,7 +377,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "claim",
@@ -390,7 +390,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "class",
@@ -403,7 +403,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 1u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "chosen",
@@ -416,7 +416,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 2u64)),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
         ],
         values: &[],

@@ -222,19 +222,19 @@ pub struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// A board of the runtime, typed.
     pub fn of(
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {
         ::std::option::Option::Some(Self {
-            request: board.request()?,
-            pv: board.one::<PersistentVolume>(0usize),
-            claim: board.one::<PersistentVolumeClaim>(1usize),
-            chosen: board.one::<Listener>(2usize),
-            own: board.one::<Listener>(3usize),
-            pod: board.one::<Pod>(4usize),
-            listed: board.one::<PodListeners>(5usize),
-            node: board.one::<Node>(6usize),
-            tree: board.one::<Tree>(7usize),
-            addresses: board.value::<Vec<ListenerIngress>>(0usize),
+            request: observation.request()?,
+            pv: observation.one::<PersistentVolume>(0usize),
+            claim: observation.one::<PersistentVolumeClaim>(1usize),
+            chosen: observation.one::<Listener>(2usize),
+            own: observation.one::<Listener>(3usize),
+            pod: observation.one::<Pod>(4usize),
+            listed: observation.one::<PodListeners>(5usize),
+            node: observation.one::<Node>(6usize),
+            tree: observation.one::<Tree>(7usize),
+            addresses: observation.value::<Vec<ListenerIngress>>(0usize),
         })
     }
 }
@@ -568,66 +568,66 @@ for ListenerMountMachine<L> {
             _ => ::std::option::Option::None,
         }
     }
-    fn look(
+    fn lookup(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         input: usize,
-    ) -> ::std::option::Option<::lifecycle_runtime::__private::Look> {
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::LookupKey> {
         match input {
             0usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_name(
+                    ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
-                            &board.request()?.text("volume_id"),
+                            &observation.request()?.text("volume_id"),
                         ),
                     ),
                 )
             }
             1usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.claim(board.one::<PersistentVolume>(0usize)?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.claim(observation.one::<PersistentVolume>(0usize)?),
                     ),
                 )
             }
             2usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.chosen(board.request()?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.chosen(observation.request()?),
                     ),
                 )
             }
             3usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.own(board.one::<PersistentVolumeClaim>(1usize)?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.own(observation.one::<PersistentVolumeClaim>(1usize)?),
                     ),
                 )
             }
             4usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.pod(board.request()?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.pod(observation.request()?),
                     ),
                 )
             }
             5usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(
-                        self.0.listed(board.one::<Pod>(4usize)?),
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.listed(observation.one::<Pod>(4usize)?),
                     ),
                 )
             }
             6usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_ref(self.0.node()),
+                    ::lifecycle_runtime::__private::lookup_ref(self.0.node()),
                 )
             }
             7usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::look_key(
+                    ::lifecycle_runtime::__private::lookup_key(
                         ::lifecycle_runtime::__private::Text::text(
-                            &board.request()?.text("target_path"),
+                            &observation.request()?.text("target_path"),
                         ),
                     ),
                 )
@@ -646,7 +646,7 @@ for ListenerMountMachine<L> {
     }
     fn value(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         value: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
         match value {
@@ -656,10 +656,10 @@ for ListenerMountMachine<L> {
                         self
                             .0
                             .addresses(
-                                board.one::<Listener>(2usize),
-                                board.one::<Listener>(3usize),
-                                board.one::<Pod>(4usize),
-                                board.one::<Node>(6usize),
+                                observation.one::<Listener>(2usize),
+                                observation.one::<Listener>(3usize),
+                                observation.one::<Pod>(4usize),
+                                observation.one::<Node>(6usize),
                             ),
                     ),
                 )
@@ -669,18 +669,18 @@ for ListenerMountMachine<L> {
     }
     fn fact(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
             7usize => {
                 ::std::option::Option::Some(
-                    self.0.asked(board.request()?).map(|value| value as u8),
+                    self.0.asked(observation.request()?).map(|value| value as u8),
                 )
             }
             8usize => {
                 ::std::option::Option::Some(
-                    self.0.source(board.request()?).map(|value| value as u8),
+                    self.0.source(observation.request()?).map(|value| value as u8),
                 )
             }
             9usize => {
@@ -688,8 +688,8 @@ for ListenerMountMachine<L> {
                     self
                         .0
                         .mounts(
-                            board.one::<Pod>(4usize)?,
-                            board.one::<PersistentVolumeClaim>(1usize),
+                            observation.one::<Pod>(4usize)?,
+                            observation.one::<PersistentVolumeClaim>(1usize),
                         )
                         .map(|value| value as u8),
                 )
@@ -699,8 +699,8 @@ for ListenerMountMachine<L> {
                     self
                         .0
                         .exposed(
-                            board.one::<Listener>(2usize),
-                            board.one::<Listener>(3usize),
+                            observation.one::<Listener>(2usize),
+                            observation.one::<Listener>(3usize),
                         )
                         .map(|value| value as u8),
                 )
@@ -709,13 +709,16 @@ for ListenerMountMachine<L> {
                 ::std::option::Option::Some(
                     self
                         .0
-                        .address(board.value::<Vec<ListenerIngress>>(0usize)?)
+                        .address(observation.value::<Vec<ListenerIngress>>(0usize)?)
                         .map(|value| value as u8),
                 )
             }
             12usize => {
                 ::std::option::Option::Some(
-                    self.0.files(board.one::<Tree>(7usize)).map(|value| value as u8),
+                    self
+                        .0
+                        .files(observation.one::<Tree>(7usize))
+                        .map(|value| value as u8),
                 )
             }
             13usize => {
@@ -723,8 +726,8 @@ for ListenerMountMachine<L> {
                     self
                         .0
                         .fresh(
-                            board.one::<Tree>(7usize),
-                            board.value::<Vec<ListenerIngress>>(0usize)?,
+                            observation.one::<Tree>(7usize),
+                            observation.value::<Vec<ListenerIngress>>(0usize)?,
                         )
                         .map(|value| value as u8),
                 )
@@ -734,10 +737,10 @@ for ListenerMountMachine<L> {
     }
     fn build(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
-        let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
             0usize => {
                 ::std::option::Option::Some(
@@ -772,7 +775,7 @@ for ListenerMountMachine<L> {
     }
     fn field(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         field: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Json> {
         match field {
@@ -781,14 +784,14 @@ for ListenerMountMachine<L> {
     }
     fn poll<'a>(
         &'a self,
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
         input: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Polling<'a>> {
         match input {
             7usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::polling(
-                        self.0.probe_tree(board.request()?.text("target_path")?),
+                        self.0.probe_tree(observation.request()?.text("target_path")?),
                     ),
                 )
             }
@@ -797,18 +800,18 @@ for ListenerMountMachine<L> {
     }
     fn key(
         &self,
-        board: &::lifecycle_runtime::__private::Board,
+        observation: &::lifecycle_runtime::__private::Observation,
         effect: usize,
     ) -> ::std::option::Option<::std::string::String> {
         match effect {
             4usize => {
                 ::lifecycle_runtime::__private::Text::text(
-                    &board.request()?.text("target_path"),
+                    &observation.request()?.text("target_path"),
                 )
             }
             5usize => {
                 ::lifecycle_runtime::__private::Text::text(
-                    &board.request()?.text("target_path"),
+                    &observation.request()?.text("target_path"),
                 )
             }
             _ => ::std::option::Option::None,
@@ -816,11 +819,11 @@ for ListenerMountMachine<L> {
     }
     fn call<'a>(
         &'a self,
-        board: &'a ::lifecycle_runtime::__private::Board,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
         effect: usize,
         once: ::lifecycle_runtime::__private::Once<'a>,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
-        let (seen, facts) = (Seen::of(board)?, Facts::of(&board.world));
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
             4usize => {
                 ::std::option::Option::Some(
@@ -860,7 +863,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(7usize, 1u64)),
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "claim",
@@ -875,7 +878,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "chosen",
@@ -888,7 +891,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "own",
@@ -905,7 +908,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::Some(0usize),
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "pod",
@@ -920,7 +923,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "listed",
@@ -933,7 +936,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::Some(4usize),
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "node",
@@ -946,7 +949,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
             ir::Input {
                 name: "tree",
@@ -959,7 +962,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
-                whole: &[],
+                exclusive: &[],
             },
         ],
         values: &[

@@ -1,4 +1,4 @@
-//! The attributes of one entry, read one by one, so that what nobody reads is found. Values may be texts, numbers or booleans:
+//! The attributes of one entry, read one by one, so that what is not read is found. Values may be texts, numbers or booleans:
 //! the existing implementation writes `"port": "1024"`, its tools also `1024`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ pub enum Wrong {
     /// An attribute is of no use here.
     #[error("`{0}` must be a text, a number or a boolean")]
     Shape(String),
-    /// An attribute that nobody knows.
+    /// An attribute that the entity does not have.
     #[error("`{0}` is no attribute of this entity")]
     Unknown(String),
     /// A port out of range.
@@ -128,7 +128,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// Fails for an attribute that nobody read: a slip of the pen in `authenticatePeer` must not open a door.
+    /// Fails for an attribute that was not read: a slip of the pen in `authenticatePeer` must not open a door.
     pub(super) fn none_left(&self) -> Result<(), Wrong> {
         let unread = self
             .map
@@ -148,7 +148,7 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// Tells entries apart: 16 hexadecimal digits of SHA-256 over the attributes as JSON, sorted, scalars as texts, empty ones left out.
-/// Who writes a document finds by it in the state whether what is carried out is what was written.
+/// By it the author of a document finds in the state whether what is applied is what was written.
 pub fn hash(attributes: &Map<String, Value>) -> String {
     let canonical: BTreeMap<&str, Value> = attributes
         .iter()

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use super::Wrong;
+use super::attributes::Wrong;
 
 /// An address or a DNS name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@
 mod cache;
 mod client;
 mod known;
+mod reference;
 mod secrets;
 mod watch;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -19,44 +19,18 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
 
-use super::files::DOCUMENT;
-use super::{Snapshot, carry_out};
+use crate::boxed::BoxFuture;
 use crate::router::Router;
+use crate::snapshot::Snapshot;
 use cache::Cache;
 pub use client::Error as ClientError;
 use known::Known;
-use watch::{Seen, Watch};
+pub use reference::ConfigMapRef;
+use watch::{Watch, Watched};
 
 /// How long a new document waits for the first answer about the Secrets that it names, so that entries that are about to have
-/// them are not told as failed.
+/// them are not reported as failed.
 const FIRST_ANSWER: Duration = Duration::from_secs(2);
-
-/// A ConfigMap, as the command line names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Where it is, and the Secrets.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-}
-
-impl FromStr for Place {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_name = |name: &str| {
-            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
-            !name.is_empty() && name.bytes().all(allowed)
-        };
-        match text.split_once('/') {
-            Some((namespace, name)) if is_name(namespace) && is_name(name) => Ok(Self {
-                namespace: namespace.to_owned(),
-                name: name.to_owned(),
-            }),
-            Some(_) | None => Err("it is no NAMESPACE/CONFIGMAP".to_owned()),
-        }
-    }
-}
 
 /// Why there is no source.
 #[derive(Debug, Error)]
@@ -64,7 +38,7 @@ pub enum Error {
     /// It is not known which API server is meant, or how to speak to it.
     #[error("cannot use the API server")]
     Client(#[source] ClientError),
-    /// The last good copy has no place.
+    /// The last good copy cannot be kept there.
     #[error("cannot use {} for the last good copy", path.display())]
     Cache {
         /// The directory.
@@ -77,15 +51,15 @@ pub enum Error {
 /// A namespace with a configuration.
 pub struct Namespace {
     client: Client,
-    place: Place,
+    config_map: ConfigMapRef,
     cache: Option<Cache>,
 }
 
-/// What was seen, and of what.
+/// What is known of which object.
 #[derive(Debug)]
 enum News {
-    Document(Seen<ConfigMap>),
-    Secret(String, Seen<Secret>),
+    Document(Watched<ConfigMap>),
+    Secret(String, Watched<Secret>),
 }
 
 impl Namespace {
@@ -93,7 +67,7 @@ impl Namespace {
     ///
     /// # Errors
     /// Neither is there, or there can be no copy in this directory.
-    pub async fn connect(place: Place, cache: Option<&Path>) -> Result<Self, Error> {
+    pub async fn connect(config_map: ConfigMapRef, cache: Option<&Path>) -> Result<Self, Error> {
         let client = client::connect().await.map_err(Error::Client)?;
         let cache = cache.map(|path| {
             Cache::in_directory(path).map_err(|source| Error::Cache {
@@ -103,64 +77,68 @@ impl Namespace {
         });
         Ok(Self {
             client,
-            place,
+            config_map,
             cache: cache.transpose()?,
         })
     }
 
     /// With this API server, and without a copy.
-    pub fn with(client: Client, place: Place) -> Self {
+    pub fn with(client: Client, config_map: ConfigMapRef) -> Self {
         Self {
             client,
-            place,
+            config_map,
             cache: None,
         }
     }
 
     /// Keeps the router at what the namespace says, without end.
-    pub async fn follow(self, router: Router) {
+    pub fn follow(self, router: Router) -> BoxFuture<'static, ()> {
+        Box::pin(self.keep(router))
+    }
+
+    async fn keep(self, router: Router) {
         let copy = self.cache.as_ref().and_then(Cache::read);
         let mut follower = Follower {
             router,
-            known: Known::new(&self.place, copy),
-            carried_out: None,
+            known: Known::new(&self.config_map, copy),
+            applied: None,
             saved: None,
             cache: self.cache,
         };
-        let (said, mut news) = unbounded_channel();
+        let (sender, mut news) = unbounded_channel();
         let watches = Watches {
             client: self.client,
-            place: self.place,
-            said,
+            config_map: self.config_map,
+            sender,
             all: BTreeMap::new(),
         };
         follower.run(watches, &mut news).await;
     }
 }
 
-/// The watches of this moment, which tell their news to one place.
+/// The watches of this moment, which send their news to one receiver.
 struct Watches {
     client: Client,
-    place: Place,
-    said: UnboundedSender<News>,
+    config_map: ConfigMapRef,
+    sender: UnboundedSender<News>,
     all: BTreeMap<String, Watch>,
 }
 
 impl Watches {
     fn document(&self) -> Watch {
-        let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), &self.place.namespace);
-        let said = self.said.clone();
-        Watch::start(api, &self.place.name, move |seen| {
-            // Nobody listens any more at the end of the process.
-            let _unheard = said.send(News::Document(seen));
+        let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), &self.config_map.namespace);
+        let sender = self.sender.clone();
+        Watch::start(api, &self.config_map.name, move |watched| {
+            // The receiver is gone at the end of the process.
+            let _unheard = sender.send(News::Document(watched));
         })
     }
 
     fn secret(&self, name: &str) -> Watch {
-        let api: Api<Secret> = Api::namespaced(self.client.clone(), &self.place.namespace);
-        let (said, of) = (self.said.clone(), name.to_owned());
-        Watch::start(api, name, move |seen| {
-            let _unheard = said.send(News::Secret(of.clone(), seen));
+        let api: Api<Secret> = Api::namespaced(self.client.clone(), &self.config_map.namespace);
+        let (sender, of) = (self.sender.clone(), name.to_owned());
+        Watch::start(api, name, move |watched| {
+            let _unheard = sender.send(News::Secret(of.clone(), watched));
         })
     }
 
@@ -180,7 +158,7 @@ impl Watches {
 struct Follower {
     router: Router,
     known: Known,
-    carried_out: Option<Snapshot>,
+    applied: Option<Snapshot>,
     saved: Option<cache::Copy>,
     cache: Option<Cache>,
 }
@@ -194,7 +172,7 @@ impl Follower {
             let waits = self.known.waits();
             let until = *patience.get_or_insert_with(|| Instant::now() + FIRST_ANSWER);
             if !waits || Instant::now() >= until {
-                self.carry_out().await;
+                self.apply().await;
                 patience = None;
             }
             let next = match patience {
@@ -217,22 +195,22 @@ impl Follower {
 
     fn learn(&mut self, news: News) {
         match news {
-            News::Document(seen) => self.known.document(seen),
-            // One that is not watched any more may have been about to tell.
-            News::Secret(name, seen) => self.known.secret(&name, seen),
+            News::Document(watched) => self.known.document(watched),
+            // One that is not watched any more may have been about to send.
+            News::Secret(name, watched) => self.known.secret(&name, watched),
         }
     }
 
-    async fn carry_out(&mut self) {
+    async fn apply(&mut self) {
         let error = self.known.error().map(str::to_owned);
         if let Some(snapshot) = self.known.snapshot()
-            && self.carried_out.as_ref() != Some(&snapshot)
+            && self.applied.as_ref() != Some(&snapshot)
         {
-            carry_out(&self.router, &snapshot).await;
-            self.carried_out = Some(snapshot);
+            self.router.apply(snapshot.clone()).await;
+            self.applied = Some(snapshot);
             self.save().await;
         }
-        if self.router.board().now().error != error {
+        if self.router.state().now().error != error {
             if let Some(error) = &error {
                 tracing::warn!("{error}");
             }
@@ -245,7 +223,7 @@ impl Follower {
         let Some(cache) = &self.cache else {
             return;
         };
-        let state = self.router.board().now();
+        let state = self.router.state().now();
         let copy = self.known.copy(&state);
         if copy.is_some() && copy != self.saved {
             match cache.write(copy.clone()).await {

@@ -1,5 +1,5 @@
 //! The other side of the state API: asks a router of itself, as a controller does. One connection a question, bounded in time
-//! and in the size of the answer; whom it trusts and what it shows is given by who asks.
+//! and in the size of the answer; the caller says whom it trusts and what it shows.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
@@ -23,6 +23,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::State;
+use crate::boxed::BoxFuture;
 use crate::config::Profile;
 use crate::tls::{self, Files, load};
 
@@ -43,7 +44,7 @@ const SHOWN: usize = 200;
 pub struct Credentials {
     /// The certificates of the authority of routers.
     pub authority: Vec<u8>,
-    /// The certificate chain of who asks.
+    /// The certificate chain of the client.
     pub certificate: Vec<u8>,
     /// Its private key.
     pub key: Vec<u8>,
@@ -62,7 +63,7 @@ pub enum Error {
     /// What is to be trusted or shown is no good.
     #[error("the credentials cannot be used")]
     Credentials(#[source] tls::Error),
-    /// Nobody is there.
+    /// No process is there.
     #[error("cannot connect to {address}")]
     Connect {
         /// Where.
@@ -102,7 +103,7 @@ pub enum Error {
         /// The beginning of what it said.
         text: String,
     },
-    /// It has more to say than anybody should.
+    /// It has more to say than it should.
     #[error("{address} answered with more than {LARGEST} bytes")]
     Size {
         /// Where.
@@ -122,9 +123,11 @@ pub enum Error {
 ///
 /// # Errors
 /// There is no answer within [`PATIENCE`], from a router with a certificate of the authority for [`SERVER_NAME`].
-pub async fn ask(address: SocketAddr, credentials: &Credentials) -> Result<State, Error> {
-    let asking = timeout(PATIENCE, asked(address, credentials));
-    asking.await.unwrap_or(Err(Error::Late { address }))
+pub fn ask(address: SocketAddr, credentials: &Credentials) -> BoxFuture<'_, Result<State, Error>> {
+    Box::pin(async move {
+        let asking = timeout(PATIENCE, asked(address, credentials));
+        asking.await.unwrap_or(Err(Error::Late { address }))
+    })
 }
 
 async fn asked(address: SocketAddr, credentials: &Credentials) -> Result<State, Error> {

@@ -1,16 +1,18 @@
 //! The files of a profile as keys and certificates. All of a profile is good, or nothing of it is used.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::VerifierBuilderError;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
 use rustls::sign::CertifiedKey;
 use thiserror::Error;
 
-use super::{Credentials, Files, Lack, clients, crypto};
+use super::credentials::{Credentials, crypto};
+use super::files::{Files, Lack};
 use crate::config::Profile;
 
 /// What is wrong with the files of a profile.
@@ -75,13 +77,14 @@ pub(crate) fn load(profile: &Profile, files: &Files) -> Result<Credentials, Erro
             Some(verifier.map_err(Error::Verifier)? as Arc<_>)
         }
     };
-    Ok(Credentials {
-        pair,
-        clients: roots.map(clients).transpose()?,
-        servers,
-        server: [OnceLock::new(), OnceLock::new()],
-        client: [OnceLock::new(), OnceLock::new()],
-    })
+    let clients = roots.map(clients).transpose()?;
+    Ok(Credentials::new(pair, clients, servers))
+}
+
+fn clients(roots: Arc<rustls::RootCertStore>) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    WebPkiClientVerifier::builder_with_provider(roots, crypto())
+        .build()
+        .map_err(Error::Verifier)
 }
 
 fn bytes<'f>(path: &str, files: &'f Files) -> Result<&'f [u8], Error> {

@@ -16,12 +16,12 @@ fn pair(name: &str) -> (Vec<u8>, Vec<u8>) {
     )
 }
 
-fn wanted() -> BTreeMap<String, Entry<Profile>> {
+fn wanted() -> BTreeMap<String, ConfigEntry<Profile>> {
     let profile = Profile {
         ca: Some("p/ca.crt".to_owned()),
         pair: Some(("p/tls.crt".to_owned(), "p/tls.key".to_owned())),
     };
-    let entry = Entry {
+    let entry = ConfigEntry {
         hash: String::new(),
         wanted: Ok(profile),
     };

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use lifecycle_router::api::{Api, Offer, bind};
 use lifecycle_router::router::{Options, Router};
 use lifecycle_router::state::Status;
-use lifecycle_router::state::api::{Api, Offer, bind};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::{
-    Server, Site, address, and, connector, is_reset, listener, ping, port, random_bytes, said,
+    Server, TestSite, address, and, connector, is_reset, listener, ping, port, random_bytes, said,
     within,
 };
 
@@ -74,7 +74,7 @@ async fn any_sequence_of_documents_ends_where_the_last_one_says() {
         servers.push(Server::named(name).await);
     }
     let still = Server::echo().await;
-    let site = Site::new();
+    let site = TestSite::new();
     let mut random = Pcg64::seed_from_u64(6);
     let bystander = [
         listener("still", port(20), "still"),
@@ -114,7 +114,7 @@ async fn any_sequence_of_documents_ends_where_the_last_one_says() {
 #[tokio::test]
 async fn traffic_goes_on_or_is_aborted_while_documents_change_but_is_never_cut_in_silence() {
     let (one, two) = (Server::echo().await, Server::echo().await);
-    let site = Site::new();
+    let site = TestSite::new();
     let documents = [
         json!([
             listener("l", port(30), "k"),

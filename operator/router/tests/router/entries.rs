@@ -9,12 +9,13 @@ use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{
-    Server, Site, address, and, connector, echo, eventually, is_reset, listener, ping, port, said,
+    Server, TestSite, address, and, connector, echo, eventually, is_reset, listener, ping, port,
+    said,
 };
 
 #[tokio::test]
 async fn s41_without_a_connector_nothing_listens() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::named("there").await;
     let alone = json!([
         listener("l", port(0), "k"),
@@ -46,7 +47,7 @@ async fn s41_without_a_connector_nothing_listens() {
 
 #[tokio::test]
 async fn s42_a_server_that_is_down_closes_the_client_and_nothing_else() {
-    let site = Site::new();
+    let site = TestSite::new();
     // An address that is held but not listened on.
     let held = TcpListener::bind((address(), 0)).await.unwrap();
     let at = held.local_addr().unwrap();
@@ -72,7 +73,7 @@ async fn s42_a_server_that_is_down_closes_the_client_and_nothing_else() {
 
 #[tokio::test]
 async fn s42_a_server_that_never_answers_is_left_after_the_time_for_connecting() {
-    let site = Site::with(Options {
+    let site = TestSite::with(Options {
         connect_timeout: Duration::from_millis(300),
         ..Options::default()
     });
@@ -108,7 +109,7 @@ async fn s42_a_server_that_never_answers_is_left_after_the_time_for_connecting()
 
 #[tokio::test]
 async fn with_one_of_two_servers_down_no_client_fails() {
-    let site = Site::new();
+    let site = TestSite::new();
     let held = TcpListener::bind((address(), 0)).await.unwrap();
     let down = held.local_addr().unwrap();
     drop(held);
@@ -127,7 +128,7 @@ async fn with_one_of_two_servers_down_no_client_fails() {
 
 #[tokio::test]
 async fn s47_after_a_key_edit_new_connections_reach_the_new_key() {
-    let site = Site::new();
+    let site = TestSite::new();
     let (old, new) = (Server::named("old").await, Server::named("new").await);
     let connectors = [
         connector("old", old.address, "k1"),
@@ -152,7 +153,7 @@ async fn s47_after_a_key_edit_new_connections_reach_the_new_key() {
 
 #[tokio::test]
 async fn s50_a_deleted_listener_is_refused_and_its_connections_are_dropped() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::echo().await;
     let kept = [
         listener("kept", port(1), "k"),
@@ -179,7 +180,7 @@ async fn s50_a_deleted_listener_is_refused_and_its_connections_are_dropped() {
 
 #[tokio::test]
 async fn s51_unrelated_changes_drop_nothing() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::echo().await;
     let mine = [
         listener("l", port(0), "k"),
@@ -212,7 +213,7 @@ async fn s51_unrelated_changes_drop_nothing() {
 
 #[tokio::test]
 async fn open_connections_stay_when_the_key_is_no_longer_reachable_by_new_ones() {
-    let site = Site::new();
+    let site = TestSite::new();
     let (one, two) = (Server::echo().await, Server::echo().await);
     let document = |connectors: &[serde_json::Value]| {
         let mut all = vec![listener("l", port(0), "k")];
@@ -235,7 +236,7 @@ async fn open_connections_stay_when_the_key_is_no_longer_reachable_by_new_ones()
 
 #[tokio::test]
 async fn s64_a_port_in_use_is_told_and_had_as_soon_as_it_is_free() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::echo().await;
     let occupied = TcpListener::bind((site.address, port(0))).await.unwrap();
     let foreign = and(
@@ -274,7 +275,7 @@ async fn s64_a_port_in_use_is_told_and_had_as_soon_as_it_is_free() {
 
 #[tokio::test]
 async fn two_listeners_on_one_port_fail_alone_and_may_swap_ports() {
-    let site = Site::new();
+    let site = TestSite::new();
     let (a, b) = (Server::named("a").await, Server::named("b").await);
     let document = |first: u16, second: u16| {
         json!([
@@ -300,7 +301,7 @@ async fn two_listeners_on_one_port_fail_alone_and_may_swap_ports() {
 
 #[tokio::test]
 async fn a_bad_entry_is_an_error_of_that_entry_only() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::echo().await;
     let bad = [
         json!({"port": "0"}),
@@ -385,7 +386,7 @@ async fn a_bad_entry_is_an_error_of_that_entry_only() {
 
 #[tokio::test]
 async fn one_connection_too_many_is_refused_and_room_is_used_again() {
-    let site = Site::with(Options {
+    let site = TestSite::with(Options {
         most_streams: 3,
         ..Options::default()
     });
@@ -414,7 +415,7 @@ async fn one_connection_too_many_is_refused_and_room_is_used_again() {
 
 #[tokio::test]
 async fn s52_stopping_lets_connections_end_and_aborts_the_rest() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::echo().await;
     site.apply(&json!([
         listener("l", port(0), "k"),
@@ -435,8 +436,8 @@ async fn s52_stopping_lets_connections_end_and_aborts_the_rest() {
 }
 
 #[tokio::test]
-async fn two_hundred_listeners_are_up_when_the_document_is_carried_out() {
-    let site = Site::new();
+async fn two_hundred_listeners_are_up_when_the_document_is_applied() {
+    let site = TestSite::new();
     let server = Server::echo().await;
     let mut document = Vec::new();
     for number in 0..200 {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use lifecycle_router::state::api::{Api, Offer, bind};
+use lifecycle_router::api::{Api, Offer, bind};
 use lifecycle_router::state::client::{self, Credentials, Error, SERVER_NAME, ask};
 use lifecycle_router::state::{State, Status};
 use serde_json::json;
@@ -13,26 +13,26 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::authority::{Authority, Pair, files, profile};
-use crate::support::{Server, Site, connector, listener, port, within};
+use crate::support::{Server, TestSite, connector, listener, port, within};
 
 const PROFILE: &str = "skupper-router-state";
 
 /// A site whose state is served as a controller asks for it.
-struct Told {
-    site: Site,
+struct ServedState {
+    site: TestSite,
     at: SocketAddr,
     serving: JoinHandle<()>,
 }
 
-impl Drop for Told {
+impl Drop for ServedState {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-impl Told {
+impl ServedState {
     async fn new(authority: &Authority, own: &Pair) -> Self {
-        let site = Site::new();
+        let site = TestSite::new();
         let document = json!([
             ["router", {"id": "west"}],
             profile(PROFILE),
@@ -66,10 +66,10 @@ fn refused(answer: Result<State, Error>) -> String {
 #[tokio::test]
 async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
     let authority = Authority::edwards("site");
-    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let served = ServedState::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
     let ours = credentials(&authority, &authority.issue_edwards("controller"));
-    let state = ask(told.at, &ours).await.unwrap();
-    assert_eq!(state, told.site.state());
+    let state = ask(served.at, &ours).await.unwrap();
+    assert_eq!(state, served.site.state());
     assert_eq!(
         state.entry("tcpListener", "l").unwrap().status,
         Status::Idle
@@ -83,9 +83,9 @@ async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
         "nothing",
     ]);
     let own = files(PROFILE, &authority, &authority.issue_edwards(SERVER_NAME));
-    told.site.apply_with(&document, &own).await;
-    let after = ask(told.at, &ours).await.unwrap();
-    assert_eq!(after, told.site.state());
+    served.site.apply_with(&document, &own).await;
+    let after = ask(served.at, &ours).await.unwrap();
+    assert_eq!(after, served.site.state());
     assert_ne!(after.revision, state.revision);
     assert_eq!(after.entry("tcpListener", "l").unwrap().status, Status::Up);
     assert_eq!(after.faults.len(), 1);
@@ -94,23 +94,23 @@ async fn a_controller_asks_for_the_state_with_keys_of_edwards_curves() {
 #[tokio::test]
 async fn strangers_are_not_told_and_strange_routers_are_not_believed() {
     let (authority, other) = (Authority::edwards("site"), Authority::edwards("other"));
-    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let served = ServedState::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
     let ours = authority.issue_edwards("controller");
     let stranger = credentials(&authority, &other.issue_edwards("controller"));
-    let why = refused(ask(told.at, &stranger).await);
+    let why = refused(ask(served.at, &stranger).await);
     assert!(why.contains("alert"), "{why}");
     let distrustful = credentials(&other, &ours);
-    let why = refused(ask(told.at, &distrustful).await);
+    let why = refused(ask(served.at, &distrustful).await);
     assert!(why.contains("the TLS handshake with"), "{why}");
     // Without a certificate of its own the client of the library does not even begin.
     let naked = Credentials {
         certificate: Vec::new(),
         ..credentials(&authority, &ours)
     };
-    let why = refused(ask(told.at, &naked).await);
+    let why = refused(ask(served.at, &naked).await);
     assert!(why.contains("credentials cannot be used"), "{why}");
     let name = rustls::pki_types::ServerName::try_from(SERVER_NAME).unwrap();
-    let stream = TcpStream::connect(told.at).await.unwrap();
+    let stream = TcpStream::connect(served.at).await.unwrap();
     let connected = authority.client(None).connect(name, stream).await;
     if let Ok(mut stream) = connected {
         // With TLS 1.3 the client learns of its refusal when it reads.
@@ -123,7 +123,7 @@ async fn strangers_are_not_told_and_strange_routers_are_not_believed() {
         assert!(read.is_err() && answer.is_empty(), "{read:?} {answer:?}");
     }
     // A router of the same authority that is for another name.
-    let elsewhere = Told::new(&authority, &authority.issue_edwards("elsewhere")).await;
+    let elsewhere = ServedState::new(&authority, &authority.issue_edwards("elsewhere")).await;
     let why = refused(ask(elsewhere.at, &credentials(&authority, &ours)).await);
     assert!(why.contains("not valid for name"), "{why}");
 }
@@ -181,15 +181,15 @@ async fn answers_that_are_none_are_told() {
 #[tokio::test]
 async fn clients_that_only_connect_keep_nobody_out() {
     let authority = Authority::edwards("site");
-    let told = Told::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
+    let served = ServedState::new(&authority, &authority.issue_edwards(SERVER_NAME)).await;
     let ours = credentials(&authority, &authority.issue_edwards("controller"));
     let mut idle = Vec::new();
     for round in 0..4 {
         for _ in 0..100 {
-            idle.push(TcpStream::connect(told.at).await.unwrap());
+            idle.push(TcpStream::connect(served.at).await.unwrap());
         }
-        let state = ask(told.at, &ours).await;
-        assert_eq!(state.unwrap(), told.site.state(), "round {round}");
+        let state = ask(served.at, &ours).await;
+        assert_eq!(state.unwrap(), served.site.state(), "round {round}");
     }
     // The first of them made room long ago.
     let mut byte = [0];

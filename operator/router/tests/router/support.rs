@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lifecycle_router::config::Profile;
 use lifecycle_router::router::{Options, Router};
-use lifecycle_router::source::Snapshot;
+use lifecycle_router::snapshot::Snapshot;
 use lifecycle_router::state::{State, Status};
 use lifecycle_router::tls::{Files, Lack};
 use rand::{RngExt as _, SeedableRng as _};
@@ -62,12 +62,12 @@ pub(crate) fn many_files() {
 }
 
 /// A router in this process.
-pub(crate) struct Site {
+pub(crate) struct TestSite {
     pub(crate) router: Router,
     pub(crate) address: IpAddr,
 }
 
-impl Site {
+impl TestSite {
     pub(crate) fn new() -> Self {
         Self::with(Options::default())
     }
@@ -82,7 +82,7 @@ impl Site {
         Self { router, address }
     }
 
-    /// Carries out a document without profiles.
+    /// Applies a document without profiles.
     pub(crate) async fn apply(&self, document: &Value) {
         self.apply_with(document, &Files::new()).await;
     }
@@ -97,7 +97,7 @@ impl Site {
     }
 
     pub(crate) fn state(&self) -> State {
-        self.router.board().now()
+        self.router.state().now()
     }
 
     pub(crate) fn status(&self, listener: &str) -> Status {
@@ -110,7 +110,7 @@ impl Site {
         let mut state = self.state();
         let waited = timeout(LIMIT, async {
             while !wanted(&state.entry("tcpListener", listener).unwrap().status) {
-                state = self.router.board().after(&state.revision, LIMIT).await;
+                state = self.router.state().after(&state.revision, LIMIT).await;
             }
         });
         if waited.await.is_err() {
@@ -123,7 +123,7 @@ impl Site {
         let mut state = self.state();
         let waited = timeout(LIMIT, async {
             while !wanted(&state) {
-                state = self.router.board().after(&state.revision, LIMIT).await;
+                state = self.router.state().after(&state.revision, LIMIT).await;
             }
         });
         let waited = waited.await;
@@ -274,4 +274,4 @@ pub(crate) async fn is_reset(stream: &mut (impl AsyncRead + Unpin)) -> bool {
 }
 
 /// What servers saw, for tests that look at both ends.
-pub(crate) type Seen<T> = Arc<Mutex<Vec<T>>>;
+pub(crate) type Recorded<T> = Arc<Mutex<Vec<T>>>;

@@ -15,13 +15,13 @@ use tokio_rustls::client::TlsStream;
 
 use crate::authority::{Authority, Pair, files, profile, server_name};
 use crate::support::{
-    Seen, Server, Site, and, connector, echo, eventually, is_reset, listener, ping, port,
+    Recorded, Server, TestSite, and, connector, echo, eventually, is_reset, listener, ping, port,
     random_bytes, within,
 };
 
 /// A site with a listener that speaks TLS, at port 0, and one that does not, at port 1, to an echo.
 struct Secure {
-    site: Site,
+    site: TestSite,
     authority: Authority,
     pair: Pair,
     document: Value,
@@ -34,7 +34,7 @@ impl Secure {
     }
 
     async fn with(options: Options, more: &Value) -> Self {
-        let site = Site::with(options);
+        let site = TestSite::with(options);
         let authority = Authority::new("clients trust this");
         let pair = authority.issue(&site.address.to_string());
         let server = Server::echo().await;
@@ -106,7 +106,7 @@ async fn s54_clients_see_the_certificate_and_plaintext_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s44_half_close_and_every_byte_through_tls_on_both_sides() {
-    let site = Site::new();
+    let site = TestSite::new();
     let authority = Authority::new("both");
     let pair = authority.issue(&site.address.to_string());
     let inner = authority.server(&authority.issue("localhost"), false);
@@ -156,7 +156,7 @@ async fn s44_half_close_and_every_byte_through_tls_on_both_sides() {
 async fn s56_a_certificate_that_arrives_later_is_served_without_an_edit() {
     let secure = Secure::new(&json!({})).await;
     let other = Secure {
-        site: Site::new(),
+        site: TestSite::new(),
         ..secure
     };
     other.apply(&Files::new()).await;
@@ -232,7 +232,7 @@ async fn to_server(
     ours: (&Pair, &Authority),
     more: &Value,
 ) -> Option<String> {
-    let site = Site::new();
+    let site = TestSite::new();
     let acceptor = authority.server(pair, required);
     let server = Server::new(move |stream| {
         let acceptor = acceptor.clone();
@@ -300,7 +300,7 @@ async fn servers_are_verified_as_the_connector_asks() {
 #[tokio::test]
 async fn a_server_is_verified_by_the_name_of_its_host() {
     let authority = Authority::new("good");
-    let site = Site::new();
+    let site = TestSite::new();
     let acceptor = authority.server(&authority.issue("localhost"), false);
     let local = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::at(local, move |stream| {
@@ -327,7 +327,7 @@ async fn a_server_is_verified_by_the_name_of_its_host() {
 #[tokio::test]
 async fn a_stream_of_tls_that_is_cut_is_an_abort_and_no_end() {
     let secure = Secure::new(&json!({})).await;
-    let resets = Seen::<bool>::default();
+    let resets = Recorded::<bool>::default();
     let sees = resets.clone();
     let server = Server::new(move |mut stream: TcpStream| {
         let resets = sees.clone();
@@ -385,7 +385,7 @@ async fn clients_that_say_nothing_or_nonsense_are_left_and_hurt_nobody() {
 #[tokio::test]
 async fn s57_credentials_that_are_taken_away_end_nothing_and_let_nothing_new_in() {
     let authority = Authority::new("good");
-    let site = Site::new();
+    let site = TestSite::new();
     let acceptor = authority.server(&authority.issue("server"), false);
     let server = Server::new(move |stream| {
         let acceptor = acceptor.clone();

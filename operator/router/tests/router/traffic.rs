@@ -11,8 +11,8 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::sleep;
 
 use crate::support::{
-    LIMIT, Seen, Server, Site, connector, is_reset, listener, ping, port, random_bytes, said,
-    within,
+    LIMIT, Recorded, Server, TestSite, connector, is_reset, listener, ping, port, random_bytes,
+    said, within,
 };
 
 async fn write_in_chunks(mut to: OwnedWriteHalf, bytes: Vec<u8>, seed: u64) {
@@ -43,7 +43,7 @@ async fn read_slowly(mut from: OwnedReadHalf, seed: u64) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s44_eight_megabytes_come_back_after_the_client_ended_its_half() {
-    let site = Site::new();
+    let site = TestSite::new();
     // Answers only after the client's half has ended.
     let server = Server::new(|mut stream: TcpStream| async move {
         let mut all = Vec::new();
@@ -71,8 +71,8 @@ async fn s44_eight_megabytes_come_back_after_the_client_ended_its_half() {
 
 #[tokio::test]
 async fn s44_the_server_can_end_its_half_first() {
-    let site = Site::new();
-    let heard = Seen::<Vec<u8>>::default();
+    let site = TestSite::new();
+    let heard = Recorded::<Vec<u8>>::default();
     let hears = heard.clone();
     let server = Server::new(move |mut stream: TcpStream| {
         let heard = hears.clone();
@@ -104,7 +104,7 @@ async fn s44_the_server_can_end_its_half_first() {
 
 #[tokio::test]
 async fn s45_a_server_that_speaks_first_is_heard_before_the_client_says_anything() {
-    let site = Site::new();
+    let site = TestSite::new();
     let server = Server::new(async |mut stream: TcpStream| {
         stream.write_all(b"220 ready\r\n").await.unwrap();
         crate::support::echo(stream).await;
@@ -124,7 +124,7 @@ async fn s45_a_server_that_speaks_first_is_heard_before_the_client_says_anything
 
 #[tokio::test]
 async fn s38_connections_are_spread_over_equal_connectors() {
-    let site = Site::new();
+    let site = TestSite::new();
     let (a, b) = (Server::named("a").await, Server::named("b").await);
     let document = json!([
         listener("l", port(0), "k"),
@@ -143,7 +143,7 @@ async fn s38_connections_are_spread_over_equal_connectors() {
 
 #[tokio::test]
 async fn s38_held_connections_are_spread_by_how_many_are_open() {
-    let site = Site::new();
+    let site = TestSite::new();
     let (a, b) = (Server::echo().await, Server::echo().await);
     let one = json!([listener("l", port(0), "k"), connector("a", a.address, "k")]);
     let both = json!([
@@ -165,8 +165,8 @@ async fn s38_held_connections_are_spread_by_how_many_are_open() {
 
 #[tokio::test]
 async fn an_abort_of_either_side_is_an_abort_for_the_other() {
-    let site = Site::new();
-    let resets = Seen::<bool>::default();
+    let site = TestSite::new();
+    let resets = Recorded::<bool>::default();
     let sees = resets.clone();
     let patient = Server::new(move |mut stream: TcpStream| {
         let resets = sees.clone();
@@ -204,7 +204,7 @@ async fn an_abort_of_either_side_is_an_abort_for_the_other() {
 
 #[tokio::test]
 async fn a_client_that_went_is_found_although_its_server_reads_nothing() {
-    let site = Site::new();
+    let site = TestSite::new();
     let silent = Server::new(async |stream: TcpStream| {
         sleep(LIMIT).await;
         drop(stream);
@@ -231,7 +231,7 @@ async fn a_client_that_went_is_found_although_its_server_reads_nothing() {
 
 #[tokio::test]
 async fn a_server_that_accepts_and_closes_or_sends_for_ever_hurts_nobody_else() {
-    let site = Site::new();
+    let site = TestSite::new();
     let closes = Server::new(async |stream: TcpStream| drop(stream)).await;
     let floods = Server::new(async |mut stream: TcpStream| {
         let bytes = random_bytes(1 << 16, 1);

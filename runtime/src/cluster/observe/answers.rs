@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use super::plan::{Job, Owner, Plan, WriteId, dressed};
 use super::{Failure, Name, Observing};
-use crate::cluster::index::Key;
-use crate::lifecycle::board::Slot;
+use crate::cluster::index::IndexKey;
+use crate::lifecycle::observation::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
 use crate::machine::compare::{Ours, Verdict, compare, fingerprint, intruder, under_our_paths};
 use crate::machine::ir::{Mode, Source, Verb};
 
 /// A value of a built-in fact by name, and its sentence.
-pub(super) type Said = (&'static str, String);
+pub(super) type NamedAnswer = (&'static str, String);
 
 impl Observing<'_> {
-    pub(super) fn ask_input(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+    pub(super) fn ask_input(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
             (Mode::Watched, _) => Ok(self.ask_watched(number)),
@@ -27,8 +27,8 @@ impl Observing<'_> {
         }
     }
 
-    fn ask_watched(&self, number: usize) -> Said {
-        if !self.board.objects(number).is_empty() {
+    fn ask_watched(&self, number: usize) -> NamedAnswer {
+        if !self.observation.objects(number).is_empty() {
             return ("Present", String::new());
         }
         match self.sought(number) {
@@ -37,8 +37,8 @@ impl Observing<'_> {
         }
     }
 
-    fn ask_poll(&self, number: usize) -> Said {
-        match self.board.slot(number) {
+    fn ask_poll(&self, number: usize) -> NamedAnswer {
+        match self.observation.slot(number) {
             Slot::Plain(Some(_)) => ("Known", String::new()),
             Slot::Plain(None) | Slot::Closed | Slot::Objects(_) | Slot::Recorded { .. } => {
                 let asked = self.polls.iter().find(|(input, _)| *input == number);
@@ -54,16 +54,16 @@ impl Observing<'_> {
 
     /// The name that an input is looked up by, where it is one.
     pub(super) fn sought(&self, number: usize) -> Option<Name> {
-        self.looked[number].iter().find_map(|key| match key {
-            Key::Named(name) => Some(name.clone()),
-            Key::Of(..) => None,
+        self.dependencies[number].iter().find_map(|key| match key {
+            IndexKey::Named(name) => Some(name.clone()),
+            IndexKey::Of(..) => None,
         })
     }
 
     /// Of a single object that we write, wholly or in part.
-    fn ask_written(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+    fn ask_written(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
         let mode = self.ir.inputs[number].mode;
-        let live = self.board.objects(number).first().cloned();
+        let live = self.observation.objects(number).first().cloned();
         let found = live.as_ref().map(|l| Name::of(&l.meta));
         let sought = found.clone().or_else(|| self.sought(number));
         if let (Some(live), Some(name)) = (&live, &found) {
@@ -75,7 +75,7 @@ impl Observing<'_> {
             }
             // A builder may read its own target; it is there, and that is all that is known so far.
             let stale = self.position(var, "Stale");
-            self.board.world.set(var, stale);
+            self.observation.world.set(var, stale);
             self.plan_delete(number, name, live);
         }
         let plan = self.plan_apply(number, sought.as_ref(), live.as_ref())?;
@@ -103,7 +103,7 @@ impl Observing<'_> {
         let mut effects = self.ir.effects.iter().enumerate();
         let planned = effects.find_map(|(n, e)| {
             let applies = e.verb == Verb::Apply && !e.each && e.target == number;
-            let built = applies.then(|| self.observer.machine.build(&self.board, n))??;
+            let built = applies.then(|| self.observer.machine.build(&self.observation, n))??;
             Some((n, built))
         });
         let Some((effect, Built::One(built))) = planned else {
@@ -137,10 +137,10 @@ impl Observing<'_> {
         let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
         let body = dressed(built, self.kind(number), name, owner.as_ref());
         let (manager, replaced) = self.manager(mode, live);
-        let whole = self.ir.inputs[number].whole;
+        let exclusive = self.ir.inputs[number].exclusive;
         let id = WriteId::of(&body, live.map(|l| &**l));
         let managers = (manager.as_str(), replaced.as_slice());
-        let verdict = self.verdict(name, (&body, id.desired), live, managers, whole);
+        let verdict = self.verdict(name, (&body, id.desired), live, managers, exclusive);
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
@@ -153,7 +153,7 @@ impl Observing<'_> {
             live: live.cloned(),
             manager,
             replaced,
-            whole,
+            exclusive,
             id,
         };
         (plan, verdict)
@@ -165,16 +165,16 @@ impl Observing<'_> {
         (body, desired): (&Value, u64),
         live: Option<&Arc<Stored>>,
         (manager, replaced): (&str, &[String]),
-        whole: &[&str],
+        exclusive: &[&str],
     ) -> Verdict {
         let missing = Verdict::Behind { at: String::new() };
         let Some((live, raw)) = live.and_then(|l| Some((l, l.raw.as_ref()?))) else {
             return missing;
         };
         let ours = Ours::of(raw, manager, replaced, "");
-        let wanted = fingerprint(&json!([desired, manager, replaced, whole]));
+        let wanted = fingerprint(&json!([desired, manager, replaced, exclusive]));
         // An apply would leave what others put into such a list, and is refused where that clashes with ours.
-        let compared = || match intruder(raw, &ours, whole) {
+        let compared = || match intruder(raw, &ours, exclusive) {
             Some(at) => Verdict::Surplus { at, migrate: true },
             None => compare(body, raw, &ours),
         };
@@ -223,7 +223,7 @@ impl Observing<'_> {
             live: Some(Arc::clone(live)),
             manager: self.manager(mode, Some(live)).0,
             replaced: Vec::new(),
-            whole: &[],
+            exclusive: &[],
         }
     }
 
@@ -299,7 +299,7 @@ impl Observing<'_> {
     fn plan_call(&mut self, effect: usize) {
         let declared = &self.ir.effects[effect];
         let subject = &self.subject;
-        let Some(key) = self.observer.machine.key(&self.board, effect) else {
+        let Some(key) = self.observer.machine.key(&self.observation, effect) else {
             return;
         };
         let inputs = declared.from.iter().filter_map(|source| match source {
@@ -321,13 +321,13 @@ impl Observing<'_> {
             live: None,
             manager: String::new(),
             replaced: Vec::new(),
-            whole: &[],
+            exclusive: &[],
         };
         self.plans[effect].push(plan);
     }
 
     fn versions(&self, input: usize) -> Vec<Option<String>> {
-        let objects = self.board.objects(input).iter();
+        let objects = self.observation.objects(input).iter();
         objects.map(|o| o.meta.resource_version.clone()).collect()
     }
 
@@ -339,7 +339,7 @@ impl Observing<'_> {
             None => (self.observer.subject_kind?, &*self.subject),
             Some(owner) => (
                 self.observer.kinds[owner].as_ref()?,
-                self.board.objects(owner).first()?.as_ref(),
+                self.observation.objects(owner).first()?.as_ref(),
             ),
         };
         Some(Owner {

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::hosted::{guest, host, room, visiting};
-use crate::cluster::observe::Sight;
+use crate::cluster::observe::Observed;
 use crate::lifecycle::Machine;
-use crate::machine::policy::{Class, Move};
+use crate::machine::policy::{Class, Decision};
 
 /// The first state.
 const ELSEWHERE: usize = 0;
 
-fn look(objects: &[Value], more: Value) -> Sight {
+fn look(objects: &[Value], more: Value) -> Observed {
     Caches::with(Arc::new(visiting()), objects).look(guest(more))
 }
 
@@ -36,18 +36,18 @@ fn broken() -> Value {
 fn nothing_is_done_although_something_is_missing() {
     let ir = visiting().ir();
     let check = |objects: &[Value]| {
-        let sight = look(objects, json!({}));
-        let class = ir.classify(&sight.board.world, false);
+        let observed = look(objects, json!({}));
+        let class = ir.classify(&observed.observation.world, false);
         assert_eq!(class, Class::State(ELSEWHERE));
         assert!(ir.is_silent(class));
-        assert_eq!(ir.next(&sight.board.world, false), Move::Rest);
-        assert_eq!(sight.ignored, Some(ELSEWHERE));
+        assert_eq!(ir.next(&observed.observation.world, false), Decision::Rest);
+        assert_eq!(observed.ignored, Some(ELSEWHERE));
     };
     check(&[kept()]);
     check(&[kept(), room("guest-uid")]);
     let ours = look(&[host(json!({ "bed-a": "80" }))], json!({}));
     assert_eq!(ours.ignored, None);
-    assert_eq!(ir.next(&ours.board.world, false), Move::Effect(0));
+    assert_eq!(ir.next(&ours.observation.world, false), Decision::Effect(0));
 }
 
 #[test]
@@ -64,17 +64,17 @@ fn what_cannot_be_read_of_it_is_nobodys_business() {
 fn while_nobody_can_tell_whose_it_is_it_counts_as_ours() {
     let mut torn = kept();
     torn["data"] = json!({ "keeper": 3 });
-    let sight = look(&[torn, broken()], json!({}));
-    assert!(sight.failure.is_some());
-    assert_eq!(sight.ignored, None);
+    let observed = look(&[torn, broken()], json!({}));
+    assert!(observed.failure.is_some());
+    assert_eq!(observed.ignored, None);
 }
 
 #[test]
 fn a_deletion_comes_first() {
     let ir = visiting().ir();
-    let sight = look(&[kept(), broken()], leaving());
-    assert_eq!(sight.ignored, None);
-    let sight = look(&[kept()], leaving());
-    let class = ir.classify(&sight.board.world, sight.is_deleting());
-    assert_eq!((class, sight.ignored), (Class::Deleting, None));
+    let observed = look(&[kept(), broken()], leaving());
+    assert_eq!(observed.ignored, None);
+    let observed = look(&[kept()], leaving());
+    let class = ir.classify(&observed.observation.world, observed.is_deleting());
+    assert_eq!((class, observed.ignored), (Class::Deleting, None));
 }

@@ -7,31 +7,34 @@ use serde_json::{Value, json};
 
 use crate::cluster::fixture::hosted::{guest, host, room, visiting};
 use crate::cluster::fixture::{Caches, merge};
-use crate::cluster::observe::{Job, Sight};
+use crate::cluster::observe::{Job, Observed};
 use crate::lifecycle::Machine;
-use crate::machine::policy::Move;
+use crate::machine::policy::Decision;
 
-fn look(objects: &[Value], guest: Value) -> Sight {
+fn look(objects: &[Value], guest: Value) -> Observed {
     Caches::with(Arc::new(visiting()), objects).look(guest)
 }
 
-fn value(sight: &Sight, name: &str) -> (&'static str, String) {
+fn value(observed: &Observed, name: &str) -> (&'static str, String) {
     let ir = visiting().ir();
     let vars = ir.vars.iter();
     let var = vars.into_iter().position(|v| v.name == name);
     let var = var.expect("the fact is declared");
-    let said = sight.board.sentences[var].clone();
-    (ir.value(&sight.board.world, var), said.unwrap_or_default())
+    let said = observed.observation.sentences[var].clone();
+    (
+        ir.value(&observed.observation.world, var),
+        said.unwrap_or_default(),
+    )
 }
 
 #[test]
 fn what_is_made_carries_the_reference_of_the_other_owner() {
-    let sight = look(&[host(json!({ "bed-a": "80" }))], guest(json!({})));
-    assert_eq!(sight.failure, None);
-    assert_eq!(value(&sight, "room").0, "Absent");
-    let next = visiting().ir().next(&sight.board.world, false);
-    assert_eq!(next, Move::Effect(0));
-    let plan = &sight.plans[0][0];
+    let observed = look(&[host(json!({ "bed-a": "80" }))], guest(json!({})));
+    assert_eq!(observed.failure, None);
+    assert_eq!(value(&observed, "room").0, "Absent");
+    let next = visiting().ir().next(&observed.observation.world, false);
+    assert_eq!(next, Decision::Effect(0));
+    let plan = &observed.plans[0][0];
     assert_eq!(plan.job, Job::Create);
     let expected = json!([{
         "apiVersion": "v1", "kind": "ConfigMap", "name": "h", "uid": "host-uid",
@@ -42,20 +45,23 @@ fn what_is_made_carries_the_reference_of_the_other_owner() {
 
 #[test]
 fn nothing_is_made_while_the_owner_is_not_there() {
-    let sight = look(&[], guest(json!({})));
+    let observed = look(&[], guest(json!({})));
     assert_eq!(
-        (value(&sight, "host").0, value(&sight, "room").0),
+        (value(&observed, "host").0, value(&observed, "room").0),
         ("Absent", "Absent")
     );
-    assert!(sight.plans[0].is_empty());
-    assert_eq!(visiting().ir().next(&sight.board.world, false), Move::Rest);
+    assert!(observed.plans[0].is_empty());
+    assert_eq!(
+        visiting().ir().next(&observed.observation.world, false),
+        Decision::Rest
+    );
 }
 
 #[test]
 fn only_what_the_other_owner_controls_is_ours() {
     let check = |room: Value, expected: &str, sentence: &str| {
-        let sight = look(&[host(json!({})), room], guest(json!({})));
-        let (is, said) = value(&sight, "room");
+        let observed = look(&[host(json!({})), room], guest(json!({})));
+        let (is, said) = value(&observed, "room");
         assert_eq!((is, said.as_str()), (expected, sentence));
     };
     check(room("host-uid"), "Current", "");
@@ -72,21 +78,21 @@ fn only_what_the_other_owner_controls_is_ours() {
 fn an_owner_in_another_namespace_is_refused_before_anything_is_written() {
     let mut far = host(json!({}));
     merge(&mut far, json!({ "metadata": { "namespace": "away" } }));
-    let sight = look(&[far], guest(json!({ "spec": { "city": "away" } })));
-    let why = sight.failure.map(|failure| failure.to_string());
+    let observed = look(&[far], guest(json!({ "spec": { "city": "away" } })));
+    let why = observed.failure.map(|failure| failure.to_string());
     let expected = "Service `ns/g` would be owned by ConfigMap `away/h`, which is in another namespace: the garbage collector would take it away";
     assert_eq!(why.as_deref(), Some(expected));
 }
 
 #[test]
 fn a_pass_looks_for_owner_and_owned() {
-    let sight = look(&[host(json!({})), room("host-uid")], guest(json!({})));
-    let names: Vec<_> = sight
+    let observed = look(&[host(json!({})), room("host-uid")], guest(json!({})));
+    let names: Vec<_> = observed
         .touched
         .iter()
         .map(|(input, name)| (*input, name.to_string()))
         .collect();
     assert_eq!(names, [(0, "ns/h".to_owned()), (2, "ns/g".to_owned())]);
-    let keys: Vec<_> = sight.looked.iter().map(BTreeSet::len).collect();
+    let keys: Vec<_> = observed.dependencies.iter().map(BTreeSet::len).collect();
     assert_eq!(keys, [1, 0, 1], "both wake it");
 }

@@ -10,23 +10,23 @@ use crate::machine::compare::{Ours, Verdict, compare, fingerprint, pruned, under
 
 /// One write that an effect could make now.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    pub(crate) name: Name,
-    pub(crate) job: Job,
+pub struct Plan {
+    pub name: Name,
+    pub job: Job,
     /// The desired fields; of a call or a deletion nothing.
-    pub(crate) body: Value,
+    pub body: Value,
     pub(crate) live: Option<Arc<Stored>>,
     pub(crate) manager: String,
     /// Whose fields are ours as well: they must be merged into ours before one of them can go.
     pub(crate) replaced: Vec<String>,
     /// Lists of which every element is ours.
-    pub(crate) whole: &'static [&'static str],
-    pub(crate) id: WriteId,
+    pub(crate) exclusive: &'static [&'static str],
+    pub id: WriteId,
 }
 
 /// How a plan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Job {
+pub enum Job {
     /// An apply that never touches an object that is there already.
     Create,
     /// A forced apply to exactly the object that was seen.
@@ -47,7 +47,7 @@ pub(crate) enum Job {
 
 impl Plan {
     /// What the server made of our fields, where it did not keep them: a policy may always do the same to them.
-    pub(crate) fn kept(&self, object: &Value) -> Option<(String, u64, u64)> {
+    pub fn kept(&self, object: &Value) -> Option<(String, u64, u64)> {
         let ours = Ours::of(object, &self.manager, &self.replaced, "");
         let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
         let live = fingerprint(&under_our_paths(&self.body, object, &ours));
@@ -59,7 +59,7 @@ impl Plan {
 
 /// What a write is remembered by: refusals and pauses hold for exactly this.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct WriteId {
+pub struct WriteId {
     /// What was wanted.
     pub(crate) desired: u64,
     /// Of which object.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::answers::Said;
+use super::answers::NamedAnswer;
 use super::plan::{Job, Plan, WriteId};
 use super::{Failure, Name, Observing};
 use crate::lifecycle::Built;
-use crate::lifecycle::board::Slot;
+use crate::lifecycle::observation::Slot;
 use crate::machine::ir::Verb;
 
 impl Observing<'_> {
@@ -33,7 +33,7 @@ impl Observing<'_> {
     }
 
     /// Whether what is recorded is what the builder wants; plans the write.
-    pub(super) fn ask_record(&mut self, var: usize, number: usize) -> Said {
+    pub(super) fn ask_record(&mut self, var: usize, number: usize) -> NamedAnswer {
         let recorded: Option<Value> = self
             .recorded(number)
             .and_then(|text| serde_json::from_str(text).ok());
@@ -41,7 +41,7 @@ impl Observing<'_> {
         if recorded.is_some() {
             // A builder may read what is recorded; it is there, and that is all that is known so far.
             let stale = self.position(var, "Stale");
-            self.board.world.set(var, stale);
+            self.observation.world.set(var, stale);
         }
         let wanted = self.plan_record(number, recorded.as_ref());
         match (recorded, wanted) {
@@ -56,7 +56,8 @@ impl Observing<'_> {
     fn plan_record(&mut self, number: usize, recorded: Option<&Value>) -> Option<Value> {
         let mut effects = self.ir.effects.iter();
         let effect = effects.position(|e| e.verb == Verb::Apply && e.target == number)?;
-        let Some(Built::One(wanted)) = self.observer.machine.build(&self.board, effect) else {
+        let Some(Built::One(wanted)) = self.observer.machine.build(&self.observation, effect)
+        else {
             return None;
         };
         if recorded != Some(&wanted) {
@@ -86,7 +87,7 @@ impl Observing<'_> {
             live: Some(Arc::clone(subject)),
             manager: self.observer.naming.manager.clone(),
             replaced: Vec::new(),
-            whole: &[],
+            exclusive: &[],
             id,
         }
     }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::hosted::{guest, host, visiting};
-use crate::cluster::index::{Finder, Index, Key};
-use crate::cluster::observe::Sight;
+use crate::cluster::index::{Finder, Index, IndexKey};
+use crate::cluster::observe::Observed;
 use crate::cluster::store::{Name, Raw, Store};
-use crate::lifecycle::{Kind, Look, Machine, ObjectRef};
+use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef};
 use k8s_openapi::api::core::v1::Secret;
 use kube::runtime::watcher::Event;
 
@@ -22,16 +22,20 @@ fn friend(namespace: &str, name: &str, is: &str) -> Value {
 }
 
 /// What the guest of a host with two friends sees: `away/tim`, and `tom` of its own namespace.
-fn look(friends: &[Value]) -> Sight {
+fn look(friends: &[Value]) -> Observed {
     let mut objects = vec![host(json!({ "friend-tim": "away", "friend-tom": "" }))];
     objects.extend_from_slice(friends);
     Caches::with(Arc::new(visiting()), &objects).look(guest(json!({})))
 }
 
-fn is_loud(sight: &Sight) -> bool {
+fn is_loud(observed: &Observed) -> bool {
     let vars = visiting().ir().vars;
     let var = vars.iter().position(|v| v.name == "loud");
-    sight.board.world.get(var.expect("the fact is declared")) == 1
+    observed
+        .observation
+        .world
+        .get(var.expect("the fact is declared"))
+        == 1
 }
 
 #[test]
@@ -43,7 +47,7 @@ fn references_lead_to_exactly_the_objects_of_their_namespaces() {
     assert!(!is_loud(&look(&others)));
     let both = look(&[friend("ns", "tom", "quiet"), friend("away", "tim", "quiet")]);
     assert!(!is_loud(&both));
-    let found: Vec<_> = both.board.objects(1).iter().collect();
+    let found: Vec<_> = both.observation.objects(1).iter().collect();
     let found: Vec<_> = found
         .iter()
         .map(|o| Name::of(&o.meta).to_string())
@@ -53,10 +57,10 @@ fn references_lead_to_exactly_the_objects_of_their_namespaces() {
 
 #[test]
 fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes() {
-    let keys = look(&[]).looked[1].clone();
+    let keys = look(&[]).dependencies[1].clone();
     let named = ["away/tim", "ns/tom"].map(|name| {
         let (namespace, name) = name.split_once('/').expect("both are named");
-        Key::Named(Name {
+        IndexKey::Named(Name {
             namespace: Some(namespace.to_owned()),
             name: name.to_owned(),
         })
@@ -74,7 +78,7 @@ fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes()
         namespace: Some("ns".to_owned()),
         name: "g".to_owned(),
     };
-    index.looks(&me, &BTreeSet::new(), &keys);
+    index.depends_on(&me, &BTreeSet::new(), &keys);
     let mut store = Store::new(Kind::of::<Secret>());
     let mut woken = |event: fn(Raw) -> Event<Raw>, object: Value| {
         let changes = store.take(event(Raw::new(object)));
@@ -90,7 +94,7 @@ fn whoever_is_referred_to_wakes_the_object_before_it_is_there_and_when_it_goes()
 /// Whoever carries a label is found while it does, and wakes the object when it comes, changes, and goes.
 #[test]
 fn all_that_carry_a_label_are_found_in_a_namespace() {
-    let look = Look::Refs([ObjectRef::labelled::<Secret>(Some("away"), "chosen")].into());
+    let look = LookupKey::Refs([ObjectRef::labelled::<Secret>(Some("away"), "chosen")].into());
     let machine = Arc::new(visiting());
     let finder = Finder {
         input: &machine.ir().inputs[1],
@@ -103,9 +107,9 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
         name: "g".to_owned(),
     };
     let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), false);
-    let keys: BTreeSet<Key> = finder.keys_for(&subject, &look).into_iter().collect();
+    let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
     let mut index = Index::new(finder, machine);
-    index.looks(&me, &BTreeSet::new(), &keys);
+    index.depends_on(&me, &BTreeSet::new(), &keys);
     let mut store = Store::new(Kind::of::<Secret>());
     let mut check = |namespace: &str, labels: Value, wakes: bool, found: &[&str]| {
         let mut secret = friend(namespace, "tim", "quiet");

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use crate::cluster::act;
 use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::ledger::{keeping, ledger, owned};
-use crate::cluster::observe::{Job, Plan, Sight};
+use crate::cluster::observe::{Job, Observed, Plan};
 use crate::lifecycle::Kind;
 use k8s_openapi::api::core::v1::ConfigMap;
 
-fn look(spec: Value, objects: &[Value]) -> Sight {
+fn look(spec: Value, objects: &[Value]) -> Observed {
     Caches::with(Arc::new(keeping()), objects).look(ledger(spec))
 }
 
 /// The plans of an effect, by its place.
-fn plans(sight: &Sight, effect: usize) -> &[Plan] {
-    &sight.plans[effect]
+fn plans(observed: &Observed, effect: usize) -> &[Plan] {
+    &observed.plans[effect]
 }
 
 const ADD: usize = 0;
@@ -26,13 +26,13 @@ const SWEEP: usize = 2;
 
 #[test]
 fn what_is_there_is_revised_in_the_version_that_was_read() {
-    let sight = look(
+    let observed = look(
         json!({ "entry": "second" }),
         &[owned("ConfigMap", "l", "ledger-uid")],
     );
-    assert!(plans(&sight, BEGIN).is_empty());
-    let [plan] = plans(&sight, ADD) else {
-        panic!("{:?}", plans(&sight, ADD));
+    assert!(plans(&observed, BEGIN).is_empty());
+    let [plan] = plans(&observed, ADD) else {
+        panic!("{:?}", plans(&observed, ADD));
     };
     assert_eq!(plan.job, Job::Revise);
     assert_eq!(plan.body["data"], json!({ "first": "", "second": "" }));
@@ -48,9 +48,12 @@ fn what_is_there_is_revised_in_the_version_that_was_read() {
 
 #[test]
 fn what_is_missing_is_begun_by_the_builder_that_reads_nothing() {
-    let sight = look(json!({ "entry": "first" }), &[]);
-    assert!(plans(&sight, ADD).is_empty());
-    let jobs: Vec<Job> = plans(&sight, BEGIN).iter().map(|plan| plan.job).collect();
+    let observed = look(json!({ "entry": "first" }), &[]);
+    assert!(plans(&observed, ADD).is_empty());
+    let jobs: Vec<Job> = plans(&observed, BEGIN)
+        .iter()
+        .map(|plan| plan.job)
+        .collect();
     assert_eq!(jobs, [Job::Create]);
     let said = look(
         json!({ "entry": "first" }),
@@ -71,8 +74,8 @@ fn of_a_set_that_nothing_makes_all_that_is_ours_goes() {
         owned("Secret", "theirs", "somebody"),
         owned("Secret", "kept", "ledger-uid"),
     ];
-    let sight = look(spec, &objects);
-    let deleted = plans(&sight, SWEEP).iter();
+    let observed = look(spec, &objects);
+    let deleted = plans(&observed, SWEEP).iter();
     let deleted: Vec<_> = deleted
         .map(|plan| (plan.job, plan.name.name.as_str()))
         .collect();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::answers::Said;
+use super::answers::NamedAnswer;
 use super::{Failure, Name, Observing};
-use crate::cluster::index::Key;
+use crate::cluster::index::IndexKey;
 use crate::lifecycle::{Built, Stored};
 use crate::machine::compare::Verdict;
 use crate::machine::ir::{Mode, Verb};
@@ -35,10 +35,10 @@ impl Member {
 }
 
 impl Observing<'_> {
-    pub(super) fn ask_set(&mut self, var: usize, number: usize) -> Result<Said, Failure> {
+    pub(super) fn ask_set(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
         // A builder may read its own set; nothing is known about it so far.
         let behind = self.position(var, "Behind");
-        self.board.world.set(var, behind);
+        self.observation.world.set(var, behind);
         let wanted = match self.wanted(number)? {
             Some(wanted) => wanted,
             None if self.effect(number, Verb::Apply).is_some() => {
@@ -58,7 +58,7 @@ impl Observing<'_> {
             let (member, sentence) = self.ask_member(number, &name, built);
             note(member, sentence);
         }
-        for live in self.board.objects(number).to_vec() {
+        for live in self.observation.objects(number).to_vec() {
             let name = Name::of(&live.meta);
             if !names.contains(&name) && self.is_ours(number, &live) {
                 let (member, sentence) = self.ask_unwanted(number, &name, &live);
@@ -73,14 +73,14 @@ impl Observing<'_> {
         let Some(effect) = self.effect(number, Verb::Apply) else {
             return Ok(None);
         };
-        let built = self.observer.machine.build(&self.board, effect);
+        let built = self.observer.machine.build(&self.observation, effect);
         let Some(Built::Each(members)) = built else {
             return Ok(None);
         };
         let mut wanted = BTreeMap::new();
         for member in members {
             let name = self.named(effect, number, None, &member)?;
-            self.looked[number].insert(Key::Named(name.clone()));
+            self.dependencies[number].insert(IndexKey::Named(name.clone()));
             self.touched.insert((number, name.clone()));
             wanted.insert(name, member);
         }

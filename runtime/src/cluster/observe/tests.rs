@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::cluster::fixture::{Caches, merge, ours, thing};
-use crate::machine::policy::{Class, Move};
+use crate::machine::policy::{Class, Decision};
 
 fn class(size: &str) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c", "namespace": "ns" }, "data": { "size": size } })
@@ -26,26 +26,28 @@ fn part(name: &str, more: Value) -> Value {
     part
 }
 
-fn look(objects: &[Value], spec: Value) -> Sight {
+fn look(objects: &[Value], spec: Value) -> Observed {
     Caches::of(objects).look(thing(spec, json!({})))
 }
 
 /// What a variable has for a value, and its sentence.
-fn said(sight: &Sight, name: &str) -> (&'static str, String) {
+fn said(observed: &Observed, name: &str) -> (&'static str, String) {
     let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     let var = ir
         .vars
         .iter()
         .position(|v| v.name == name && !matches!(v.origin, Origin::Refused(_)));
     let var = var.expect("the lifecycle has this fact");
-    let sentence = sight.board.sentences[var].clone().unwrap_or_default();
-    (ir.value(&sight.board.world, var), sentence)
+    let sentence = observed.observation.sentences[var]
+        .clone()
+        .unwrap_or_default();
+    (ir.value(&observed.observation.world, var), sentence)
 }
 
 fn check(objects: &[Value], spec: Value, name: &str, value: &str, sentence: &str) {
-    let sight = look(objects, spec);
-    assert_eq!(sight.failure, None);
-    assert_eq!(said(&sight, name), (value, sentence.to_owned()));
+    let observed = look(objects, spec);
+    assert_eq!(observed.failure, None);
+    assert_eq!(said(&observed, name), (value, sentence.to_owned()));
 }
 
 fn of_class() -> Value {
@@ -140,19 +142,19 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
 #[test]
 fn an_owner_that_is_no_controller_makes_nothing_ours() {
     let shared = json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": "t", "uid": "thing-uid" }] } });
-    let sight = look(&[class("small"), made(shared)], of_class());
-    assert_eq!(said(&sight, "made").0, "Foreign");
+    let observed = look(&[class("small"), made(shared)], of_class());
+    assert_eq!(said(&observed, "made").0, "Foreign");
 }
 
 #[test]
 fn without_what_its_builder_needs_an_object_is_stale() {
-    let sight = look(&[made(json!({}))], of_class());
-    assert_eq!(said(&sight, "made").0, "Stale");
-    assert!(sight.plans.iter().all(Vec::is_empty));
+    let observed = look(&[made(json!({}))], of_class());
+    assert_eq!(said(&observed, "made").0, "Stale");
+    assert!(observed.plans.iter().all(Vec::is_empty));
 }
 
-fn jobs(sight: &Sight) -> Vec<(Job, String)> {
-    let plans = sight.plans.iter().flatten();
+fn jobs(observed: &Observed) -> Vec<(Job, String)> {
+    let plans = observed.plans.iter().flatten();
     plans.map(|p| (p.job, p.name.name.clone())).collect()
 }
 
@@ -199,8 +201,8 @@ fn of_a_set_the_worst_member_counts_and_a_taken_name_last() {
     let wants = |parts: &[&str]| json!({ "className": "c", "parts": parts });
     let world = |objects: &[Value], parts: &[&str]| {
         let objects: Vec<_> = [&[class("small"), made(json!({}))], objects].concat();
-        let sight = look(&objects, wants(parts));
-        (said(&sight, "parts").0, jobs(&sight))
+        let observed = look(&objects, wants(parts));
+        (said(&observed, "parts").0, jobs(&observed))
     };
     let (a, b) = (|more| part("a", more), |more| part("b", more));
     let job = |job, name: &str| (job, name.to_owned());
@@ -225,11 +227,11 @@ fn of_a_set_the_worst_member_counts_and_a_taken_name_last() {
 
 #[test]
 fn a_builder_that_names_another_object_is_an_error() {
-    let sight = look(
+    let observed = look(
         &[class("small")],
         json!({ "className": "c", "misnamed": "x" }),
     );
-    let failure = sight.failure.expect("the name is wrong").to_string();
+    let failure = observed.failure.expect("the name is wrong").to_string();
     assert_eq!(
         failure,
         "`apply_made` must build ConfigMap `ns/t` and built `x`"
@@ -240,8 +242,8 @@ fn a_builder_that_names_another_object_is_an_error() {
 fn an_input_that_cannot_be_read_ends_the_pass_and_is_still_looked_for() {
     let mut broken = class("small");
     broken["data"] = json!({ "size": 3 });
-    let sight = look(&[broken], of_class());
-    let failure = sight
+    let observed = look(&[broken], of_class());
+    let failure = observed
         .failure
         .as_ref()
         .expect("it cannot be read")
@@ -255,21 +257,21 @@ fn an_input_that_cannot_be_read_ends_the_pass_and_is_still_looked_for() {
         namespace: Some("ns".to_owned()),
         name: "c".to_owned(),
     };
-    assert!(sight.looked[0].contains(&Key::Named(name)));
+    assert!(observed.dependencies[0].contains(&IndexKey::Named(name)));
 }
 
 #[test]
 fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
     let mut caches = Caches::of(&[class("small")]);
     caches.refused.insert(0, "it may not change".to_owned());
-    let sight = caches.look(thing(of_class(), json!({})));
+    let observed = caches.look(thing(of_class(), json!({})));
     let ir = crate::lifecycle::Machine::ir(&crate::cluster::fixture::maker());
     assert_eq!(
-        ir.classify(&sight.board.world, false),
+        ir.classify(&observed.observation.world, false),
         Class::Refused { effect: 0 }
     );
-    assert_eq!(ir.next(&sight.board.world, false), Move::Rest);
-    let refused = sight.board.sentences[ir.effects[0].refused].as_deref();
+    assert_eq!(ir.next(&observed.observation.world, false), Decision::Rest);
+    let refused = observed.observation.sentences[ir.effects[0].refused].as_deref();
     assert_eq!(
         refused,
         Some("it may not change; correct what it is built from")
@@ -278,11 +280,11 @@ fn a_refused_effect_is_not_repeated_and_its_sentence_is_kept() {
 
 #[test]
 fn fences_are_asked_for_everything_that_is_read_or_written() {
-    let sight = look(
+    let observed = look(
         &[class("small")],
         json!({ "className": "c", "parts": ["p"] }),
     );
-    let touched: Vec<_> = sight
+    let touched: Vec<_> = observed
         .touched
         .iter()
         .map(|(n, name)| (*n, name.name.as_str()))

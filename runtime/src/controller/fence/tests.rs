@@ -33,7 +33,7 @@ fn check(before: &[Event<Raw>], wrote: (&str, Option<&str>), after: Event<Raw>, 
     for event in before {
         store.take(event.clone());
     }
-    let wrote = Wrote {
+    let wrote = FencedWrite {
         uid: Some(wrote.0.to_owned()),
         version: wrote.1.map(str::to_owned),
     };
@@ -83,7 +83,7 @@ fn only_a_list_begun_after_the_write_lets_it_fall() {
     check(&seen, ("u", Some("10")), Event::InitDone, false);
     let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
     store.take(Event::Apply(raw("u", "5")));
-    let wrote = Wrote {
+    let wrote = FencedWrite {
         uid: Some("u".to_owned()),
         version: Some("10".to_owned()),
     };
@@ -101,7 +101,7 @@ fn a_write_that_the_cache_shows_already_raises_nothing() {
     let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
     store.take(Event::Apply(raw("u", "12")));
     store.take(Event::Delete(raw("u", "13")));
-    let wrote = Wrote {
+    let wrote = FencedWrite {
         uid: Some("u".to_owned()),
         version: Some("10".to_owned()),
     };

@@ -16,17 +16,17 @@ fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> 
 }
 
 fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
-    let sight = caches.look(guest(json!({ "status": old })));
+    let observed = caches.look(guest(json!({ "status": old })));
     let machine = visiting();
     let mut given = Notes {
-        class: machine.ir().classify(&sight.board.world, false),
-        failure: sight.failure.as_ref(),
+        class: machine.ir().classify(&observed.observation.world, false),
+        failure: observed.failure.as_ref(),
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
     };
     notes(&mut given);
-    draft(&machine, &sight.board, &given)
+    draft(&machine, &observed.observation, &given)
 }
 
 /// `Type=Status/Reason/message` of every condition, in order.
@@ -111,9 +111,9 @@ fn what_is_absent_is_unmet_before_anything_else_and_what_is_omitted_is_not_asked
 fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
     let check = |spec: Value, expected: &str| {
         let caches = Caches::with(Arc::new(visiting()), &[]);
-        let sight = caches.look(guest(json!({ "spec": spec })));
+        let observed = caches.look(guest(json!({ "spec": spec })));
         let machine = visiting();
-        let class = machine.ir().classify(&sight.board.world, false);
+        let class = machine.ir().classify(&observed.observation.world, false);
         let notes = Notes {
             class,
             failure: None,
@@ -121,7 +121,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
             overdue: None,
             now: NOW.parse().expect("a constant time"),
         };
-        let draft = draft(&machine, &sight.board, &notes);
+        let draft = draft(&machine, &observed.observation, &notes);
         assert_eq!(rows(&draft)[1], format!("Roomed=False/Pending/{expected}"));
     };
     check(json!({}), "No {room} for g of h");

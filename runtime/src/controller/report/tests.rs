@@ -1,4 +1,4 @@
-//! Statuses of one pass: conditions, times, kept fields, and what is told as events.
+//! Statuses of one pass: conditions, times, `last_reported` fields, and what is told as events.
 
 use serde_json::{Value, json};
 
@@ -19,17 +19,17 @@ fn made() -> Value {
 fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> Draft {
     let caches = Caches::of(objects);
     let spec = json!({ "className": "c" });
-    let sight = caches.look(thing(spec, json!({ "status": old })));
+    let observed = caches.look(thing(spec, json!({ "status": old })));
     let machine = maker();
     let mut given = Notes {
-        class: machine.ir().classify(&sight.board.world, false),
-        failure: sight.failure.as_ref(),
+        class: machine.ir().classify(&observed.observation.world, false),
+        failure: observed.failure.as_ref(),
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
     };
     notes(&mut given);
-    draft(&machine, &sight.board, &given)
+    draft(&machine, &observed.observation, &given)
 }
 
 fn row(draft: &Draft, name: &str) -> Value {
@@ -104,16 +104,16 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
         caches.refused.insert(0, "it may not change".to_owned());
         caches
     };
-    let sight = caches.look(thing(json!({ "className": "c" }), json!({})));
+    let observed = caches.look(thing(json!({ "className": "c" }), json!({})));
     let machine = maker();
     let notes = Notes {
-        class: machine.ir().classify(&sight.board.world, false),
+        class: machine.ir().classify(&observed.observation.world, false),
         failure: None,
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
     };
-    let draft = draft(&machine, &sight.board, &notes);
+    let draft = draft(&machine, &observed.observation, &notes);
     let ready = row(&draft, "Ready");
     assert_eq!(
         (&ready["reason"], &ready["message"]),

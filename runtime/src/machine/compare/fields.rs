@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 use super::same;
 
 /// The `fieldsV1` of one entry, or a part of it.
-pub(super) type Entry<'a> = &'a Map<String, Value>;
+pub(super) type ManagerFields<'a> = &'a Map<String, Value>;
 
 /// The entries of an object that count as ours.
 #[derive(Clone, Debug, Default)]
 pub struct Ours<'a> {
     /// What we applied under our manager; an apply replaces it as a whole.
-    pub applied: Option<Entry<'a>>,
+    pub applied: Option<ManagerFields<'a>>,
     /// What stays there whatever we apply: operation `Update`, or another manager of ours.
-    pub stuck: Vec<Entry<'a>>,
+    pub stuck: Vec<ManagerFields<'a>>,
 }
 
 impl<'a> Ours<'a> {
@@ -33,7 +33,7 @@ impl<'a> Ours<'a> {
         ours
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = Entry<'a>> + '_ {
+    pub(super) fn all(&self) -> impl Iterator<Item = ManagerFields<'a>> + '_ {
         self.applied
             .iter()
             .copied()
@@ -65,13 +65,13 @@ fn entries(live: &Value) -> &[Value] {
 }
 
 /// What every entry of an object says.
-pub(super) fn all(live: &Value) -> impl Iterator<Item = Entry<'_>> {
+pub(super) fn all(live: &Value) -> impl Iterator<Item = ManagerFields<'_>> {
     let entries = entries(live).iter();
     entries.filter_map(|entry| entry.get("fieldsV1")?.as_object())
 }
 
-/// The managed fields of an object with all of ours in one entry that an apply replaces; in `whole` lists, everything is ours.
-pub fn migrated(live: &Value, manager: &str, replaced: &[String], whole: &[&str]) -> Value {
+/// The managed fields of an object with all of ours in one entry that an apply replaces; in `exclusive` lists, everything is ours.
+pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&str]) -> Value {
     let (mut merged, mut others) = (Map::new(), Vec::new());
     let mut at = None;
     for entry in entries(live) {
@@ -79,7 +79,7 @@ pub fn migrated(live: &Value, manager: &str, replaced: &[String], whole: &[&str]
             Whose::Others => {
                 let mut entry = entry.clone();
                 let fields = entry.get_mut("fieldsV1").and_then(Value::as_object_mut);
-                let taken = fields.is_some_and(|fields| taken_over(fields, &mut merged, whole));
+                let taken = fields.is_some_and(|fields| taken_over(fields, &mut merged, exclusive));
                 if !taken {
                     others.push(entry);
                 }
@@ -110,10 +110,10 @@ pub fn migrated(live: &Value, manager: &str, replaced: &[String], whole: &[&str]
 fn taken_over(
     fields: &mut Map<String, Value>,
     merged: &mut Map<String, Value>,
-    whole: &[&str],
+    exclusive: &[&str],
 ) -> bool {
     let had = !fields.is_empty();
-    for path in whole {
+    for path in exclusive {
         if let Some(list) = take(fields, path) {
             let mut nested = Value::Object(list);
             for part in path.rsplit('.') {
@@ -162,7 +162,7 @@ pub(super) fn is_leaf(entry: &Map<String, Value>) -> bool {
 }
 
 /// The parts of entries below one name.
-pub(super) fn within<'a>(ours: &[Entry<'a>], name: &str) -> Vec<Entry<'a>> {
+pub(super) fn within<'a>(ours: &[ManagerFields<'a>], name: &str) -> Vec<ManagerFields<'a>> {
     ours.iter()
         .filter_map(|o| o.get(name)?.as_object())
         .collect()

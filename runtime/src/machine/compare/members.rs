@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::fields::Entry;
+use super::fields::ManagerFields;
 use super::same;
 
 /// A member of a list.
 #[derive(Clone, Debug)]
-pub(super) struct Key {
+pub(super) struct MemberKey {
     pub(super) text: String,
     pub(super) fields: Map<String, Value>,
 }
 
-impl Key {
+impl MemberKey {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let fields = serde_json::from_str(text.strip_prefix("k:")?).ok()?;
         Some(Self {
@@ -58,15 +58,15 @@ fn mark(fields: &Map<String, Value>, shape: &Shape) -> Option<String> {
 
 /// All members of a list that entries name, in their order.
 #[derive(Debug)]
-pub(super) struct Keys {
-    all: Vec<Key>,
+pub(super) struct MemberKeys {
+    all: Vec<MemberKey>,
     marked: Marked,
 }
 
-impl Keys {
-    pub(super) fn of(entries: &[Entry<'_>]) -> Self {
+impl MemberKeys {
+    pub(super) fn of(entries: &[ManagerFields<'_>]) -> Self {
         let names = entries.iter().flat_map(|entry| entry.keys());
-        let all: Vec<Key> = names.filter_map(|text| Key::parse(text)).collect();
+        let all: Vec<MemberKey> = names.filter_map(|text| MemberKey::parse(text)).collect();
         let mut marked = Marked::new();
         for (at, key) in all.iter().enumerate() {
             let shape = key.shape();
@@ -82,7 +82,7 @@ impl Keys {
     }
 
     /// The first member that an item is, by all of its keys.
-    pub(super) fn exact(&self, item: &Value) -> Option<&Key> {
+    pub(super) fn exact(&self, item: &Value) -> Option<&MemberKey> {
         let item = item.as_object()?;
         let found = self.marked.iter().filter_map(|(shape, at)| {
             let mark = mark(item, shape)?;
@@ -92,8 +92,9 @@ impl Keys {
     }
 
     /// Which member a desired item is: the one with all of its keys, else one whose other keys are defaults, unless a sibling is that one.
-    pub(super) fn key_of(&self, wanted: &Value, siblings: &Items<'_>) -> Option<&Key> {
-        let by_default = |key: &&Key| may_be(wanted, &key.fields) && siblings.find(key).is_none();
+    pub(super) fn key_of(&self, wanted: &Value, siblings: &Items<'_>) -> Option<&MemberKey> {
+        let by_default =
+            |key: &&MemberKey| may_be(wanted, &key.fields) && siblings.find(key).is_none();
         self.exact(wanted)
             .or_else(|| self.all.iter().find(by_default))
     }
@@ -116,11 +117,11 @@ pub(super) struct Items<'a> {
 
 impl<'a> Items<'a> {
     /// Of a value that may be a list, for these keys.
-    pub(super) fn of(list: &'a Value, keys: &Keys) -> Self {
+    pub(super) fn of(list: &'a Value, keys: &MemberKeys) -> Self {
         Self::new(list.as_array().map_or(&[], Vec::as_slice), keys)
     }
 
-    pub(super) fn new(list: &'a [Value], keys: &Keys) -> Self {
+    pub(super) fn new(list: &'a [Value], keys: &MemberKeys) -> Self {
         let mut marked = Marked::new();
         for shape in keys.marked.keys() {
             let mut at = BTreeMap::new();
@@ -136,7 +137,7 @@ impl<'a> Items<'a> {
     }
 
     /// The first item that is this member.
-    pub(super) fn find(&self, key: &Key) -> Option<&'a Value> {
+    pub(super) fn find(&self, key: &MemberKey) -> Option<&'a Value> {
         let shape = key.shape();
         let mark = mark(&key.fields, &shape)?;
         self.list.get(*self.marked.get(&shape)?.get(&mark)?)
@@ -151,8 +152,8 @@ pub(super) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn of(entry: Entry<'_>, desired: &'a Value, live: &'a Value) -> Self {
-        let keys = Keys::of(&[entry]);
+    pub(super) fn of(entry: ManagerFields<'_>, desired: &'a Value, live: &'a Value) -> Self {
+        let keys = MemberKeys::of(&[entry]);
         let siblings = Items::of(desired, &keys);
         let mut wanted = BTreeMap::new();
         for item in siblings.list {
@@ -167,12 +168,12 @@ impl<'a> Pairs<'a> {
     }
 
     /// The live item that is this member.
-    pub(super) fn found(&self, key: &Key) -> Option<Value> {
+    pub(super) fn found(&self, key: &MemberKey) -> Option<Value> {
         self.live.find(key).cloned()
     }
 
     /// The desired item that is this member, with those parts of the key that it leaves to defaults.
-    pub(super) fn wanted(&self, key: &Key) -> Option<Value> {
+    pub(super) fn wanted(&self, key: &MemberKey) -> Option<Value> {
         let mut item = (*self.wanted.get(&key.text)?).clone();
         let map = item.as_object_mut()?;
         for (name, value) in &key.fields {
@@ -188,9 +189,9 @@ mod tests {
 
     use super::*;
 
-    fn keys(texts: &[&str]) -> Keys {
+    fn keys(texts: &[&str]) -> MemberKeys {
         let entry = texts.iter().map(|text| ((*text).to_owned(), json!({})));
-        Keys::of(&[&entry.collect()])
+        MemberKeys::of(&[&entry.collect()])
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Map, Value};
 
 use super::Ours;
-use super::fields::Entry;
-use super::members::{Items, Key, Keys};
+use super::fields::ManagerFields;
+use super::members::{Items, MemberKey, MemberKeys};
 
 /// The live values at the paths that are ours, plus those at the desired paths.
 pub fn under_our_paths(desired: &Value, live: &Value, ours: &Ours<'_>) -> Value {
@@ -15,14 +15,14 @@ pub fn under_our_paths(desired: &Value, live: &Value, ours: &Ours<'_>) -> Value 
     Value::Array(parts)
 }
 
-fn select(entry: Entry<'_>, live: &Value) -> Value {
+fn select(entry: ManagerFields<'_>, live: &Value) -> Value {
     if entry.is_empty() {
         return live.clone();
     }
     let mut selected = Map::new();
-    let items = Items::of(live, &Keys::of(&[entry]));
+    let items = Items::of(live, &MemberKeys::of(&[entry]));
     for (name, inner) in entry {
-        let found = match (name.strip_prefix("f:"), Key::parse(name)) {
+        let found = match (name.strip_prefix("f:"), MemberKey::parse(name)) {
             (Some(field), _) => live.get(field).cloned(),
             (None, Some(key)) => items.find(&key).cloned(),
             (None, None) => None,

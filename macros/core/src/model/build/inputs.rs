@@ -31,8 +31,8 @@ impl Builder<'_> {
                 None => Lookup::None,
             },
             every: input.every.map(|(_, time)| time),
-            whole: input
-                .whole
+            exclusive: input
+                .exclusive
                 .iter()
                 .flat_map(|(_, lists)| lists.clone())
                 .collect(),

@@ -66,10 +66,14 @@ impl Builder<'_> {
         let mut fields = Vec::new();
         for field in &ast.fields {
             let what = match &field.what {
-                ast::FieldOf::Method { ty, from, kept } => FieldOf::Method {
+                ast::FieldOf::Method {
+                    ty,
+                    from,
+                    last_reported,
+                } => FieldOf::Method {
                     ty: ty.clone(),
                     from: self.field_uses(from, &Item::new("field", &field.name)),
-                    kept: *kept,
+                    last_reported: *last_reported,
                 },
                 ast::FieldOf::Phase => FieldOf::Phase,
                 ast::FieldOf::Reason => FieldOf::Reason,

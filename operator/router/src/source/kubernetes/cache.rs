@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use k8s_openapi::ByteString;
 use serde::{Deserialize, Serialize};
 
-use crate::source::files;
+use crate::file;
 
 /// The file, and what becomes it.
 const FILE: &str = "configuration.json";
@@ -42,7 +42,7 @@ impl Cache {
 
     /// The copy, if there is one that can be read.
     pub(super) fn read(&self) -> Option<Copy> {
-        let read = files::read(&self.directory.join(FILE), LARGEST);
+        let read = file::read(&self.directory.join(FILE), LARGEST);
         let bytes = match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             read => read.map_err(|error| error.to_string()),

@@ -7,12 +7,12 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::cache::Copy;
+use super::reference::ConfigMapRef;
 use super::secrets::{Content, key_of, secret_of};
-use super::watch::Seen;
-use super::{DOCUMENT, Place};
+use super::watch::Watched;
 use crate::cause;
 use crate::config::{self, Desired, Profile};
-use crate::source::Snapshot;
+use crate::snapshot::{DOCUMENT, Snapshot};
 use crate::state::{State, Status};
 use crate::tls::Lack;
 
@@ -49,11 +49,11 @@ impl Document {
 
 impl Known {
     /// What is known before anything was asked.
-    pub(super) fn new(place: &Place, copy: Option<Copy>) -> Self {
+    pub(super) fn new(config_map: &ConfigMapRef, copy: Option<Copy>) -> Self {
         let (text, kept) =
             copy.map_or_else(Default::default, |copy| (Some(copy.document), copy.files));
         Self {
-            what: format!("ConfigMap {}/{}", place.namespace, place.name),
+            what: format!("ConfigMap {}/{}", config_map.namespace, config_map.name),
             document: text.and_then(|text| Document::read(&text).ok()),
             error: None,
             secrets: BTreeMap::new(),
@@ -62,10 +62,10 @@ impl Known {
     }
 
     /// Learns of the ConfigMap.
-    pub(super) fn document(&mut self, seen: Seen<ConfigMap>) {
+    pub(super) fn document(&mut self, watched: Watched<ConfigMap>) {
         let what = &self.what;
-        self.error = match seen {
-            Seen::There(map) => {
+        self.error = match watched {
+            Watched::There(map) => {
                 let text = map.data.as_ref().and_then(|data| data.get(DOCUMENT));
                 match text.map(|text| Document::read(text)) {
                     Some(Ok(document)) => {
@@ -78,25 +78,25 @@ impl Known {
                     None => Some(format!("{what} has no `{DOCUMENT}`")),
                 }
             }
-            Seen::Absent => Some(format!("{what} not found")),
-            // What is carried out may well be the newest.
-            Seen::Unknown(_) if self.document.is_some() => return,
-            Seen::Unknown(why) => Some(format!("cannot read {what}: {why}")),
+            Watched::Absent => Some(format!("{what} not found")),
+            // What is applied may well be the newest.
+            Watched::Unknown(_) if self.document.is_some() => return,
+            Watched::Unknown(why) => Some(format!("cannot read {what}: {why}")),
         };
     }
 
     /// Learns of a Secret.
-    pub(super) fn secret(&mut self, name: &str, seen: Seen<Secret>) {
+    pub(super) fn secret(&mut self, name: &str, watched: Watched<Secret>) {
         if let Some(content) = self.secrets.get_mut(name) {
-            match (seen, &content) {
-                (Seen::There(secret), _) => {
+            match (watched, &content) {
+                (Watched::There(secret), _) => {
                     *content = Content::There(secret.data.unwrap_or_default());
                 }
-                (Seen::Absent, _) => *content = Content::Absent,
-                (Seen::Unknown(why), Content::Unasked | Content::Unknown(_)) => {
+                (Watched::Absent, _) => *content = Content::Absent,
+                (Watched::Unknown(why), Content::Unasked | Content::Unknown(_)) => {
                     *content = Content::Unknown(why);
                 }
-                (Seen::Unknown(_), Content::Absent | Content::There(_)) => {}
+                (Watched::Unknown(_), Content::Absent | Content::There(_)) => {}
             }
         }
     }
@@ -127,12 +127,12 @@ impl Known {
         })
     }
 
-    /// Why the ConfigMap as it is now is not carried out.
+    /// Why the ConfigMap as it is now is not applied.
     pub(super) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// What is to be carried out; absent before there was a document.
+    /// What is to be applied; absent before there was a document.
     pub(super) fn snapshot(&self) -> Option<Snapshot> {
         let document = self.document.as_ref()?;
         let file = |name: &str, profile: &Profile, path: &str| self.file(name, profile, path);

@@ -22,12 +22,12 @@ const LOOK: Duration = Duration::from_secs(15);
 /// How long one request watches, in seconds: then it is known whether the API server is still there.
 const WATCH: u32 = 120;
 
-/// What the API server answers to who wants to go on from what it has forgotten.
+/// What the API server answers to a watch from a resource version that it has forgotten.
 const EXPIRED: u16 = 410;
 
 /// What is known of an object.
 #[derive(Debug)]
-pub(super) enum Seen<K> {
+pub(super) enum Watched<K> {
     /// It is there.
     There(K),
     /// There is none.
@@ -48,7 +48,11 @@ impl Drop for Watch {
 
 impl Watch {
     /// Says what is known of the object at first, and then whenever something else is.
-    pub(super) fn start<K>(api: Api<K>, name: &str, say: impl Fn(Seen<K>) + Send + 'static) -> Self
+    pub(super) fn start<K>(
+        api: Api<K>,
+        name: &str,
+        say: impl Fn(Watched<K>) + Send + 'static,
+    ) -> Self
     where
         K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
         K::DynamicType: Default,
@@ -57,17 +61,17 @@ impl Watch {
         let config = config.timeout(WATCH);
         let of = format!("{} {name}", K::kind(&K::DynamicType::default()));
         let mut told = None;
-        let say = move |seen: Seen<K>| {
-            let why = match &seen {
-                Seen::Unknown(why) => Some(why.clone()),
-                Seen::There(_) | Seen::Absent => None,
+        let say = move |watched: Watched<K>| {
+            let why = match &watched {
+                Watched::Unknown(why) => Some(why.clone()),
+                Watched::There(_) | Watched::Absent => None,
             };
             // Once, and not at every try.
             if let Some(why) = why.as_ref().filter(|_| told != why) {
                 tracing::warn!("cannot watch {of}: {why}");
             }
             told = why;
-            say(seen);
+            say(watched);
         };
         Self(tokio::spawn(async move {
             let mut say = say;
@@ -82,7 +86,7 @@ impl Watch {
 /// Until the stream ends, or does not begin in time.
 async fn follow<K>(
     stream: impl Stream<Item = watcher::Result<Event<K>>>,
-    say: &mut (impl FnMut(Seen<K>) + Send),
+    say: &mut (impl FnMut(Watched<K>) + Send),
 ) {
     let mut stream = pin!(stream);
     let (mut listed, mut is_listing, mut pause) = (None, true, PAUSES.0);
@@ -90,7 +94,7 @@ async fn follow<K>(
         let next = if is_listing {
             let Ok(next) = timeout(LOOK, stream.next()).await else {
                 let limit = LOOK.as_secs();
-                return say(Seen::Unknown(format!("no answer within {limit} s")));
+                return say(Watched::Unknown(format!("no answer within {limit} s")));
             };
             next
         } else {
@@ -105,10 +109,10 @@ async fn follow<K>(
                     Event::InitApply(object) => listed = Some(object),
                     Event::InitDone => {
                         is_listing = false;
-                        say(listed.take().map_or(Seen::Absent, Seen::There));
+                        say(listed.take().map_or(Watched::Absent, Watched::There));
                     }
-                    Event::Apply(object) => say(Seen::There(object)),
-                    Event::Delete(_) => say(Seen::Absent),
+                    Event::Apply(object) => say(Watched::There(object)),
+                    Event::Delete(_) => say(Watched::Absent),
                 }
             }
             // The next look is a list, which is no trouble at all.
@@ -117,7 +121,7 @@ async fn follow<K>(
             }
             Some(Err(error)) => {
                 let why = reason(&error);
-                say(Seen::Unknown(why));
+                say(Watched::Unknown(why));
                 sleep(pause).await;
                 pause = (pause * 2).min(PAUSES.1);
             }
@@ -162,11 +166,11 @@ mod tests {
 
     async fn said(events: Vec<watcher::Result<Event<ConfigMap>>>) -> Vec<String> {
         let heard = Mutex::new(Vec::new());
-        let mut say = |seen: Seen<ConfigMap>| {
-            heard.lock().unwrap().push(match seen {
-                Seen::There(map) => map.name_any(),
-                Seen::Absent => "absent".to_owned(),
-                Seen::Unknown(why) => why,
+        let mut say = |watched: Watched<ConfigMap>| {
+            heard.lock().unwrap().push(match watched {
+                Watched::There(map) => map.name_any(),
+                Watched::Absent => "absent".to_owned(),
+                Watched::Unknown(why) => why,
             });
         };
         follow(stream::iter(events), &mut say).await;
@@ -204,7 +208,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_first_look_without_an_answer_ends() {
         let heard = Mutex::new(Vec::new());
-        let mut say = |seen: Seen<ConfigMap>| heard.lock().unwrap().push(format!("{seen:?}"));
+        let mut say =
+            |watched: Watched<ConfigMap>| heard.lock().unwrap().push(format!("{watched:?}"));
         follow(stream::pending(), &mut say).await;
         let heard = heard.into_inner().unwrap();
         assert!(

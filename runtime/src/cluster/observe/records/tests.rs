@@ -9,14 +9,14 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::Sight;
+use super::super::Observed;
 use super::*;
 use crate::cluster::act;
 use crate::cluster::fixture::Caches;
 use crate::lifecycle;
 use crate::lifecycle::call::Outcome;
 use crate::lifecycle::{Because, CallError, Desired, Once, This};
-use crate::machine::policy::Move;
+use crate::machine::policy::Decision;
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "tests", version = "v1", kind = "Bucket", namespaced)]
@@ -72,7 +72,7 @@ impl BucketLogic for Names {
 const KEY: &str = "op/thing.handle";
 
 /// A bucket that wants to be called `new`, with this record.
-fn look(recorded: Option<&str>) -> Sight {
+fn look(recorded: Option<&str>) -> Observed {
     let mut bucket = json!({
         "apiVersion": "tests/v1", "kind": "Bucket", "spec": { "name": "new" },
         "metadata": { "name": "b", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 3 },
@@ -84,14 +84,14 @@ fn look(recorded: Option<&str>) -> Sight {
 }
 
 fn check(recorded: Option<&str>, value: &str, asks: &[&str], written: Option<&str>) {
-    let sight = look(recorded);
-    assert_eq!(sight.failure, None);
+    let observed = look(recorded);
+    assert_eq!(observed.failure, None);
     let handle = IR.inputs[0].var.expect("a record brings a fact");
-    assert_eq!(IR.value(&sight.board.world, handle), value);
-    let asked: Vec<_> = sight.polls.iter().map(|(_, key)| key.as_str()).collect();
+    assert_eq!(IR.value(&observed.observation.world, handle), value);
+    let asked: Vec<_> = observed.polls.iter().map(|(_, key)| key.as_str()).collect();
     assert_eq!(asked, asks, "the outside is asked by what is recorded");
     let apply = IR.effects.iter().position(|e| e.name == "apply_handle");
-    let plans = &sight.plans[apply.expect("it is declared")];
+    let plans = &observed.plans[apply.expect("it is declared")];
     let written: Vec<_> = written.into_iter().collect();
     let planned: Vec<_> = plans
         .iter()
@@ -120,12 +120,12 @@ fn nothing_is_done_about_a_record_that_cannot_be_read() {
 
 #[test]
 fn a_record_is_written_to_exactly_the_version_that_was_seen() {
-    let sight = look(None);
-    let next = IR.next(&sight.board.world, false);
-    let Move::Effect(effect) = next else {
+    let observed = look(None);
+    let next = IR.next(&observed.observation.world, false);
+    let Decision::Effect(effect) = next else {
         panic!("{next:?}");
     };
-    let plan = &sight.plans[effect][0];
+    let plan = &observed.plans[effect][0];
     let kind = crate::lifecycle::Kind::of::<Bucket>();
     let sent = act::write(plan, &kind).expect("it is a request");
     let sent = sent.expect("it can be built");

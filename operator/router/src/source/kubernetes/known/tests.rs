@@ -4,23 +4,23 @@ use serde_json::json;
 
 use super::*;
 
-fn place() -> Place {
+fn config_map() -> ConfigMapRef {
     "site/skupper-router".parse().unwrap()
 }
 
-fn map(text: &str) -> Seen<ConfigMap> {
+fn map(text: &str) -> Watched<ConfigMap> {
     let data = BTreeMap::from([(DOCUMENT.to_owned(), text.to_owned())]);
-    Seen::There(ConfigMap {
+    Watched::There(ConfigMap {
         data: Some(data),
         ..ConfigMap::default()
     })
 }
 
-fn secret(keys: &[&str]) -> Seen<Secret> {
+fn secret(keys: &[&str]) -> Watched<Secret> {
     let data = keys
         .iter()
         .map(|key| ((*key).to_owned(), ByteString(key.as_bytes().to_vec())));
-    Seen::There(Secret {
+    Watched::There(Secret {
         data: Some(data.collect()),
         ..Secret::default()
     })
@@ -35,7 +35,7 @@ fn document() -> String {
 
 /// With the document, and its Secrets asked for.
 fn known() -> Known {
-    let mut known = Known::new(&place(), None);
+    let mut known = Known::new(&config_map(), None);
     known.document(map(&document()));
     known.keep_secrets(&known.secrets());
     known
@@ -52,9 +52,9 @@ fn the_document_alone_says_which_secrets_there_are() {
 fn a_document_waits_for_the_first_answer_about_each_secret() {
     let mut known = known();
     assert!(known.waits());
-    known.secret("web", Seen::Absent);
+    known.secret("web", Watched::Absent);
     assert!(known.waits());
-    known.secret("back", Seen::Unknown("forbidden".to_owned()));
+    known.secret("back", Watched::Unknown("forbidden".to_owned()));
     assert!(!known.waits());
     let files = known.snapshot().unwrap().files;
     let gone = Lack::Gone("TLS credentials secret \"web\" not found".to_owned());
@@ -68,7 +68,7 @@ fn a_document_waits_for_the_first_answer_about_each_secret() {
     let files = known.snapshot().unwrap().files;
     assert_eq!(files["back-profile/ca.crt"], Ok(b"ca.crt".to_vec()));
     // Whoever cannot look knows nothing new.
-    known.secret("back", Seen::Unknown("gone away".to_owned()));
+    known.secret("back", Watched::Unknown("gone away".to_owned()));
     assert_eq!(known.snapshot().unwrap().files, files);
 }
 
@@ -77,14 +77,17 @@ fn a_document_stays_whatever_becomes_of_its_configmap() {
     let mut known = known();
     let before = known.snapshot();
     for (news, words) in [
-        (Seen::Absent, "ConfigMap site/skupper-router not found"),
+        (Watched::Absent, "ConfigMap site/skupper-router not found"),
         (
             map("[["),
             "cannot use ConfigMap site/skupper-router: the configuration document is no JSON",
         ),
-        (Seen::There(ConfigMap::default()), "has no `skrouterd.json`"),
         (
-            Seen::Unknown("no answer".to_owned()),
+            Watched::There(ConfigMap::default()),
+            "has no `skrouterd.json`",
+        ),
+        (
+            Watched::Unknown("no answer".to_owned()),
             "has no `skrouterd.json`",
         ),
     ] {
@@ -98,10 +101,10 @@ fn a_document_stays_whatever_becomes_of_its_configmap() {
     }
     known.document(map(&document()));
     assert_eq!((known.error(), known.snapshot()), (None, before));
-    known.document(Seen::Unknown("no answer".to_owned()));
+    known.document(Watched::Unknown("no answer".to_owned()));
     assert_eq!(known.error(), None);
-    let mut empty = Known::new(&place(), None);
-    empty.document(Seen::Unknown("no answer".to_owned()));
+    let mut empty = Known::new(&config_map(), None);
+    empty.document(Watched::Unknown("no answer".to_owned()));
     assert_eq!(
         empty.error(),
         Some("cannot read ConfigMap site/skupper-router: no answer")
@@ -125,7 +128,7 @@ fn a_pair_needs_no_authority_and_an_authority_does() {
 #[test]
 fn what_works_is_kept_and_what_is_gone_is_not() {
     let state = |web: Status, back: Status| {
-        let entry = |name: &str, status| crate::state::Entry {
+        let entry = |name: &str, status| crate::state::EntryReport {
             entity: "sslProfile".into(),
             name: name.to_owned(),
             hash: String::new(),
@@ -148,20 +151,20 @@ fn what_works_is_kept_and_what_is_gone_is_not() {
     // Renewed, and no good: the copy stays.
     known.secret("web", secret(&["tls.crt"]));
     assert_eq!(known.copy(&state(failed(), failed())).unwrap(), copy);
-    // A restart serves it before anybody answers, and when nobody does.
-    let mut again = Known::new(&place(), Some(copy.clone()));
+    // A restart serves it before the API server answers, and when it does not.
+    let mut again = Known::new(&config_map(), Some(copy.clone()));
     again.keep_secrets(&again.secrets());
-    again.secret("web", Seen::Unknown("no answer".to_owned()));
+    again.secret("web", Watched::Unknown("no answer".to_owned()));
     let files = again.snapshot().unwrap().files;
     assert_eq!(files["web/tls.key"], Ok(b"tls.key".to_vec()));
     assert!(files["back-profile/ca.crt"].is_err());
     assert!(again.waits(), "of `back` nothing is kept");
-    again.secret("web", Seen::Absent);
+    again.secret("web", Watched::Absent);
     let copy = again.copy(&state(failed(), failed())).unwrap();
     assert!(copy.files.is_empty());
     let broken = Copy {
         document: "[".to_owned(),
         ..copy
     };
-    assert_eq!(Known::new(&place(), Some(broken)).snapshot(), None);
+    assert_eq!(Known::new(&config_map(), Some(broken)).snapshot(), None);
 }

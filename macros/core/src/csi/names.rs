@@ -1,0 +1,77 @@
+//! The names of the specification: its calls, the words that a lifecycle says for what they ask, and its codes.
+
+macro_rules! named {
+    ($(#[$doc:meta])* $kind:ident { $($(#[$what:meta])* $variant:ident = $name:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $kind { $($(#[$what])* $variant),* }
+
+        impl $kind {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// As it is written.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+
+            /// The one with this name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+
+named! {
+    /// A call that a volume answers by its declaration.
+    Rpc {
+        CreateVolume = "CreateVolume",
+        DeleteVolume = "DeleteVolume",
+        ValidateVolumeCapabilities = "ValidateVolumeCapabilities",
+        NodeStageVolume = "NodeStageVolume",
+        NodeUnstageVolume = "NodeUnstageVolume",
+        NodePublishVolume = "NodePublishVolume",
+        NodeUnpublishVolume = "NodeUnpublishVolume",
+    }
+}
+
+named! {
+    /// What a volume can be to a call, in the order in which a call asks for it.
+    Word {
+        /// The capability that is asked for is not supported.
+        Unfit = "unfit",
+        /// There is no such volume.
+        Unknown = "unknown",
+        /// The volume is published and cannot be deleted.
+        InUse = "in_use",
+        /// The volume is published at another target, and may be at one only.
+        Elsewhere = "elsewhere",
+        /// The volume was not staged.
+        Unstaged = "unstaged",
+        /// It is there already, with other arguments.
+        Differs = "differs",
+    }
+}
+
+named! {
+    /// A status code of gRPC that an error may have.
+    Code {
+        Cancelled = "CANCELLED",
+        Unknown = "UNKNOWN",
+        InvalidArgument = "INVALID_ARGUMENT",
+        DeadlineExceeded = "DEADLINE_EXCEEDED",
+        NotFound = "NOT_FOUND",
+        AlreadyExists = "ALREADY_EXISTS",
+        PermissionDenied = "PERMISSION_DENIED",
+        ResourceExhausted = "RESOURCE_EXHAUSTED",
+        FailedPrecondition = "FAILED_PRECONDITION",
+        Aborted = "ABORTED",
+        OutOfRange = "OUT_OF_RANGE",
+        Unimplemented = "UNIMPLEMENTED",
+        Internal = "INTERNAL",
+        Unavailable = "UNAVAILABLE",
+        DataLoss = "DATA_LOSS",
+        Unauthenticated = "UNAUTHENTICATED",
+    }
+}

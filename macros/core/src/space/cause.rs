@@ -1,0 +1,51 @@
+//! What causes a move or an edge: who moves, and with which effect.
+
+use std::collections::BTreeSet;
+
+use crate::model::{EffectId, InputId, Lifecycle};
+use crate::space::promised::Mover;
+
+/// What causes an edge.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    pub by: BTreeSet<By>,
+    /// The worlds in which it begins, ascending.
+    pub worlds: Vec<usize>,
+}
+
+/// Who moves, and with which effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
+    Effect(EffectId),
+    Other(Mover),
+}
+
+impl By {
+    /// As a sentence names it.
+    pub fn describe(self, lifecycle: &Lifecycle) -> String {
+        let input = |input: InputId| &lifecycle.inputs[input.0].name;
+        match self {
+            Self::Effect(effect) => format!("effect `{}`", lifecycle.effects[effect.0].name),
+            Self::Other(Mover::Promise(promise)) => {
+                format!("promise `{}`", lifecycle.promises[promise].name)
+            }
+            Self::Other(Mover::Gone(gone)) => {
+                format!(
+                    "the built-in promise that what is deleted of `{}` goes",
+                    input(gone)
+                )
+            }
+            Self::Other(Mover::Again(gone)) => {
+                format!(
+                    "the built-in promise that members of `{}` go and are made anew",
+                    input(gone)
+                )
+            }
+            Self::Other(Mover::Answer(poll)) => {
+                format!("the built-in promise that `{}` answers", input(poll))
+            }
+            Self::Other(Mover::Claim) => "the claim".to_owned(),
+            Self::Other(Mover::Effect) => "an effect".to_owned(),
+        }
+    }
+}

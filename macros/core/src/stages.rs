@@ -1,0 +1,81 @@
+//! Runs the rules stage by stage: a stage runs only if the stages before it found no error.
+//! Knows no rule by name but the one about too many worlds.
+
+use crate::check::{RULES, too_many_worlds};
+use crate::errors::Sink;
+use crate::model::{Kind, Lifecycle};
+use crate::rule::{Context, Run, Stage};
+use crate::space::Space;
+use crate::space::calls::Called;
+use crate::space::drives::Drives;
+use crate::space::explored::Explored;
+use crate::space::permission::Permissions;
+
+/// The first stage, on what could be resolved.
+pub(crate) fn names(lifecycle: &Lifecycle, sink: &mut Sink) {
+    on_declarations(Stage::Names, &Context::of(lifecycle), sink);
+}
+
+/// The other stages, on a lifecycle that resolved.
+pub(crate) fn others(lifecycle: &Lifecycle, sink: &mut Sink) {
+    let context = Context::of(lifecycle);
+    if !sink.has_errors() {
+        on_declarations(Stage::Declaration, &context, sink);
+    }
+    if !sink.has_errors() {
+        explore(&context, sink);
+    }
+}
+
+/// Explores all worlds once for the last two stages, for that is what takes time: rules about drives for a resource, about calls for a volume.
+fn explore(context: &Context<'_>, sink: &mut Sink) {
+    let permissions = Permissions::of(context.lifecycle);
+    let space = match Space::of(context.lifecycle, &context.frames, &permissions) {
+        Ok(space) => space,
+        Err(too_many) => return too_many_worlds::check(context.lifecycle, too_many, sink),
+    };
+    on_worlds(Stage::World, &space, sink);
+    if sink.has_errors() {
+        return;
+    }
+    on_worlds(Stage::Graph, &space, sink);
+    match context.lifecycle.kind {
+        Kind::Resource => on_drives(&space, sink),
+        Kind::Volume => on_calls(&space, sink),
+    }
+}
+
+fn on_declarations(stage: Stage, context: &Context<'_>, sink: &mut Sink) {
+    for rule in RULES.iter().filter(|rule| rule.stage == stage) {
+        if let Run::Check(check) = rule.run {
+            check(context, sink);
+        }
+    }
+}
+
+fn on_worlds(stage: Stage, space: &Space<'_>, sink: &mut Sink) {
+    for rule in RULES.iter().filter(|rule| rule.stage == stage) {
+        if let Run::Worlds(check) = rule.run {
+            check(space, sink);
+        }
+    }
+}
+
+fn on_drives(space: &Space<'_>, sink: &mut Sink) {
+    let drives = &Drives::of(space);
+    let explored = Explored { space, drives };
+    for rule in RULES {
+        if let Run::Drives(check) | Run::Both(check, _) = rule.run {
+            check(&explored, sink);
+        }
+    }
+}
+
+fn on_calls(space: &Space<'_>, sink: &mut Sink) {
+    let called = Called::of(space);
+    for rule in RULES {
+        if let Run::Calls(check) | Run::Both(_, check) = rule.run {
+            check(&called, sink);
+        }
+    }
+}

@@ -1,0 +1,2077 @@
+//! What `specimen.txt` expands to; written by the test `expand`.
+
+///Values of the fact `keeper`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keeper {
+    ///`keeper == Ours`.
+    Ours,
+    ///`keeper == Other`.
+    Other,
+}
+impl Keeper {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[Self::Ours, Self::Other];
+}
+///Values of the fact `shape`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    ///`shape == Fine`.
+    Fine,
+    ///`shape == Bad`.
+    Bad,
+}
+impl Shape {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[Self::Fine, Self::Bad];
+}
+///Values of the fact `bucket`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BucketValue {
+    ///`bucket == No`.
+    No,
+    ///`bucket == Taken`.
+    Taken,
+    ///`bucket == Stale`.
+    Stale,
+    ///`bucket == Current`.
+    Current,
+    ///`bucket == Unknown`.
+    Unknown,
+}
+impl BucketValue {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[
+        Self::No,
+        Self::Taken,
+        Self::Stale,
+        Self::Current,
+        Self::Unknown,
+    ];
+}
+/// One world: the answer to every finite question, those that inputs bring included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    ///The object has a deletion timestamp.
+    pub deleting: bool,
+    ///Our finalizer is on the object.
+    pub claimed: bool,
+    ///Whether and how `class` is there.
+    pub class: ::lifecycle_runtime::__private::Named,
+    ///Whether and how `handle` is there.
+    pub handle: ::lifecycle_runtime::__private::Part,
+    ///Whether and how `store` is there.
+    pub store: ::lifecycle_runtime::__private::Polled,
+    ///Whether and how `usage` is there.
+    pub usage: ::lifecycle_runtime::__private::Polled,
+    ///Whether and how `secret` is there.
+    pub secret: ::lifecycle_runtime::__private::Owned,
+    ///Whether and how `pods` is there.
+    pub pods: ::lifecycle_runtime::__private::OwnedSet,
+    ///The fact `keeper`.
+    pub keeper: Keeper,
+    ///The fact `shape`.
+    pub shape: Shape,
+    ///The fact `bucket`.
+    pub bucket: BucketValue,
+    ///The fact `full`.
+    pub full: bool,
+    ///The last answer to this very write of `drop_bucket` was a refusal.
+    pub refused_drop_bucket: bool,
+    ///The last answer to this very write of `apply_handle` was a refusal.
+    pub refused_apply_handle: bool,
+    ///The last answer to this very write of `put_bucket` was a refusal.
+    pub refused_put_bucket: bool,
+    ///The last answer to this very write of `apply_secret` was a refusal.
+    pub refused_apply_secret: bool,
+    ///The last answer to this very write of `apply_pods` was a refusal.
+    pub refused_apply_pods: bool,
+    ///The last answer to this very write of `delete_pods` was a refusal.
+    pub refused_delete_pods: bool,
+}
+impl Facts {
+    /// A world of the runtime, typed.
+    pub fn of(world: &::lifecycle_runtime::__private::World) -> Self {
+        Self {
+            deleting: world.get(0usize) == 1,
+            claimed: world.get(1usize) == 1,
+            class: ::lifecycle_runtime::__private::Named::VALUES[world.get(2usize)
+                as usize],
+            handle: ::lifecycle_runtime::__private::Part::VALUES[world.get(3usize)
+                as usize],
+            store: ::lifecycle_runtime::__private::Polled::VALUES[world.get(4usize)
+                as usize],
+            usage: ::lifecycle_runtime::__private::Polled::VALUES[world.get(5usize)
+                as usize],
+            secret: ::lifecycle_runtime::__private::Owned::VALUES[world.get(6usize)
+                as usize],
+            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(7usize)
+                as usize],
+            keeper: Keeper::VALUES[world.get(8usize) as usize],
+            shape: Shape::VALUES[world.get(9usize) as usize],
+            bucket: BucketValue::VALUES[world.get(10usize) as usize],
+            full: world.get(11usize) == 1,
+            refused_drop_bucket: world.get(12usize) == 1,
+            refused_apply_handle: world.get(13usize) == 1,
+            refused_put_bucket: world.get(14usize) == 1,
+            refused_apply_secret: world.get(15usize) == 1,
+            refused_apply_pods: world.get(16usize) == 1,
+            refused_delete_pods: world.get(17usize) == 1,
+        }
+    }
+}
+/// Where an object is in its lifecycle; the first state that fits counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    ///The object is being deleted: what is held is given back.
+    Deleting,
+    ///A write was refused that no state mentions.
+    Refused,
+    ///The state `Elsewhere`.
+    Elsewhere,
+    ///The state `NoName`.
+    NoName,
+    ///The state `NoClass`.
+    NoClass,
+    ///The state `Invalid`.
+    Invalid,
+    ///The state `Unrecorded`.
+    Unrecorded,
+    ///The state `Unreachable`.
+    Unreachable,
+    ///The state `Moving`.
+    Moving,
+    ///The state `Taken`.
+    Taken,
+    ///The state `Rejected`.
+    Rejected,
+    ///The state `Making`.
+    Making,
+    ///The state `Conflict`.
+    Conflict,
+    ///The state `Draining`.
+    Draining,
+    ///The state `Publishing`.
+    Publishing,
+    ///The state `Scaling`.
+    Scaling,
+    ///The state `Ready`.
+    Ready,
+}
+impl State {
+    /// The one state of a world.
+    pub const fn classify(facts: &Facts) -> Self {
+        if facts.deleting {
+            return Self::Deleting;
+        }
+        if facts.refused_drop_bucket || facts.refused_apply_handle
+            || facts.refused_apply_secret || facts.refused_apply_pods
+            || facts.refused_delete_pods
+        {
+            return Self::Refused;
+        }
+        if matches!(facts.keeper, Keeper::Other) {
+            return Self::Elsewhere;
+        }
+        if matches!(facts.class, ::lifecycle_runtime::__private::Named::Unnamed) {
+            return Self::NoName;
+        }
+        if !matches!(facts.class, ::lifecycle_runtime::__private::Named::Present) {
+            return Self::NoClass;
+        }
+        if matches!(facts.shape, Shape::Bad) {
+            return Self::Invalid;
+        }
+        if matches!(facts.handle, ::lifecycle_runtime::__private::Part::Absent) {
+            return Self::Unrecorded;
+        }
+        if matches!(facts.bucket, BucketValue::Unknown) {
+            return Self::Unreachable;
+        }
+        if matches!(facts.handle, ::lifecycle_runtime::__private::Part::Stale) {
+            return Self::Moving;
+        }
+        if matches!(facts.bucket, BucketValue::Taken) {
+            return Self::Taken;
+        }
+        if facts.refused_put_bucket {
+            return Self::Rejected;
+        }
+        if matches!(facts.bucket, BucketValue::No | BucketValue::Stale) {
+            return Self::Making;
+        }
+        if (false
+            || matches!(facts.secret, ::lifecycle_runtime::__private::Owned::Foreign)
+            || matches!(facts.pods, ::lifecycle_runtime::__private::OwnedSet::Foreign))
+        {
+            return Self::Conflict;
+        }
+        if matches!(facts.secret, ::lifecycle_runtime::__private::Owned::Terminating) {
+            return Self::Draining;
+        }
+        if matches!(
+            facts.secret, ::lifecycle_runtime::__private::Owned::Absent |
+            ::lifecycle_runtime::__private::Owned::Stale
+        ) {
+            return Self::Publishing;
+        }
+        if matches!(
+            facts.pods, ::lifecycle_runtime::__private::OwnedSet::Behind |
+            ::lifecycle_runtime::__private::OwnedSet::Surplus |
+            ::lifecycle_runtime::__private::OwnedSet::Draining
+        ) {
+            return Self::Scaling;
+        }
+        Self::Ready
+    }
+}
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Unnamed, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Elsewhere),
+    "the emitted classification takes a world of `Elsewhere` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Unnamed, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoName),
+    "the emitted classification takes a world of `NoName` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Absent, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoClass),
+    "the emitted classification takes a world of `NoClass` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
+    "the emitted classification takes a world of `Invalid` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Unrecorded),
+    "the emitted classification takes a world of `Unrecorded` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Stale, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Unreachable),
+    "the emitted classification takes a world of `Unreachable` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Stale, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Moving),
+    "the emitted classification takes a world of `Moving` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
+    "the emitted classification takes a world of `Taken` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
+    "the emitted classification takes a world of `Rejected` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false }), State::Making),
+    "the emitted classification takes a world of `Making` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Conflict),
+    "the emitted classification takes a world of `Conflict` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Terminating, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Draining),
+    "the emitted classification takes a world of `Draining` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }),
+    State::Publishing),
+    "the emitted classification takes a world of `Publishing` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Scaling),
+    "the emitted classification takes a world of `Scaling` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, shape :
+    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    "the emitted classification takes a world of `Ready` for another state"
+);
+const _: fn(&Pod) = |object| {
+    #[allow(unused_imports, reason = "every part of a path may be optional")]
+    use ::lifecycle_runtime::__private::Inside as _;
+    let _ = ::lifecycle_runtime::__private::Along::from(object)
+        .field(|object| &object.spec)
+        .inside()
+        .field(|object| &object.containers)
+        .inside()
+        .list();
+};
+/// What one pass observed.
+#[derive(Clone)]
+pub struct Seen<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///The input `class`.
+    pub class: ::std::option::Option<&'a BucketClass>,
+    ///The input `zones`.
+    pub zones: ::std::vec::Vec<&'a Zone>,
+    ///The input `peers`.
+    pub peers: ::std::vec::Vec<&'a Bucket>,
+    ///The input `nodes`.
+    pub nodes: ::std::vec::Vec<&'a Node>,
+    ///The input `grants`.
+    pub grants: ::std::vec::Vec<&'a Grant>,
+    ///The input `owners`.
+    pub owners: ::std::vec::Vec<&'a Owner>,
+    ///The input `handle`.
+    pub handle: ::std::option::Option<&'a String>,
+    ///The input `store`.
+    pub store: ::std::option::Option<&'a BucketInfo>,
+    ///The input `usage`.
+    pub usage: ::std::option::Option<&'a Usage>,
+    ///The input `secret`.
+    pub secret: ::std::option::Option<&'a Secret>,
+    ///The input `pods`.
+    pub pods: ::std::vec::Vec<&'a Pod>,
+    ///The shared value `reach`.
+    pub reach: ::std::option::Option<&'a Reach>,
+}
+impl<'a> Seen<'a> {
+    /// A board of the runtime, typed.
+    pub fn of(
+        observation: &'a ::lifecycle_runtime::__private::Observation,
+    ) -> ::std::option::Option<Self> {
+        ::std::option::Option::Some(Self {
+            this: observation.this::<Bucket>()?,
+            class: observation.one::<BucketClass>(0usize),
+            zones: observation.many::<Zone>(1usize),
+            peers: observation.many::<Bucket>(2usize),
+            nodes: observation.many::<Node>(3usize),
+            grants: observation.many::<Grant>(4usize),
+            owners: observation.many::<Owner>(5usize),
+            handle: observation.one::<String>(6usize),
+            store: observation.one::<BucketInfo>(7usize),
+            usage: observation.one::<Usage>(8usize),
+            secret: observation.one::<Secret>(9usize),
+            pods: observation.many::<Pod>(10usize),
+            reach: observation.value::<Reach>(0usize),
+        })
+    }
+}
+///Proof that everything is there that `drop_bucket` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct DropBucket<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    _proved: (),
+}
+impl<'a> DropBucket<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true) {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            _proved: (),
+        })
+    }
+}
+///What `drop_bucket` may end with, in order of its `sets`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropBucketResult {
+    ///`bucket = No`.
+    No,
+}
+impl DropBucketResult {
+    fn alternative(&self) -> usize {
+        *self as usize
+    }
+}
+///Proof that everything is there that `apply_handle` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplyHandle<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    _proved: (),
+}
+impl<'a> ApplyHandle<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true) {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            _proved: (),
+        })
+    }
+}
+///Proof that everything is there that `put_bucket` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct PutBucket<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///`class`, certainly there.
+    pub class: &'a BucketClass,
+    ///`reach`, certainly there.
+    pub reach: &'a Reach,
+    _proved: (),
+}
+impl<'a> PutBucket<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true
+            && matches!(facts.class, ::lifecycle_runtime::__private::Named::Present))
+        {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            class: seen.class?,
+            reach: seen.reach?,
+            _proved: (),
+        })
+    }
+}
+///What `put_bucket` may end with, in order of its `sets`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutBucketResult {
+    ///`bucket = Current`.
+    Current,
+    ///`bucket = Taken`.
+    Taken,
+}
+impl PutBucketResult {
+    fn alternative(&self) -> usize {
+        *self as usize
+    }
+}
+///Proof that everything is there that `apply_secret` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplySecret<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///`store`, certainly there.
+    pub store: &'a BucketInfo,
+    ///`reach`, certainly there.
+    pub reach: &'a Reach,
+    _proved: (),
+}
+impl<'a> ApplySecret<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true
+            && matches!(facts.store, ::lifecycle_runtime::__private::Polled::Known))
+        {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            store: seen.store?,
+            reach: seen.reach?,
+            _proved: (),
+        })
+    }
+}
+///Proof that everything is there that `apply_pods` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplyPods<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///`class`, certainly there.
+    pub class: &'a BucketClass,
+    ///`zones`, certainly there.
+    pub zones: ::std::vec::Vec<&'a Zone>,
+    ///`secret`, certainly there.
+    pub secret: &'a Secret,
+    _proved: (),
+}
+impl<'a> ApplyPods<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true
+            && matches!(facts.class, ::lifecycle_runtime::__private::Named::Present)
+            && matches!(
+                facts.secret, ::lifecycle_runtime::__private::Owned::Stale |
+                ::lifecycle_runtime::__private::Owned::Current
+            ))
+        {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            class: seen.class?,
+            zones: seen.zones.clone(),
+            secret: seen.secret?,
+            _proved: (),
+        })
+    }
+}
+///What the author of `Bucket` decides: pure but for calls and polls, each method with exactly its declared inputs.
+#[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
+pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
+    ///The names of `nodes`.
+    fn nodes(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: &[&Zone],
+        peers: &[&Bucket],
+    ) -> ::std::collections::BTreeSet<::std::string::String>;
+    ///Which objects `grants` are, in any namespace.
+    fn grants(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        class: ::std::option::Option<&BucketClass>,
+    ) -> ::std::collections::BTreeSet<::lifecycle_runtime::__private::ObjectRef>;
+    ///Asks for `store`; objects with equal keys share the answer.
+    fn poll_store(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        handle: &String,
+    ) -> impl ::std::future::Future<
+        Output = ::std::result::Result<
+            BucketInfo,
+            ::lifecycle_runtime::__private::CallError,
+        >,
+    > + ::std::marker::Send;
+    ///Asks for `usage`; objects with equal keys share the answer.
+    fn poll_usage(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: ::std::vec::Vec<&Zone>,
+    ) -> impl ::std::future::Future<
+        Output = ::std::result::Result<Usage, ::lifecycle_runtime::__private::CallError>,
+    > + ::std::marker::Send;
+    ///Computes the shared value `reach`.
+    fn reach(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: &[&Zone],
+        nodes: &[&Node],
+        grants: &[&Grant],
+        owners: &[&Owner],
+    ) -> Reach;
+    ///Answers the fact `keeper`.
+    fn keeper(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+    ) -> ::lifecycle_runtime::__private::Because<Keeper>;
+    ///Answers the fact `shape`.
+    fn shape(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        class: &BucketClass,
+        reach: ::std::option::Option<&Reach>,
+        peers: &[&Bucket],
+    ) -> ::lifecycle_runtime::__private::Because<Shape>;
+    ///Answers the fact `bucket`.
+    fn bucket(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        store: &BucketInfo,
+    ) -> ::lifecycle_runtime::__private::Because<BucketValue>;
+    ///Answers the fact `full`.
+    fn full(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        usage: &Usage,
+    ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Runs `drop_bucket`: one mutation, which consumes `once`.
+    fn drop_bucket(
+        &self,
+        at: DropBucket<'_>,
+        once: ::lifecycle_runtime::__private::Once<'_>,
+    ) -> impl ::std::future::Future<
+        Output = ::lifecycle_runtime::__private::Outcome<DropBucketResult>,
+    > + ::std::marker::Send;
+    ///What `handle` should be: only the fields that we want to own.
+    fn apply_handle(&self, at: ApplyHandle<'_>) -> String;
+    ///Runs `put_bucket`: one mutation, which consumes `once`.
+    fn put_bucket(
+        &self,
+        at: PutBucket<'_>,
+        once: ::lifecycle_runtime::__private::Once<'_>,
+    ) -> impl ::std::future::Future<
+        Output = ::lifecycle_runtime::__private::Outcome<PutBucketResult>,
+    > + ::std::marker::Send;
+    ///What `secret` should be: only the fields that we want to own.
+    fn apply_secret(
+        &self,
+        at: ApplySecret<'_>,
+    ) -> ::lifecycle_runtime::__private::Desired<Secret>;
+    ///What `pods` should be: only the fields that we want to own.
+    fn apply_pods(
+        &self,
+        at: ApplyPods<'_>,
+    ) -> ::std::vec::Vec<::lifecycle_runtime::__private::Desired<Pod>>;
+    ///The status field `size`; asked only where all its inputs are there.
+    fn size(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        usage: &Usage,
+    ) -> Option<u64>;
+    ///The status field `is_full`; asked only where all its inputs are there.
+    fn is_full(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        full: bool,
+    ) -> bool;
+    ///The status field `zone_names`; asked only where all its inputs are there.
+    fn zone_names(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: &[&Zone],
+        reach: &Reach,
+    ) -> Vec<String>;
+}
+///The lifecycle of `Bucket` with the logic of its author.
+#[derive(Clone, Debug)]
+pub struct BucketMachine<L>(L);
+/// Ties the logic to the lifecycle.
+pub fn machine<L: BucketLogic>(logic: L) -> BucketMachine<L> {
+    BucketMachine(logic)
+}
+#[allow(unused_variables, reason = "a lifecycle need not use every argument")]
+impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L> {
+    fn ir(&self) -> &'static ::lifecycle_runtime::__private::ir::Lifecycle {
+        IR
+    }
+    fn subject(&self) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
+        ::std::option::Option::Some(::lifecycle_runtime::__private::Kind::of::<Bucket>())
+    }
+    fn kind(
+        &self,
+        input: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Kind> {
+        match input {
+            0usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<BucketClass>(),
+                )
+            }
+            1usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Zone>(),
+                )
+            }
+            2usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Bucket>(),
+                )
+            }
+            3usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Node>(),
+                )
+            }
+            4usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Grant>(),
+                )
+            }
+            5usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Owner>(),
+                )
+            }
+            9usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
+                )
+            }
+            10usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Pod>(),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn recall(
+        &self,
+        input: usize,
+        recorded: &::lifecycle_runtime::__private::Json,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
+        match input {
+            6usize => ::lifecycle_runtime::__private::recalled::<String>(recorded),
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn lookup(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        input: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::LookupKey> {
+        match input {
+            0usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.class_name,
+                        ),
+                    ),
+                )
+            }
+            1usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            2usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_equal(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.region,
+                        ),
+                    ),
+                )
+            }
+            3usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::Names(
+                        self
+                            .0
+                            .nodes(
+                                observation.this::<Bucket>()?,
+                                &observation.many::<Zone>(1usize),
+                                &observation.many::<Bucket>(2usize),
+                            ),
+                    ),
+                )
+            }
+            4usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::Refs(
+                        self
+                            .0
+                            .grants(
+                                observation.this::<Bucket>()?,
+                                observation.one::<BucketClass>(0usize),
+                            ),
+                    ),
+                )
+            }
+            5usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            6usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            7usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_key(
+                        observation.identity(6usize),
+                    ),
+                )
+            }
+            8usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_key(
+                        observation.identity(1usize),
+                    ),
+                )
+            }
+            9usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ),
+                )
+            }
+            10usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_labels([
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ]),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn theirs(
+        &self,
+        input: usize,
+        object: &::lifecycle_runtime::__private::Stored,
+    ) -> ::std::option::Option<::std::string::String> {
+        match input {
+            2usize => {
+                ::lifecycle_runtime::__private::Text::text(
+                    &object.get::<Bucket>()?.spec.region,
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn value(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        value: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
+        match value {
+            0usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::shared(
+                        self
+                            .0
+                            .reach(
+                                observation.this::<Bucket>()?,
+                                &observation.many::<Zone>(1usize),
+                                &observation.many::<Node>(3usize),
+                                &observation.many::<Grant>(4usize),
+                                &observation.many::<Owner>(5usize),
+                            ),
+                    ),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn fact(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        var: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
+        match var {
+            8usize => {
+                ::std::option::Option::Some(
+                    self.0.keeper(observation.this::<Bucket>()?).map(|value| value as u8),
+                )
+            }
+            9usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .shape(
+                            observation.this::<Bucket>()?,
+                            observation.one::<BucketClass>(0usize)?,
+                            observation.value::<Reach>(0usize),
+                            &observation.many::<Bucket>(2usize),
+                        )
+                        .map(|value| value as u8),
+                )
+            }
+            10usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .bucket(
+                            observation.this::<Bucket>()?,
+                            observation.one::<BucketInfo>(7usize)?,
+                        )
+                        .map(|value| value as u8),
+                )
+            }
+            11usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .full(
+                            observation.this::<Bucket>()?,
+                            observation.one::<Usage>(8usize)?,
+                        )
+                        .map(|value| value as u8),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn build(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        effect: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        match effect {
+            1usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::recorded(
+                        &self.0.apply_handle(ApplyHandle::at(&seen, &facts)?),
+                    )?,
+                )
+            }
+            3usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
+                        Secret,
+                    >::into_built(self.0.apply_secret(ApplySecret::at(&seen, &facts)?)),
+                )
+            }
+            4usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
+                        Pod,
+                    >::into_built_each(self.0.apply_pods(ApplyPods::at(&seen, &facts)?)),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn field(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        field: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Json> {
+        match field {
+            3usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .size(
+                            observation.this::<Bucket>()?,
+                            observation.one::<Usage>(8usize)?,
+                        ),
+                )
+            }
+            4usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .is_full(
+                            observation.this::<Bucket>()?,
+                            Facts::of(&observation.world).full,
+                        ),
+                )
+            }
+            5usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .zone_names(
+                            observation.this::<Bucket>()?,
+                            &observation.many::<Zone>(1usize),
+                            observation.value::<Reach>(0usize)?,
+                        ),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn text(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        text: usize,
+    ) -> ::std::option::Option<::std::string::String> {
+        match text {
+            0usize => {
+                ::lifecycle_runtime::__private::Text::text(
+                    &observation.this::<Bucket>()?.meta.name,
+                )
+            }
+            1usize => {
+                ::lifecycle_runtime::__private::Text::text(
+                    &observation.this::<Bucket>()?.spec.region,
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn poll<'a>(
+        &'a self,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
+        input: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Polling<'a>> {
+        match input {
+            7usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::polling(
+                        self
+                            .0
+                            .poll_store(
+                                observation.this::<Bucket>()?,
+                                observation.one::<String>(6usize)?,
+                            ),
+                    ),
+                )
+            }
+            8usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::polling(
+                        self
+                            .0
+                            .poll_usage(
+                                observation.this::<Bucket>()?,
+                                observation.many::<Zone>(1usize),
+                            ),
+                    ),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn key(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        effect: usize,
+    ) -> ::std::option::Option<::std::string::String> {
+        match effect {
+            0usize => observation.identity(6usize),
+            2usize => observation.identity(6usize),
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn call<'a>(
+        &'a self,
+        observation: &'a ::lifecycle_runtime::__private::Observation,
+        effect: usize,
+        once: ::lifecycle_runtime::__private::Once<'a>,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
+        let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
+        match effect {
+            0usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::calling(
+                        self.0.drop_bucket(DropBucket::at(&seen, &facts)?, once),
+                        DropBucketResult::alternative,
+                    ),
+                )
+            }
+            2usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::calling(
+                        self.0.put_bucket(PutBucket::at(&seen, &facts)?, once),
+                        PutBucketResult::alternative,
+                    ),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+}
+/// What the lifecycle declares, as data.
+pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
+    use ::lifecycle_runtime::__private::ir;
+    &ir::Lifecycle {
+        name: "Bucket",
+        doc: "A bucket in an object store outside the cluster, with one of everything.",
+        inputs: &[
+            ir::Input {
+                name: "class",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: false,
+                kind: "BucketClass",
+                lookup: ir::Lookup::Name("spec.className"),
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::Some(2usize),
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "zones",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: true,
+                kind: "Zone",
+                lookup: ir::Lookup::Namespace,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "peers",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: true,
+                kind: "Bucket",
+                lookup: ir::Lookup::Equal,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "nodes",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: true,
+                kind: "Node",
+                lookup: ir::Lookup::Names,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "grants",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: true,
+                kind: "Grant",
+                lookup: ir::Lookup::Refs,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "owners",
+                doc: "",
+                mode: ir::Mode::Watched,
+                many: true,
+                kind: "Owner",
+                lookup: ir::Lookup::Owner,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "handle",
+                doc: "",
+                mode: ir::Mode::Record,
+                many: false,
+                kind: "String",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::Some(3usize),
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "store",
+                doc: "",
+                mode: ir::Mode::Poll,
+                many: false,
+                kind: "BucketInfo",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::Some(30000u64),
+                given: ::std::option::Option::Some(
+                    ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                ),
+                var: ::std::option::Option::Some(4usize),
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "usage",
+                doc: "",
+                mode: ir::Mode::Poll,
+                many: false,
+                kind: "Usage",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::Some(2000u64),
+                given: ::std::option::Option::Some(ir::Pred::Is(2usize, 4u64)),
+                var: ::std::option::Option::Some(5usize),
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "secret",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "Secret",
+                lookup: ir::Lookup::Name("metadata.name"),
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::Some(6usize),
+                owner: ::std::option::Option::None,
+                exclusive: &[],
+            },
+            ir::Input {
+                name: "pods",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: true,
+                kind: "Pod",
+                lookup: ir::Lookup::Labels(&[BUCKET]),
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::Some(7usize),
+                owner: ::std::option::Option::Some(9usize),
+                exclusive: &["spec.containers"],
+            },
+        ],
+        values: &[
+            ir::Value {
+                name: "reach",
+                given: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(8usize, 1u64)],
+                    ),
+                ),
+            },
+        ],
+        vars: &[
+            ir::Var {
+                name: "deleting",
+                doc: "",
+                origin: ir::Origin::Deleting,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "claimed",
+                doc: "",
+                origin: ir::Origin::Claimed,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "class",
+                doc: "",
+                origin: ir::Origin::Input(0usize),
+                values: &["Unnamed", "Absent", "Present"],
+                answers: 3u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "handle",
+                doc: "",
+                origin: ir::Origin::Input(6usize),
+                values: &["Absent", "Stale", "Current"],
+                answers: 3u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "store",
+                doc: "",
+                origin: ir::Origin::Input(7usize),
+                values: &["Unknown", "Known"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "usage",
+                doc: "",
+                origin: ir::Origin::Input(8usize),
+                values: &["Unknown", "Known"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(2usize, 4u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "secret",
+                doc: "",
+                origin: ir::Origin::Input(9usize),
+                values: &["Absent", "Foreign", "Terminating", "Stale", "Current"],
+                answers: 5u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "pods",
+                doc: "",
+                origin: ir::Origin::Input(10usize),
+                values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
+                answers: 5u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "keeper",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["Ours", "Other"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "shape",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["Fine", "Bad"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(2usize, 4u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "bucket",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["No", "Taken", "Stale", "Current", "Unknown"],
+                answers: 4u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                        otherwise: 0u8,
+                    },
+                    ir::Guard {
+                        pred: ir::Pred::Is(4usize, 2u64),
+                        otherwise: 4u8,
+                    },
+                ],
+                free: ::std::option::Option::Some(3u64),
+            },
+            ir::Var {
+                name: "full",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::All(
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(10usize, 8u64)],
+                        ),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "drop_bucket",
+                doc: "",
+                origin: ir::Origin::Refused(0usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "apply_handle",
+                doc: "",
+                origin: ir::Origin::Refused(1usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "put_bucket",
+                doc: "",
+                origin: ir::Origin::Refused(2usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "apply_secret",
+                doc: "",
+                origin: ir::Origin::Refused(3usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "apply_pods",
+                doc: "",
+                origin: ir::Origin::Refused(4usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "delete_pods",
+                doc: "",
+                origin: ir::Origin::Refused(5usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+        ],
+        order: &[
+            ir::Node::Var(8usize),
+            ir::Node::Input(0usize),
+            ir::Node::Var(2usize),
+            ir::Node::Input(1usize),
+            ir::Node::Input(2usize),
+            ir::Node::Input(3usize),
+            ir::Node::Input(4usize),
+            ir::Node::Input(5usize),
+            ir::Node::Input(6usize),
+            ir::Node::Var(3usize),
+            ir::Node::Input(7usize),
+            ir::Node::Var(4usize),
+            ir::Node::Input(8usize),
+            ir::Node::Var(5usize),
+            ir::Node::Input(9usize),
+            ir::Node::Value(0usize),
+            ir::Node::Var(6usize),
+            ir::Node::Input(10usize),
+            ir::Node::Var(7usize),
+            ir::Node::Var(0usize),
+            ir::Node::Var(1usize),
+            ir::Node::Var(9usize),
+            ir::Node::Var(10usize),
+            ir::Node::Var(11usize),
+            ir::Node::Var(12usize),
+            ir::Node::Var(13usize),
+            ir::Node::Var(14usize),
+            ir::Node::Var(15usize),
+            ir::Node::Var(16usize),
+            ir::Node::Var(17usize),
+        ],
+        nevers: &[
+            ir::Pred::All(&[ir::Pred::Is(11usize, 2u64), ir::Pred::Is(10usize, 1u64)]),
+        ],
+        states: &[
+            ir::State {
+                name: "Elsewhere",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(8usize, 2u64),
+                phase: ir::Phase::Ignored,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "NoName",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(2usize, 1u64),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(&[ir::Source::This]),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "NoClass",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Not(&ir::Pred::Is(2usize, 4u64)),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Invalid",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(9usize, 2u64),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(
+                    &[ir::Source::This, ir::Source::Input(2usize)],
+                ),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Unrecorded",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(3usize, 1u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Unreachable",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(10usize, 16u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 300000u64,
+            },
+            ir::State {
+                name: "Moving",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(3usize, 2u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Taken",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(10usize, 2u64),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(
+                    &[ir::Source::This, ir::Source::Input(7usize)],
+                ),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Rejected",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(14usize, 2u64),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(&[ir::Source::This]),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Making",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(10usize, 5u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Conflict",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Any(
+                    &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(7usize, 8u64)],
+                ),
+                phase: ir::Phase::Error,
+                wakes: ::std::option::Option::Some(
+                    &[ir::Source::Input(9usize), ir::Source::Input(10usize)],
+                ),
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Draining",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(6usize, 4u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Publishing",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(6usize, 9u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Scaling",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(7usize, 7u64),
+                phase: ir::Phase::Pending,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Ready",
+                doc: "",
+                goal: true,
+                when: ir::Pred::Is(10usize, 8u64),
+                phase: ir::Phase::Ready,
+                wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+        ],
+        effects: &[
+            ir::Effect {
+                name: "drop_bucket",
+                doc: "",
+                verb: ir::Verb::Call,
+                each: false,
+                target: 7usize,
+                from: &[],
+                when: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(10usize, 12u64)],
+                    ),
+                ),
+                sets: &[&[(10usize, 0u8)]],
+                affects: &[6usize, 10usize, 11usize],
+                undo: ::std::option::Option::None,
+                is_undo: true,
+                refused: 12usize,
+            },
+            ir::Effect {
+                name: "apply_handle",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: false,
+                target: 6usize,
+                from: &[],
+                when: ::std::option::Option::Some(
+                    ir::Pred::Any(
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(10usize, 3u64)],
+                    ),
+                ),
+                sets: &[&[(3usize, 2u8)]],
+                affects: &[3usize, 4usize, 6usize, 10usize, 11usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                refused: 13usize,
+            },
+            ir::Effect {
+                name: "put_bucket",
+                doc: "",
+                verb: ir::Verb::Call,
+                each: false,
+                target: 7usize,
+                from: &[ir::Source::Input(0usize), ir::Source::Value(0usize)],
+                when: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[
+                            ir::Pred::Is(9usize, 1u64),
+                            ir::Pred::Is(3usize, 4u64),
+                            ir::Pred::Is(10usize, 5u64),
+                        ],
+                    ),
+                ),
+                sets: &[&[(10usize, 3u8)], &[(10usize, 1u8)]],
+                affects: &[6usize, 10usize, 11usize],
+                undo: ::std::option::Option::Some(0usize),
+                is_undo: false,
+                refused: 14usize,
+            },
+            ir::Effect {
+                name: "apply_secret",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: false,
+                target: 9usize,
+                from: &[ir::Source::Input(7usize), ir::Source::Value(0usize)],
+                when: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(10usize, 8u64)],
+                    ),
+                ),
+                sets: &[&[(6usize, 4u8)]],
+                affects: &[6usize, 7usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                refused: 15usize,
+            },
+            ir::Effect {
+                name: "apply_pods",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: true,
+                target: 10usize,
+                from: &[
+                    ir::Source::Input(0usize),
+                    ir::Source::Input(1usize),
+                    ir::Source::Input(9usize),
+                ],
+                when: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[ir::Pred::Is(9usize, 1u64), ir::Pred::Is(10usize, 8u64)],
+                    ),
+                ),
+                sets: &[
+                    &[(7usize, 1u8)],
+                    &[(7usize, 2u8)],
+                    &[(7usize, 3u8)],
+                    &[(7usize, 4u8)],
+                ],
+                affects: &[7usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                refused: 16usize,
+            },
+            ir::Effect {
+                name: "delete_pods",
+                doc: "",
+                verb: ir::Verb::Delete,
+                each: true,
+                target: 10usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(7usize, 2u8)], &[(7usize, 3u8)], &[(7usize, 4u8)]],
+                affects: &[7usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                refused: 17usize,
+            },
+        ],
+        promises: &[
+            ir::Promise {
+                name: "counted",
+                when: ir::Pred::All(
+                    &[
+                        ir::Pred::Is(10usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(11usize, 2u64)),
+                    ],
+                ),
+                sets: &[&[(11usize, 1u8)]],
+            },
+        ],
+        edges: &[
+            (10usize, 13usize),
+            (10usize, 14usize),
+            (11usize, 10usize),
+            (11usize, 12usize),
+            (9usize, 7usize),
+            (9usize, 8usize),
+            (9usize, 10usize),
+            (9usize, 11usize),
+            (9usize, 12usize),
+            (9usize, 13usize),
+            (9usize, 14usize),
+            (6usize, 5usize),
+            (6usize, 7usize),
+            (6usize, 9usize),
+            (12usize, 10usize),
+            (12usize, 13usize),
+            (12usize, 14usize),
+            (13usize, 10usize),
+            (13usize, 14usize),
+            (5usize, 6usize),
+            (5usize, 7usize),
+            (5usize, 9usize),
+            (5usize, 10usize),
+            (5usize, 11usize),
+            (5usize, 12usize),
+            (5usize, 13usize),
+            (5usize, 14usize),
+            (4usize, 5usize),
+            (4usize, 7usize),
+            (4usize, 9usize),
+        ],
+        conditions: &[
+            ir::Condition {
+                name: "Accepted",
+                doc: "",
+                clauses: &[
+                    ir::Clause {
+                        says: ir::Says::True,
+                        reason: "Accepted",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::All(
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(9usize, 1u64)],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Invalid",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(9usize, 2u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "NoClass",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::None,
+                    },
+                ],
+            },
+            ir::Condition {
+                name: "Stored",
+                doc: "",
+                clauses: &[
+                    ir::Clause {
+                        says: ir::Says::True,
+                        reason: "Stored",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::All(
+                                &[ir::Pred::Is(10usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Taken",
+                        message: ::std::option::Option::Some(
+                            &[
+                                ir::Part::Path(0usize),
+                                ir::Part::Text(" is taken in "),
+                                ir::Part::Path(1usize),
+                            ],
+                        ),
+                        event: ::std::option::Option::Some("NameTaken"),
+                        when: ::std::option::Option::Some(ir::Pred::Is(10usize, 2u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Refused",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::Unknown,
+                        reason: "Working",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::None,
+                    },
+                ],
+            },
+            ir::Condition {
+                name: "Shared",
+                doc: "",
+                clauses: &[
+                    ir::Clause {
+                        says: ir::Says::Omit,
+                        reason: "",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(2usize, 1u64)),
+                    },
+                    ir::Clause {
+                        says: ir::Says::Absent,
+                        reason: "Pending",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::All(
+                                &[
+                                    ir::Pred::Is(2usize, 4u64),
+                                    ir::Pred::Is(9usize, 1u64),
+                                    ir::Pred::Is(10usize, 16u64),
+                                ],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Conflict",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::Any(
+                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(7usize, 8u64)],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::True,
+                        reason: "Shared",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::All(
+                                &[ir::Pred::Is(6usize, 16u64), ir::Pred::Is(7usize, 16u64)],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::Unknown,
+                        reason: "Working",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::None,
+                    },
+                ],
+            },
+        ],
+        ready: ir::RollUp {
+            from: &[0usize, 1usize, 2usize],
+            reason: "Stored",
+            message: &[ir::Part::Text("it is there")],
+        },
+        implicit: ::std::option::Option::Some(ir::Implicit {
+            condition: 1usize,
+            reason: "Error",
+        }),
+        texts: &["metadata.name", "spec.region"],
+        fields: &[
+            ir::Field {
+                name: "phase",
+                what: ir::FieldOf::Phase,
+            },
+            ir::Field {
+                name: "reason",
+                what: ir::FieldOf::Reason,
+            },
+            ir::Field {
+                name: "message",
+                what: ir::FieldOf::Message,
+            },
+            ir::Field {
+                name: "size",
+                what: ir::FieldOf::Method {
+                    last_reported: true,
+                },
+            },
+            ir::Field {
+                name: "isFull",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "zoneNames",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+        ],
+        columns: &[
+            ir::Column {
+                name: "Phase",
+                json_path: ::std::option::Option::Some(".status.phase"),
+            },
+            ir::Column {
+                name: "Age",
+                json_path: ::std::option::Option::None,
+            },
+        ],
+        volume: false,
+        calls: &[],
+    }
+};

@@ -1,0 +1,19 @@
+//! The language: what is accepted, what is found and where, what is generated.
+//! `cargo test -p lifecycle-macros-core --test language expand` runs one of the parts.
+
+mod language {
+    mod damage;
+    mod declarations;
+    mod expand;
+    mod fixtures;
+    mod graph;
+    mod ignored;
+    mod list_of_checks;
+    mod mutation;
+    mod readme;
+    mod renamed;
+    mod settling;
+    mod shipped;
+    mod sketches;
+    mod volumes;
+}

@@ -1,0 +1,53 @@
+//! What `README.md` shows is true: its lifecycle is accepted, its diagram is drawn as declared, and its finding is what one gets.
+
+use super::shipped::body_of;
+
+const README: &str = include_str!("../../../../README.md");
+
+fn block(language: &str) -> &'static str {
+    let start = format!("```{language}\n");
+    let (_, rest) = README.split_once(&start).expect("the block is there");
+    rest.split_once("```").expect("the block ends").0
+}
+
+fn checked(text: &str) -> lifecycle_macros_core::Checked {
+    lifecycle_macros_core::check(body_of(text))
+}
+
+#[test]
+fn the_example_is_accepted_without_a_finding() {
+    let checked = checked(block("rust"));
+    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+}
+
+#[test]
+fn the_diagram_has_exactly_the_declared_edges() {
+    let model = checked(block("rust")).model.expect("accepted");
+    let edges = model.transitions.expect("declared").edges;
+    let name = |state: lifecycle_macros_core::model::StateId| &model.states[state.0].name;
+    let declared: Vec<_> = edges
+        .iter()
+        .map(|e| format!("    {} --> {}", name(e.from), name(e.to)))
+        .collect();
+    let drawn: Vec<_> = block("mermaid")
+        .lines()
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(drawn, declared);
+}
+
+#[test]
+fn a_forgotten_state_gives_the_finding_that_is_shown() {
+    let without: Vec<_> = block("rust")
+        .lines()
+        .filter(|l| !l.contains("Taken     when"))
+        .collect();
+    let found = checked(&without.join("\n")).diagnostics;
+    let shown = block("text").trim();
+    let said: Vec<_> = found
+        .iter()
+        .map(|d| format!("error: {}: {}", d.code, d.message))
+        .collect();
+    assert_eq!(said, [shown]);
+}

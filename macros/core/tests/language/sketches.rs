@@ -1,0 +1,38 @@
+//! The reference lifecycles parse, build and are accepted.
+
+use lifecycle_macros_core::{check, errors::Diagnostic};
+
+use super::shipped::body;
+
+fn shown(found: &[Diagnostic]) -> String {
+    let lines = found.iter().map(|d| {
+        let at = d.span.start();
+        format!("{}:{} {} {}", at.line, at.column, d.code, d.message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn accepted(name: &str) {
+    let checked = check(body(name));
+    assert!(checked.is_accepted(), "{}", shown(&checked.diagnostics));
+    assert_eq!(shown(&checked.diagnostics), "");
+}
+
+macro_rules! sketches {
+    ($($name:ident = $file:literal),* $(,)?) => { $(
+        #[test]
+        fn $name() {
+            accepted($file);
+        }
+    )* };
+}
+sketches! {
+    bucket_is_accepted = "bucket",
+    listener_is_accepted = "listener",
+    provision_is_accepted = "provision",
+    rollout_is_accepted = "rollout",
+    scratch_is_accepted = "scratch",
+    skupper_is_accepted = "skupper",
+    skupper_listener_is_accepted = "skupper-listener",
+    volume_is_accepted = "volume",
+}

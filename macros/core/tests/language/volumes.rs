@@ -1,0 +1,139 @@
+//! The volume sketches with one thing changed, 460 times: the checker finds what the oracle of the language finds.
+//! `volumes/changes.txt` has the answers of the oracle. Where the two differ, the checker is right, for one of the reasons below.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lifecycle_macros_core::check;
+
+use super::shipped::{body_of, text};
+
+const CHANGES: &str = include_str!("../volumes/changes.txt");
+
+/// Codes that only the checker finds, with the reason.
+const ONLY_CHECKER: [(&str, &str); 4] = [
+    (
+        "LC005",
+        "only what is probed or polled has a key: how an input is found must fit what it is",
+    ),
+    (
+        "LC016",
+        "an effect that a call names and never runs never runs; the oracle asks only whether it is named",
+    ),
+    (
+        "LC064",
+        "a warning is given beside the errors of its stage; the oracle stops before",
+    ),
+    (
+        "LC087",
+        "the target is asked before a refusal, and a call does not meet every world; the oracle forgets both",
+    ),
+];
+
+/// Codes that only the oracle finds, with the reason.
+const ONLY_ORACLE: [(&str, &str); 2] = [
+    (
+        "LC083",
+        "half of a pair is not reported where the other half is there and its name is wrong",
+    ),
+    (
+        "LC086",
+        "staging and publishing carry a `staging_target_path`, which the oracle's table does not have",
+    ),
+];
+
+#[derive(Debug)]
+struct Change {
+    name: String,
+    text: String,
+    oracle: BTreeSet<String>,
+    checker: BTreeSet<String>,
+}
+
+fn changes() -> Vec<Change> {
+    let lines = CHANGES.lines().filter(|line| !line.starts_with('#'));
+    lines.map(change).collect()
+}
+
+fn change(line: &str) -> Change {
+    let columns: Vec<String> = line
+        .split('\t')
+        .map(|column| column.replace("\\n", "\n"))
+        .collect();
+    let [sketch, position, from, to, codes] = columns.as_slice() else {
+        panic!("five columns: {line}");
+    };
+    let text = text(sketch);
+    let at = offset(&text, position);
+    assert!(text[at..].starts_with(from.as_str()), "{line}");
+    let (oracle, checker) = codes.split_once('/').unwrap_or((codes, codes));
+    let codes = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+    Change {
+        name: format!("{sketch} {position}: `{from}` -> `{to}`"),
+        text: format!("{}{to}{}", &text[..at], &text[at + from.len()..]),
+        oracle: codes(oracle),
+        checker: codes(checker),
+    }
+}
+
+/// Where a line and column, both counted from one, begin.
+fn offset(text: &str, position: &str) -> usize {
+    let (line, column) = position.split_once(':').expect("line:column");
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let lines = text.split_inclusive('\n').take(number(line) - 1);
+    lines.map(str::len).sum::<usize>() + number(column) - 1
+}
+
+fn found(text: &str) -> BTreeSet<String> {
+    let findings = check(body_of(text)).diagnostics;
+    findings
+        .into_iter()
+        .map(|one| one.code.to_owned())
+        .collect()
+}
+
+#[test]
+fn the_checker_finds_what_is_pinned() {
+    let mut wrong = String::new();
+    for change in changes() {
+        let found = found(&change.text);
+        if found != change.checker {
+            wrong += &format!("{}: {:?}, not {found:?}\n", change.name, change.checker);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn it_differs_from_the_oracle_for_known_reasons_only() {
+    let (checker, oracle) = (BTreeMap::from(ONLY_CHECKER), BTreeMap::from(ONLY_ORACLE));
+    let changes = changes();
+    let mut used = BTreeSet::new();
+    for change in &changes {
+        for code in change.checker.difference(&change.oracle) {
+            let why = checker.get(code.as_str());
+            used.insert(*why.unwrap_or_else(|| panic!("{}: {code}", change.name)));
+        }
+        for code in change.oracle.difference(&change.checker) {
+            let why = oracle.get(code.as_str());
+            used.insert(*why.unwrap_or_else(|| panic!("{}: {code}", change.name)));
+        }
+    }
+    let equal = changes.iter().filter(|one| one.oracle == one.checker);
+    assert_eq!((changes.len(), equal.count()), (460, 385));
+    assert_eq!(
+        used.len(),
+        checker.len() + oracle.len(),
+        "a reason is unused"
+    );
+}
+
+/// Every rule about calls is broken by some change.
+#[test]
+fn changes_break_every_rule_about_calls() {
+    let codes: BTreeSet<String> = changes().into_iter().flat_map(|one| one.checker).collect();
+    for code in [
+        "LC080", "LC081", "LC083", "LC084", "LC085", "LC086", "LC087", "LC088",
+    ] {
+        assert!(codes.contains(code), "{code}");
+    }
+}

@@ -1,0 +1,120 @@
+//! What the oracle answers: findings by stage, the size of the lifecycle and the edges that it causes.
+//! Runs the stages; a later one runs only where the earlier ones found no error.
+
+use crate::broken::Rule;
+use crate::calls;
+use crate::circles::circles;
+use crate::declarations::{alone, declarations};
+use crate::findings::{Found, Outline, Stage, is_warning};
+use crate::graph::Graph;
+use crate::names::names;
+use crate::parser::parse;
+use crate::reach::Reach;
+use crate::syntax::Life;
+use crate::worlds::{LIMIT, Worlds};
+
+/// What the oracle says of one text.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// What kept the text from being read at all.
+    pub broken: Option<String>,
+    /// What it found, up to the stage that ended the check.
+    pub found: Found,
+    /// How many worlds there are, where it came so far.
+    pub worlds: usize,
+    /// What the moves show; empty for a volume, and where it did not come so far.
+    pub outline: Outline,
+}
+
+impl Answer {
+    /// The stage that ended the check.
+    pub fn last(&self) -> Stage {
+        let errors = self
+            .found
+            .all
+            .iter()
+            .filter(|finding| !is_warning(&finding.code));
+        errors
+            .map(|finding| Stage::of(&finding.code))
+            .min()
+            .unwrap_or(Stage::Graph)
+    }
+}
+
+/// Decides every check of a resource; `wrong` leaves out one rule of the language.
+pub fn answer(text: &str, wrong: Option<Rule>) -> Answer {
+    let mut answer = Answer::default();
+    match parse(text) {
+        Ok(life) => decide(&life, wrong, &mut answer),
+        Err(broken) => answer.broken = Some(broken.0),
+    }
+    answer
+}
+
+fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
+    let found = &mut answer.found;
+    names(life, found);
+    alone(life, found);
+    if found.has_errors() {
+        return;
+    }
+    circles(life, found);
+    if found.has_errors() {
+        return;
+    }
+    let reach = Reach::new(life);
+    declarations(life, &reach, found);
+    calls::declared(life, found);
+    if found.has_errors() {
+        return;
+    }
+    let Some(worlds) = Worlds::new(life, &reach, LIMIT, wrong) else {
+        found.say("LC091", &life.name);
+        return;
+    };
+    answer.worlds = worlds.all.len();
+    if worlds.states.iter().any(Option::is_none) {
+        found.say("LC011", &life.name);
+        return;
+    }
+    if life.volume {
+        Graph::new(&worlds).worlds(found);
+        return calls::driven(&worlds, found);
+    }
+    answer.outline = Graph::new(&worlds).check(found);
+}
+
+/// Whether a lifecycle whose names are right has at least one world and at most so many.
+pub(crate) fn fits(text: &str, limit: usize) -> bool {
+    if_it_fits(text, limit, |_| ()).is_some()
+}
+
+/// The outline of a lifecycle that fits; empty where a finding ends the check before.
+pub(crate) fn outline(text: &str, limit: usize) -> Option<Outline> {
+    if_it_fits(text, limit, |worlds| {
+        let mut found = Found::default();
+        declarations(worlds.life, worlds.reach, &mut found);
+        calls::declared(worlds.life, &mut found);
+        let nowhere = worlds.states.iter().any(Option::is_none);
+        if found.has_errors() || nowhere || worlds.life.volume {
+            return Outline::default();
+        }
+        Graph::new(worlds).check(&mut found)
+    })
+}
+
+fn if_it_fits<T>(text: &str, limit: usize, then: impl FnOnce(&Worlds<'_>) -> T) -> Option<T> {
+    let life = parse(text).ok()?;
+    let mut found = Found::default();
+    names(&life, &mut found);
+    alone(&life, &mut found);
+    if !found.has_errors() {
+        circles(&life, &mut found);
+    }
+    if found.has_errors() {
+        return None;
+    }
+    let reach = Reach::new(&life);
+    let worlds = Worlds::new(&life, &reach, limit, None)?;
+    (!worlds.all.is_empty()).then(|| then(&worlds))
+}

@@ -1,0 +1,83 @@
+//! Facts that depend on themselves: through `from`, `given`, lookups, and the builders that decide between Stale and Current.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::findings::Found;
+use crate::names::{brought, needed, root};
+use crate::syntax::{Life, atoms};
+
+/// The objects of an input are one thing, the fact that it brings another.
+fn objects(name: &str) -> String {
+    format!("[{name}]")
+}
+
+/// Everything that is asked for with what it asks for itself.
+fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
+    let source = |path: &String| match life.input(root(path)) {
+        Some(input) => objects(&input.name),
+        None => root(path).to_owned(),
+    };
+    let mut asks: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for input in &life.inputs {
+        let fetched = asks.entry(objects(&input.name)).or_default();
+        fetched.extend(input.lookup().iter().map(source));
+        fetched.extend(atoms(input.given.as_ref()));
+        if brought(input).is_some() {
+            let fact = asks.entry(input.name.clone()).or_default();
+            fact.insert(objects(&input.name));
+            fact.extend(input.of.iter().map(source));
+            let builders = life
+                .effects
+                .iter()
+                .filter(|effect| effect.on == input.name && effect.verb == "apply");
+            fact.extend(builders.flat_map(|effect| effect.from.iter().map(source)));
+        }
+    }
+    for value in &life.lets {
+        let all = asks.entry(value.name.clone()).or_default();
+        all.extend(value.from.iter().map(source));
+        all.extend(atoms(value.given.as_ref()));
+    }
+    for fact in &life.facts {
+        let all = asks.entry(fact.name.clone()).or_default();
+        all.extend(fact.from.iter().map(source));
+        all.extend(fact.chain.iter().flat_map(|(given, _)| given.atoms()));
+    }
+    for effect in &life.effects {
+        asks.insert(format!("?{}", effect.name), needed(life, &effect.name));
+    }
+    asks
+}
+
+/// Every group of names that depend on each other.
+pub(crate) fn circles(life: &Life, found: &mut Found) {
+    let asks = asks(life);
+    let after = |start: &String| {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<&String> = asks[start].iter().collect();
+        while let Some(name) = next.pop() {
+            if asks.contains_key(name) && seen.insert(name.clone()) {
+                next.extend(&asks[name]);
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> =
+        asks.keys().map(|name| (name, after(name))).collect();
+    let mut groups: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    for (name, all) in reached.iter().filter(|(name, all)| all.contains(**name)) {
+        let group = all.iter().filter(|other| reached[other].contains(*name));
+        groups.insert(group.map(|name| plain(name)).collect());
+    }
+    for group in groups {
+        let first = group.first().expect("a circle has a member").clone();
+        found.say_one_of("LC066", first, group);
+    }
+}
+
+fn plain(name: &str) -> String {
+    match name.strip_prefix('?') {
+        Some(effect) => format!("refused({effect})"),
+        None => name.trim_matches(['[', ']']).to_owned(),
+    }
+}

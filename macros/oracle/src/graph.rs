@@ -1,0 +1,366 @@
+//! The last stage: what the worlds, the moves and the conditions show together.
+
+use std::collections::BTreeSet;
+
+use crate::broken::Rule;
+use crate::drive::{Drive, Mover};
+use crate::findings::{Found, Outline};
+use crate::moves::Move;
+use crate::syntax::{Clause, Condition, State};
+use crate::worlds::{NodePlace, Test, Worlds};
+
+pub(crate) struct Graph<'a> {
+    worlds: &'a Worlds<'a>,
+    policy: Vec<Option<Move>>,
+    live: Vec<usize>,
+    /// By condition and clause: when it applies, if not always.
+    clauses: Vec<Vec<Option<Test>>>,
+}
+
+impl<'a> Graph<'a> {
+    pub(crate) fn new(worlds: &'a Worlds<'a>) -> Self {
+        let policy = worlds
+            .all
+            .iter()
+            .map(|world| worlds.policy(world))
+            .collect();
+        let live = (0..worlds.all.len())
+            .filter(|at| !worlds.is_deleting(&worlds.all[*at]))
+            .collect();
+        let when = |clause: &Clause| clause.when.as_ref().map(|when| worlds.test(when));
+        let clauses = |condition: &Condition| condition.clauses.iter().map(when).collect();
+        Self {
+            worlds,
+            policy,
+            live,
+            clauses: worlds.life.conditions.iter().map(clauses).collect(),
+        }
+    }
+
+    /// Adds every finding and answers with what an author would have to write to have none about edges and clauses.
+    pub(crate) fn check(&self, found: &mut Found) -> Outline {
+        self.worlds(found);
+        let drive = Drive::new(
+            self.worlds,
+            &self.live,
+            &self.policy,
+            &|at| self.rests(at),
+            found,
+        );
+        self.live_drive(&drive, found);
+        self.goals(found);
+        self.deletion(found);
+        self.effects(found);
+        self.wakes(found);
+        let caused = self.caused(&drive);
+        self.transitions(&caused, found);
+        let idle = self.conditions(found);
+        self.roll_up(found);
+        Outline { caused, idle }
+    }
+
+    /// What is found in resources and volumes alike.
+    pub(crate) fn worlds(&self, found: &mut Found) {
+        self.states_without_a_world(found);
+        self.broken_nevers(found);
+    }
+
+    fn place(&self, at: usize) -> NodePlace {
+        self.worlds.states[at].expect("worlds without a state were found before")
+    }
+
+    fn state(&self, at: usize) -> Option<&'a State> {
+        match self.place(at) {
+            NodePlace::State(state) => Some(&self.worlds.life.states[state]),
+            NodePlace::Deleting | NodePlace::Refused => None,
+        }
+    }
+
+    fn rests(&self, at: usize) -> bool {
+        let rests = |state: &State| {
+            state.goal && !self.worlds.forgets(Rule::GoalRests)
+                || state.wakes.is_some() && !self.worlds.forgets(Rule::WakesRests)
+                || state.is_ignored() && !self.worlds.forgets(Rule::IgnoredRests)
+        };
+        self.policy[at].is_none() && self.state(at).is_none_or(rests)
+    }
+
+    /// Whether anything is said of an object there.
+    fn tells(&self, at: &usize) -> bool {
+        let silent = self.state(*at).is_some_and(State::is_ignored);
+        !silent || self.worlds.forgets(Rule::IgnoredIsSilent)
+    }
+
+    fn name(&self, at: usize) -> String {
+        self.state(at).map_or_else(
+            || format!("{:?}", self.place(at)),
+            |state| state.name.clone(),
+        )
+    }
+
+    fn states_without_a_world(&self, found: &mut Found) {
+        for (number, state) in self.worlds.life.states.iter().enumerate() {
+            if !self.worlds.states.contains(&Some(NodePlace::State(number))) {
+                found.say("LC012", &state.name);
+            }
+        }
+    }
+
+    fn broken_nevers(&self, found: &mut Found) {
+        for act in self.worlds.acts.iter().filter(|act| act.verb == "call") {
+            for world in self
+                .worlds
+                .all
+                .iter()
+                .filter(|world| self.worlds.enabled(act, world))
+            {
+                self.worlds.outcomes(act, world, found);
+            }
+        }
+    }
+
+    fn live_drive(&self, drive: &Drive, found: &mut Found) {
+        for &at in &drive.stuck {
+            found.say("LC021", self.name(at));
+        }
+        for part in &drive.loops {
+            let inside = |at: &&usize| {
+                drive.moves[*at]
+                    .get(&Mover::Us)
+                    .into_iter()
+                    .flatten()
+                    .any(|end| part.contains(end))
+            };
+            let runs = |at: &usize| match self.policy[*at] {
+                Some(Move::Run(act)) => Some(self.worlds.acts[act].name.clone()),
+                Some(Move::Claim(_) | Move::Release) | None => None,
+            };
+            let effects: BTreeSet<String> = part.iter().filter(inside).filter_map(runs).collect();
+            let effects: Vec<String> = effects.into_iter().collect();
+            let first = part
+                .iter()
+                .copied()
+                .min_by_key(|at| self.place(*at))
+                .expect("no part is empty");
+            match (part.len(), effects.len()) {
+                (1, _) => found.say("LC024", effects.join(", ")),
+                (_, 0 | 1) => found.say("LC022", self.name(first)),
+                _ => found.say("LC023", effects.join(", ")),
+            }
+        }
+    }
+
+    fn goals(&self, found: &mut Found) {
+        for &at in &self.live {
+            if let Some(Move::Claim(act) | Move::Run(act)) = self.policy[at]
+                && self.state(at).is_some_and(|state| state.goal)
+            {
+                found.say("LC025", &self.worlds.acts[act].name);
+            }
+        }
+    }
+
+    fn deletion(&self, found: &mut Found) {
+        if self.worlds.deleting.is_none() {
+            return;
+        }
+        let worlds = &self.worlds.all;
+        let all: Vec<usize> = (0..worlds.len())
+            .filter(|at| self.worlds.is_deleting(&worlds[*at]))
+            .collect();
+        let undoes = || self.worlds.acts.iter().filter(|act| act.is_undo);
+        let rests = |at: usize| {
+            self.policy[at] == Some(Move::Release)
+                || undoes().any(|act| self.worlds.all[at][act.refused] == 1)
+        };
+        let drive = Drive::new(self.worlds, &all, &self.policy, &rests, found);
+        for &at in drive.stuck.iter().chain(drive.loops.iter().flatten()) {
+            for (var, &value) in self.worlds.all[at].iter().enumerate() {
+                if self.worlds.is_held(var, value) {
+                    found.say("LC040", &self.worlds.vars[var].name);
+                }
+            }
+        }
+    }
+
+    fn effects(&self, found: &mut Found) {
+        for number in 0..self.worlds.acts.len() {
+            let runs = |at: &usize| self.policy[*at] == Some(Move::Run(number));
+            let runs: Vec<usize> = (0..self.worlds.all.len()).filter(runs).collect();
+            if runs.is_empty() {
+                found.say("LC016", &self.worlds.acts[number].name);
+            }
+            self.records(number, &runs, found);
+        }
+    }
+
+    /// A record is written before anything is acquired under it and stays while something may be.
+    fn records(&self, number: usize, runs: &[usize], found: &mut Found) {
+        let (life, act) = (self.worlds.life, &self.worlds.acts[number]);
+        let effect = &life.effects[number];
+        let word = |at: usize, var: usize| self.worlds.all[at][var];
+        if act.verb == "apply" && act.own == "record" {
+            let record = act.on.expect("a record brings a fact");
+            let keyed = life
+                .effects
+                .iter()
+                .filter(|other| other.key.as_ref() == Some(&effect.on));
+            let under: Vec<usize> = keyed
+                .flat_map(|other| other.sets.iter().flatten())
+                .filter_map(|(fact, _)| self.worlds.var(fact))
+                .filter(|var| self.worlds.vars[*var].held)
+                .collect();
+            let stale = self.worlds.word("Stale");
+            let held = |at: &&usize| {
+                under
+                    .iter()
+                    .any(|var| self.worlds.is_held(*var, word(**at, *var)))
+            };
+            if runs
+                .iter()
+                .filter(held)
+                .any(|at| word(*at, record) == stale)
+            {
+                found.say("LC049", &act.name);
+            }
+        }
+        let key = effect.key.as_ref().and_then(|key| life.input(key));
+        if let Some(key) = key
+            && act.verb == "call"
+            && act.acquires
+            && key.own == "record"
+        {
+            let record = self.worlds.var(&key.name).expect("a record brings a fact");
+            let current = self.worlds.word("Current");
+            if runs.iter().any(|at| word(*at, record) != current) {
+                found.say("LC048", &act.name);
+            }
+        }
+    }
+
+    /// A change of what `wakes` names must be able to lead out of every rest.
+    fn wakes(&self, found: &mut Found) {
+        let worlds = self.worlds;
+        for (number, state) in worlds.life.states.iter().enumerate() {
+            let Some(wakes) = &state.wakes else { continue };
+            if wakes.iter().any(|name| name == "self") {
+                continue;
+            }
+            let wakes: BTreeSet<String> = wakes.iter().cloned().collect();
+            let changes = |var: &usize| {
+                let reads = worlds.reach.reads.get(&worlds.vars[*var].name);
+                reads.is_some_and(|reads| !reads.is_disjoint(&wakes))
+            };
+            let changes: Vec<usize> = (0..worlds.vars.len()).filter(changes).collect();
+            let here = Some(NodePlace::State(number));
+            let stays = |at: &&usize| {
+                let ends = worlds.changes(&worlds.all[**at], &changes, &[]);
+                !ends
+                    .iter()
+                    .any(|end| worlds.allowed(end) && worlds.place(end) != here)
+            };
+            let here = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
+            if self.live.iter().filter(here).any(|at| stays(&at)) {
+                found.say("LC065", &state.name);
+            }
+        }
+    }
+
+    fn caused(&self, drive: &Drive) -> BTreeSet<(String, String)> {
+        let mut caused = BTreeSet::new();
+        for (&at, moves) in &drive.moves {
+            for &end in moves
+                .values()
+                .flatten()
+                .filter(|end| self.place(**end) != self.place(at))
+            {
+                if let (Some(from), Some(to)) = (self.state(at), self.state(end)) {
+                    caused.insert((from.name.clone(), to.name.clone()));
+                }
+            }
+        }
+        caused
+    }
+
+    fn transitions(&self, caused: &BTreeSet<(String, String)>, found: &mut Found) {
+        let Some(edges) = &self.worlds.life.edges else {
+            return;
+        };
+        let declared: BTreeSet<(String, String)> = edges.iter().cloned().collect();
+        for (from, to) in caused.difference(&declared) {
+            found.say("LC030", format!("{from} -> {to}"));
+        }
+        for (from, to) in declared.difference(caused) {
+            found.say("LC031", format!("{from} -> {to}"));
+        }
+    }
+
+    /// The position of the clause that applies, of the condition with this number.
+    fn clause(&self, condition: usize, at: usize) -> Option<usize> {
+        let world = &self.worlds.all[at];
+        let holds = |when: &Test| self.worlds.holds(when, world);
+        let mut clauses = self.clauses[condition].iter();
+        clauses.position(|when| when.as_ref().is_none_or(holds))
+    }
+
+    /// The clauses that never apply.
+    fn conditions(&self, found: &mut Found) -> BTreeSet<(String, usize)> {
+        let mut idle = BTreeSet::new();
+        for (number, condition) in self.worlds.life.conditions.iter().enumerate() {
+            let told = self.live.iter().filter(|at| self.tells(at));
+            let applied = told.map(|at| self.clause(number, *at));
+            let applied: BTreeSet<Option<usize>> = applied.collect();
+            if applied.contains(&None) {
+                found.say("LC052", &condition.name);
+            }
+            for clause in
+                (0..condition.clauses.len()).filter(|clause| !applied.contains(&Some(*clause)))
+            {
+                found.say("LC054", &condition.name);
+                idle.insert((condition.name.clone(), clause));
+            }
+        }
+        idle
+    }
+
+    /// The first clause of the roll-up that leaves its condition out, else the first that is not True; `Err` where a condition before it has no value.
+    fn unmet(&self, ready: &[String], at: usize) -> Result<Option<&'a Clause>, ()> {
+        let mut first = None;
+        for name in ready {
+            let mut conditions = self.worlds.life.conditions.iter();
+            let number = conditions
+                .position(|condition| condition.name == *name)
+                .ok_or(())?;
+            let condition = &self.worlds.life.conditions[number];
+            let clause = &condition.clauses[self.clause(number, at).ok_or(())?];
+            match clause.value.as_str() {
+                "Absent" => return Ok(Some(clause)),
+                "True" | "Omit" => {}
+                _ => first = first.or(Some(clause)),
+            }
+        }
+        Ok(first)
+    }
+
+    /// Where nothing is left to do, phase and conditions must tell the same.
+    fn roll_up(&self, found: &mut Found) {
+        let Some(ready) = &self.worlds.life.ready else {
+            return;
+        };
+        let idle = |at: &&usize| self.policy[**at].is_none() && self.tells(at);
+        for &at in self.live.iter().filter(idle) {
+            let (Some(state), Ok(unmet)) = (self.state(at), self.unmet(ready, at)) else {
+                continue;
+            };
+            let phase = state.phase.as_deref().unwrap_or_default();
+            if (phase == "Ready") != unmet.is_none() {
+                found.say("LC051", &state.name);
+            }
+            let told =
+                unmet.is_some_and(|clause| clause.value == "False" && clause.reason.is_some());
+            if phase == "Error" && !told {
+                found.say("LC053", &state.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Who moves a world where: our one effect with its outcomes, and the promises of the outside.
+
+use std::collections::BTreeSet;
+
+use crate::broken::Rule;
+use crate::findings::Found;
+use crate::worlds::{Act, Test, Value, World, Worlds};
+
+/// What we do in a world, by the number of the effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    Claim(usize),
+    Run(usize),
+    Release,
+}
+
+/// Something that the outside does by itself.
+pub(crate) struct Vow {
+    /// Repeats itself once for each member of a set, so it proves no loop.
+    pub(crate) again: bool,
+    pub(crate) when: Test,
+    pub(crate) sets: Vec<Vec<(usize, Value)>>,
+}
+
+type Forced<'a> = &'a [(usize, Value)];
+
+impl Worlds<'_> {
+    /// The first enabled effect; on deletion the undo of what was acquired last.
+    pub(crate) fn policy(&self, world: &World) -> Option<Move> {
+        let deleting = self.is_deleting(world);
+        let order: Vec<usize> = if deleting && !self.forgets(Rule::OffWhenDeleting) {
+            self.undoes()
+        } else {
+            (0..self.acts.len()).collect()
+        };
+        for at in order {
+            let act = &self.acts[at];
+            if self.enabled(act, world) {
+                let unclaimed = self.claimed.is_some_and(|claimed| world[claimed] == 0);
+                let first = unclaimed && !deleting && act.acquires;
+                if first && self.forgets(Rule::ClaimFirst) {
+                    return None;
+                }
+                return Some(if first {
+                    Move::Claim(at)
+                } else {
+                    Move::Run(at)
+                });
+            }
+        }
+        let nothing_held = (0..self.vars.len()).all(|var| !self.is_held(var, world[var]));
+        (deleting && nothing_held).then_some(Move::Release)
+    }
+
+    fn undoes(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = Vec::new();
+        let named = self.acts.iter().filter_map(|act| act.undo.as_ref());
+        let numbers = named.filter_map(|undo| self.acts.iter().position(|act| act.name == *undo));
+        let mut numbers: Vec<usize> = numbers.collect();
+        if !self.forgets(Rule::ReverseOrder) {
+            numbers.reverse();
+        }
+        for number in numbers {
+            if !order.contains(&number) {
+                order.push(number);
+            }
+        }
+        order
+    }
+
+    /// All assignments that agree with `forced`, let `chosen` be anything and keep the rest of `from`.
+    pub(crate) fn changes(&self, from: &World, chosen: &[usize], forced: Forced<'_>) -> Vec<World> {
+        let mut all = Vec::new();
+        let mut world = vec![Value::MAX; self.vars.len()];
+        self.change(0, from, chosen, forced, &mut world, &mut all);
+        all
+    }
+
+    fn change(
+        &self,
+        at: usize,
+        from: &World,
+        chosen: &[usize],
+        forced: Forced<'_>,
+        world: &mut World,
+        all: &mut Vec<World>,
+    ) {
+        let Some(&var) = self.order.get(at) else {
+            all.push(world.clone());
+            return;
+        };
+        let only = self.only_value(var, from, chosen, forced, world);
+        for &value in self.vars[var].values(&only) {
+            world[var] = value;
+            self.change(at + 1, from, chosen, forced, world, all);
+        }
+    }
+
+    /// The one value that the variable may have, unless it may have any.
+    fn only_value(
+        &self,
+        var: usize,
+        from: &World,
+        chosen: &[usize],
+        forced: Forced<'_>,
+        world: &World,
+    ) -> Option<Value> {
+        if let Some(other) = self.unasked(var, world) {
+            return Some(other);
+        }
+        if let Some((_, value)) = forced.iter().find(|(forced, _)| *forced == var) {
+            return Some(*value);
+        }
+        let was_asked = self.unasked(var, from).is_none() || self.forgets(Rule::GivenAnew);
+        if self.vars[var].is_refusal() {
+            return Some(if was_asked { from[var] } else { 0 });
+        }
+        (was_asked && !chosen.contains(&var)).then(|| from[var])
+    }
+
+    /// What a write may establish.
+    fn alternatives(&self, act: &Act) -> Vec<Vec<(usize, Value)>> {
+        let mut all = act.sets.clone();
+        if all.is_empty()
+            && let Some(on) = act.on
+        {
+            let words: &[&str] = match (act.verb.as_str(), act.each) {
+                ("apply", true) => &["Surplus", "Draining", "Foreign", "Current"],
+                ("apply", false) => &["Current"],
+                (_, true) => &["Draining", "Foreign", "Current"],
+                (_, false) => &["Terminating", "Absent"],
+            };
+            let fits = |value: &Value| self.vars[on].answers.contains(value);
+            all = words
+                .iter()
+                .map(|word| self.word(word))
+                .filter(fits)
+                .map(|value| vec![(on, value)])
+                .collect();
+        }
+        if self.forgets(Rule::EffectAlternatives) {
+            all.truncate(1);
+        }
+        all
+    }
+
+    /// The worlds in which an effect may end, a refusal included.
+    pub(crate) fn outcomes(&self, act: &Act, world: &World, found: &mut Found) -> BTreeSet<usize> {
+        let alternatives = self.alternatives(act);
+        let mut ends: Vec<World> = Vec::new();
+        for forced in &alternatives {
+            if act.verb == "call" {
+                let exact = self.changes(world, &[], forced);
+                if !exact.iter().any(|end| self.allowed(end)) {
+                    found.say("LC013", &act.name);
+                }
+            }
+            let set = |var: &usize| forced.iter().any(|(other, _)| other == var);
+            let chosen: Vec<usize> = self
+                .reached(act)
+                .into_iter()
+                .filter(|var| !set(var))
+                .collect();
+            ends.extend(self.changes(world, &chosen, forced));
+        }
+        let set: Vec<usize> = alternatives.iter().flatten().map(|(var, _)| *var).collect();
+        ends.retain(|end| self.allowed(end) && self.acquires_only(&set, world, end));
+        let refusable = act.verb != "delete" && act.own != "record" && !self.forgets(Rule::Refusal);
+        if refusable {
+            ends.extend(self.changes(world, &[], &[(act.refused, 1)]));
+        }
+        ends.iter()
+            .filter_map(|end| self.all.get_index_of(end))
+            .collect()
+    }
+
+    fn reached(&self, act: &Act) -> Vec<usize> {
+        let mut all = act.affected.clone();
+        if self.forgets(Rule::Frame) {
+            all.retain(|var| Some(*var) == act.on);
+        }
+        if self.forgets(Rule::PollStays) && act.own == "poll" {
+            all.extend(act.on);
+        }
+        if self.forgets(Rule::PartReach) && act.own == "part" {
+            let name = act.on.map_or("", |on| self.vars[on].name.as_str());
+            let through = |var: &usize| {
+                self.reach
+                    .reads
+                    .get(&self.vars[*var].name)
+                    .is_some_and(|reads| reads.contains(name))
+            };
+            all.extend((0..self.vars.len()).filter(through));
+        }
+        all
+    }
+
+    /// What the effect does not set becomes ours by no accident.
+    fn acquires_only(&self, set: &[usize], before: &World, after: &World) -> bool {
+        (0..self.vars.len()).all(|var| {
+            set.contains(&var) || self.is_held(var, before[var]) || !self.is_taken(var, after[var])
+        })
+    }
+
+    /// The declared promises and those that every lifecycle has.
+    pub(crate) fn vows(&self) -> Vec<Vow> {
+        let mut vows = Vec::new();
+        for promise in &self.life.promises {
+            let number = |pair: &(String, String)| {
+                (
+                    self.var(&pair.0).expect("names were checked before"),
+                    self.word(&pair.1),
+                )
+            };
+            let mut sets: Vec<Vec<(usize, Value)>> = promise
+                .sets
+                .iter()
+                .map(|assign| assign.iter().map(number).collect())
+                .collect();
+            if self.forgets(Rule::PromiseAlternatives) {
+                sets.truncate(1);
+            }
+            vows.push(Vow {
+                again: false,
+                when: self.test(&promise.when),
+                sets,
+            });
+        }
+        for input in &self.life.inputs {
+            let Some(var) = self.var(&input.name) else {
+                continue;
+            };
+            let is = |word: &str| Test::Is(var, vec![self.word(word)]);
+            let to = |words: &[&str]| {
+                words
+                    .iter()
+                    .map(|word| vec![(var, self.word(word))])
+                    .collect()
+            };
+            let mut vow = |again: bool, when: &str, sets: &[&str]| {
+                vows.push(Vow {
+                    again,
+                    when: is(when),
+                    sets: to(sets),
+                });
+            };
+            match (input.own.as_str(), input.many) {
+                ("owned" | "shared", true) if !self.forgets(Rule::Drains) => {
+                    vow(false, "Draining", &["Foreign", "Current"]);
+                    vow(true, "Draining", &["Behind"]);
+                }
+                ("owned" | "shared", false) if !self.forgets(Rule::Terminates) => {
+                    vow(false, "Terminating", &["Absent"])
+                }
+                ("poll", _) if !self.forgets(Rule::Answers) => vow(false, "Unknown", &["Known"]),
+                _ => {}
+            }
+        }
+        vows
+    }
+
+    /// Where a promise leads, other than to stay.
+    pub(crate) fn kept(&self, vow: &Vow, at: usize) -> BTreeSet<usize> {
+        let world = &self.all[at];
+        if !self.holds(&vow.when, world) {
+            return BTreeSet::new();
+        }
+        let ends = vow
+            .sets
+            .iter()
+            .flat_map(|forced| self.changes(world, &[], forced));
+        ends.filter_map(|end| self.all.get_index_of(&end))
+            .filter(|end| *end != at)
+            .collect()
+    }
+}

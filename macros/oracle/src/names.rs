@@ -1,0 +1,334 @@
+//! The first stage: is every name declared, once, with the values that are asked of it.
+
+use std::collections::BTreeSet;
+
+use crate::findings::Found;
+use crate::syntax::{Assign, Input, Life, Pred, atoms};
+
+const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
+
+/// The values of the fact that an input brings, if it brings one.
+pub(crate) fn brought(input: &Input) -> Option<Vec<String>> {
+    let values: &[&str] = match (input.own.as_str(), input.many) {
+        ("owned" | "shared", true) => &MANY,
+        (_, true) | ("probe", _) => return None,
+        ("owned", _) => &["Absent", "Foreign", "Terminating", "Stale", "Current"],
+        ("shared", _) => &["Absent", "Terminating", "Stale", "Current"],
+        ("part" | "record", _) => &["Absent", "Stale", "Current"],
+        ("poll", _) => &["Unknown", "Known"],
+        _ if input.optional => &["Unnamed", "Absent", "Present"],
+        _ => &["Absent", "Present"],
+    };
+    Some(values.iter().map(|&value| value.to_owned()).collect())
+}
+
+/// A declared fact with the values that an answer may have and those that only an `else` gives.
+/// `None`: there is no such fact.
+pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String>)> {
+    if let Some(effect) = name.strip_prefix('?') {
+        life.effect(effect)?;
+        return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
+    }
+    if let Some(input) = life.input(name) {
+        return brought(input).map(|answers| (answers, Vec::new()));
+    }
+    let fact = life.fact(name)?;
+    let answers = fact.domain.clone();
+    let others = fact
+        .chain
+        .iter()
+        .filter_map(|(_, other)| other.clone())
+        .collect();
+    Some((answers, others))
+}
+
+/// Unknown names are reported at what mentions them, for that is what an author has to change.
+pub(crate) fn names(life: &Life, found: &mut Found) {
+    twice(life, found);
+    for section in &life.unknown_sections {
+        found.say("LC001", section);
+    }
+    for fact in &life.infinite {
+        found.say("LC002", fact);
+    }
+    for state in life.states.iter().filter(|_| !life.volume) {
+        if !matches!(
+            state.phase.as_deref(),
+            Some("Pending" | "Ready" | "Error" | "Ignored")
+        ) {
+            found.say("LC050", &state.name);
+        }
+    }
+    ignored(life, found);
+    unobserved(life, found);
+    for (place, pred) in predicates(life) {
+        let mut parts = pred.parts().into_iter();
+        if !parts.all(|(name, asked)| is_asked_well(life, name, asked)) {
+            found.say("LC001", place);
+        }
+    }
+    assignments(life, found);
+    references(life, found);
+}
+
+/// What another controller looks after comes before all that is ours, wants nothing, and knows of no write.
+fn ignored(life: &Life, found: &mut Found) {
+    let mut ours = false;
+    for state in &life.states {
+        if !state.is_ignored() {
+            ours = true;
+            continue;
+        }
+        let atoms = state.when.atoms();
+        let refused = atoms.iter().any(|atom| atom.starts_with('?'));
+        let waits = state.goal || state.wakes.is_some() || state.overdue;
+        if !life.volume && (ours || refused || waits) {
+            found.say("LC055", &state.name);
+        }
+    }
+}
+
+/// Inputs, values and facts are one kind of name, for predicates and `from` mention them alike.
+fn twice(life: &Life, found: &mut Found) {
+    let mut asked: Vec<&String> = life.inputs.iter().map(|one| &one.name).collect();
+    asked.extend(life.lets.iter().map(|one| &one.name));
+    asked.extend(life.facts.iter().map(|one| &one.name));
+    let kinds: [Vec<&String>; 6] = [
+        asked,
+        life.states.iter().map(|one| &one.name).collect(),
+        life.effects.iter().map(|one| &one.name).collect(),
+        life.promises.iter().map(|one| &one.name).collect(),
+        life.conditions.iter().map(|one| &one.name).collect(),
+        life.sections.iter().collect(),
+    ];
+    for names in kinds {
+        for (at, name) in names.iter().enumerate() {
+            if names[..at].contains(name) {
+                found.say("LC003", *name);
+            }
+        }
+    }
+}
+
+/// What each line reads, by its name.
+fn read_by(life: &Life) -> Vec<(&str, Vec<&String>)> {
+    let mut all: Vec<(&str, Vec<&String>)> = Vec::new();
+    let mut read = |place, names| all.push((place, names));
+    for input in &life.inputs {
+        read(&input.name, input.from.iter().collect());
+    }
+    for value in &life.lets {
+        read(&value.name, value.from.iter().collect());
+    }
+    for fact in &life.facts {
+        read(&fact.name, fact.from.iter().collect());
+    }
+    for effect in &life.effects {
+        read(&effect.name, effect.from.iter().collect());
+    }
+    for state in &life.states {
+        read(&state.name, state.wakes.iter().flatten().collect());
+    }
+    for (field, from) in &life.fields {
+        let facts = |name: &&String| life.fact(name).is_none();
+        read(field, from.iter().filter(facts).collect());
+    }
+    all
+}
+
+/// The first name of a path.
+pub(crate) fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}
+
+fn unobserved(life: &Life, found: &mut Found) {
+    let lost = |name: &str| life.infinite.iter().any(|lost| lost == name);
+    let input = |name: &str| life.input(name).is_some() || lost(name);
+    for (place, names) in read_by(life) {
+        let request = |name: &str| name == "self" || life.volume && name == "request";
+        let known = |name: &str| input(name) || life.value(name).is_some() || request(name);
+        if !names.into_iter().all(|name| known(name)) {
+            found.say("LC060", place);
+        }
+    }
+    let known = |path: &String| {
+        let request = life.volume && root(path) == "request";
+        input(root(path)) || ["meta", "spec"].contains(&root(path)) || request
+    };
+    for one in life
+        .inputs
+        .iter()
+        .filter(|one| !one.paths.iter().all(known))
+    {
+        found.say("LC060", &one.name);
+    }
+    for effect in life
+        .effects
+        .iter()
+        .filter(|effect| !effect.key.iter().all(known))
+    {
+        found.say("LC060", &effect.name);
+    }
+}
+
+/// Every predicate with the name of what asks it.
+pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
+    let mut all: Vec<(&str, &Pred)> = Vec::new();
+    all.extend(life.nevers.iter().map(|never| ("never", never)));
+    all.extend(
+        life.inputs
+            .iter()
+            .filter_map(|one| Some((one.name.as_str(), one.given.as_ref()?))),
+    );
+    all.extend(
+        life.lets
+            .iter()
+            .filter_map(|one| Some((one.name.as_str(), one.given.as_ref()?))),
+    );
+    for fact in &life.facts {
+        all.extend(
+            fact.chain
+                .iter()
+                .map(|(given, _)| (fact.name.as_str(), given)),
+        );
+    }
+    all.extend(life.states.iter().map(|one| (one.name.as_str(), &one.when)));
+    all.extend(
+        life.effects
+            .iter()
+            .filter_map(|one| Some((one.name.as_str(), one.when.as_ref()?))),
+    );
+    all.extend(
+        life.promises
+            .iter()
+            .map(|one| (one.name.as_str(), &one.when)),
+    );
+    for condition in &life.conditions {
+        let asked = condition
+            .clauses
+            .iter()
+            .filter_map(|clause| clause.when.as_ref());
+        all.extend(asked.map(|when| (condition.name.as_str(), when)));
+    }
+    let words = life.words.iter();
+    all.extend(words.filter_map(|(word, when)| Some((word.as_str(), when.as_ref()?))));
+    for call in &life.calls {
+        let target = call.to.iter().filter(|to| life.target_state(to).is_none());
+        let refusals = call.refusals.iter().map(|(when, _)| when);
+        all.extend(
+            target
+                .chain(refusals)
+                .map(|when| (call.name.as_str(), when)),
+        );
+    }
+    all
+}
+
+/// Whether there is such a fact with such values; a fact that was lost may have any.
+pub(crate) fn is_asked_well(life: &Life, name: &str, asked: Option<&[String]>) -> bool {
+    let Some((answers, others)) = values(life, name) else {
+        return life.infinite.iter().any(|lost| lost == name);
+    };
+    let mut all = answers.iter().chain(&others);
+    match asked {
+        None => all.any(|value| is_there(value)),
+        Some(asked) => asked
+            .iter()
+            .all(|asked| all.clone().any(|value| value == asked)),
+    }
+}
+
+/// The values that a bare name asks for.
+pub(crate) fn is_there(value: &str) -> bool {
+    ["true", "Present", "Known"].contains(&value)
+}
+
+fn assignments(life: &Life, found: &mut Found) {
+    let mut all: Vec<(&str, &Assign)> = Vec::new();
+    for effect in &life.effects {
+        all.extend(
+            effect
+                .sets
+                .iter()
+                .map(|assign| (effect.name.as_str(), assign)),
+        );
+    }
+    for promise in &life.promises {
+        all.extend(
+            promise
+                .sets
+                .iter()
+                .map(|assign| (promise.name.as_str(), assign)),
+        );
+    }
+    for (place, (fact, value)) in all
+        .into_iter()
+        .flat_map(|(place, assign)| assign.iter().map(move |pair| (place, pair)))
+    {
+        let lost = life.infinite.contains(fact);
+        if !lost && values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)) {
+            found.say("LC001", place);
+        }
+    }
+}
+
+fn references(life: &Life, found: &mut Found) {
+    for effect in &life.effects {
+        let undone = effect
+            .undo
+            .as_ref()
+            .is_none_or(|undo| life.effect(undo).is_some());
+        if life.input(&effect.on).is_none() || !undone {
+            found.say("LC001", &effect.name);
+        }
+    }
+    let known = |name: &String| {
+        life.conditions
+            .iter()
+            .any(|condition| condition.name == *name)
+    };
+    if !life.ready.iter().flatten().all(known) {
+        found.say("LC001", "ready");
+    }
+    if !life.implicit.iter().all(known) {
+        found.say("LC001", "implicit");
+    }
+    let is_lost = |name: &String| life.input(name).is_none();
+    for input in life
+        .inputs
+        .iter()
+        .filter(|one| one.of.as_ref().is_some_and(is_lost))
+    {
+        found.say("LC001", &input.name);
+    }
+    let mut ends = life
+        .edges
+        .iter()
+        .flatten()
+        .flat_map(|(from, to)| [from, to]);
+    if !ends.all(|name| life.state(name).is_some()) {
+        found.say("LC001", "transitions");
+    }
+}
+
+/// What must be known before an effect can be called enabled.
+pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
+    let Some(effect) = life.effect(effect) else {
+        return BTreeSet::new();
+    };
+    let mut needed: BTreeSet<String> = atoms(effect.when.as_ref()).into_iter().collect();
+    needed.extend(effect.from.iter().cloned());
+    needed.insert(effect.on.clone());
+    needed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
+    needed.extend(atoms(
+        life.input(&effect.on)
+            .and_then(|input| input.given.as_ref()),
+    ));
+    for value in effect.from.iter().filter_map(|name| life.value(name)) {
+        needed.extend(atoms(value.given.as_ref()));
+    }
+    let ignored = life.states.iter().filter(|state| state.is_ignored());
+    needed.extend(ignored.flat_map(|state| state.when.atoms()));
+    needed.remove(&format!("?{}", effect.name));
+    needed
+}

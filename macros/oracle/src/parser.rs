@@ -1,0 +1,490 @@
+//! The oracle's own reading of a lifecycle's text: a recursive descent over tokens that stops at the first misspelling.
+//! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
+
+mod tokens;
+
+use crate::syntax::{
+    Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State,
+};
+use tokens::{Broken, Cursor, Parsed};
+
+type Names = Option<Vec<String>>;
+
+struct Parser {
+    cursor: Cursor,
+    life: Life,
+}
+
+const WORDS: [&str; 6] = [
+    "unfit",
+    "unknown",
+    "in_use",
+    "elsewhere",
+    "unstaged",
+    "differs",
+];
+
+/// Reads one `lifecycle! { resource ..; }` or `lifecycle! { volume ..; }`.
+pub(crate) fn parse(text: &str) -> Parsed<Life> {
+    let mut parser = Parser {
+        cursor: Cursor::new(text)?,
+        life: Life::default(),
+    };
+    for word in ["lifecycle", "!", "{"] {
+        parser.cursor.need(word)?;
+    }
+    parser.life.volume = parser.cursor.eat("volume");
+    if !parser.life.volume {
+        parser.cursor.need("resource")?;
+    }
+    parser.life.name = parser.cursor.ident()?;
+    parser.cursor.need(";")?;
+    while !parser.cursor.eat("}") {
+        let section = parser.cursor.ident()?;
+        parser.cursor.need("{")?;
+        parser.section(&section)?;
+        parser.life.sections.push(section);
+    }
+    if !parser.life.volume {
+        owners_are_needed(&mut parser.life);
+    }
+    Ok(parser.life)
+}
+
+/// What another object owns cannot be written before that is there.
+fn owners_are_needed(life: &mut Life) {
+    for at in 0..life.effects.len() {
+        let effect = &life.effects[at];
+        let owner = life.input(&effect.on).and_then(|input| input.of.clone());
+        let owner = owner.filter(|name| effect.verb == "apply" && !effect.from.contains(name));
+        life.effects[at].from.extend(owner);
+    }
+}
+
+impl Parser {
+    fn section(&mut self, section: &str) -> Parsed<()> {
+        let line: fn(&mut Parser) -> Parsed<()> = match section {
+            "observe" => Parser::input,
+            "facts" => Parser::fact,
+            "states" => Parser::state,
+            "effects" => Parser::effect,
+            "promises" => Parser::promise,
+            "transitions" => {
+                self.life.edges.get_or_insert_default();
+                Parser::edge
+            }
+            "status" => Parser::status,
+            "rpc" => Parser::rpc,
+            _ => {
+                self.life.unknown_sections.push(section.to_owned());
+                return self.skip_block();
+            }
+        };
+        while !self.cursor.eat("}") {
+            line(self)?;
+        }
+        Ok(())
+    }
+
+    fn skip_block(&mut self) -> Parsed<()> {
+        let mut depth = 1;
+        while depth > 0 {
+            match self.cursor.next()?.as_str() {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn given(&mut self) -> Parsed<Option<Pred>> {
+        if self.cursor.eat("given") {
+            self.cursor.pred().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn sets(&mut self) -> Parsed<Vec<Assign>> {
+        let mut alternatives = Vec::new();
+        loop {
+            self.cursor.need("{")?;
+            let mut assign = Vec::new();
+            while !self.cursor.eat("}") {
+                let fact = self.cursor.ident()?;
+                self.cursor.need("=")?;
+                assign.push((fact, self.cursor.ident()?));
+                self.cursor.eat(",");
+            }
+            alternatives.push(assign);
+            if !self.cursor.eat("or") {
+                return Ok(alternatives);
+            }
+        }
+    }
+
+    fn input(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let kinds = ["owned", "shared", "part", "record", "poll", "probe"];
+        let own = if kinds.contains(&self.cursor.peek()) {
+            self.cursor.next()?
+        } else {
+            String::new()
+        };
+        let many = self.cursor.eat("[");
+        self.cursor.path()?;
+        if many {
+            self.cursor.need("]")?;
+        }
+        let mut input = Input {
+            name,
+            own,
+            many,
+            optional: false,
+            of: None,
+            from: Vec::new(),
+            paths: Vec::new(),
+            given: None,
+        };
+        if self.cursor.eat("of") {
+            input.of = Some(self.cursor.ident()?);
+        }
+        if self.cursor.eat("by") {
+            self.lookup(&mut input)?;
+        }
+        if self.cursor.eat("every") {
+            self.cursor.next()?;
+        }
+        if self.cursor.eat("exclusive") {
+            self.cursor.path()?;
+            while self.cursor.eat(",") {
+                self.cursor.path()?;
+            }
+        }
+        input.given = self.given()?;
+        self.cursor.need(";")?;
+        self.life.inputs.push(input);
+        Ok(())
+    }
+
+    fn lookup(&mut self, input: &mut Input) -> Parsed<()> {
+        match self.cursor.ident()?.as_str() {
+            "name" => {
+                input.paths = vec![self.cursor.path()?];
+                input.optional = self.cursor.eat("?");
+            }
+            "names" | "refs" => {
+                self.cursor.need("of")?;
+                input.from = self.cursor.idents()?;
+            }
+            "ref" => {
+                if self.cursor.eat("from") {
+                    input.from = self.cursor.idents()?;
+                }
+            }
+            "labels" => {
+                self.cursor.need("{")?;
+                while !self.cursor.eat("}") {
+                    self.cursor.path()?;
+                    self.cursor.need("=")?;
+                    input.paths.push(self.cursor.path()?);
+                    self.cursor.eat(",");
+                }
+            }
+            "owner" | "namespace" => {}
+            first => {
+                let mut path = first.to_owned();
+                while self.cursor.eat(".") {
+                    path = format!("{path}.{}", self.cursor.ident()?);
+                }
+                if self.cursor.eat("=") {
+                    path = self.cursor.path()?;
+                }
+                input.paths = vec![path];
+            }
+        }
+        Ok(())
+    }
+
+    fn fact(&mut self) -> Parsed<()> {
+        if self.cursor.eat("never") {
+            let never = self.cursor.pred()?;
+            self.life.nevers.push(never);
+            return self.cursor.need(";");
+        }
+        if self.cursor.eat("let") {
+            let name = self.cursor.ident()?;
+            self.cursor.need(":")?;
+            self.cursor.skip_type()?;
+            self.cursor.need("from")?;
+            let value = Let {
+                name,
+                from: self.cursor.idents()?,
+                given: self.given()?,
+            };
+            self.cursor.need(";")?;
+            self.life.lets.push(value);
+            return Ok(());
+        }
+        let held = self.cursor.eat("held");
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let (domain, free) = self.domain()?;
+        self.cursor.need("from")?;
+        let mut fact = Fact {
+            name,
+            domain: domain.clone().unwrap_or_default(),
+            from: self.cursor.idents()?,
+            chain: Vec::new(),
+            held,
+            free,
+        };
+        while self.cursor.eat("given") {
+            let given = self.cursor.pred()?;
+            let other = if self.cursor.eat("else") {
+                Some(self.cursor.ident()?)
+            } else {
+                None
+            };
+            fact.chain.push((given, other));
+        }
+        self.cursor.need(";")?;
+        if domain.is_none() {
+            self.life.infinite.push(fact.name);
+        } else {
+            self.life.facts.push(fact);
+        }
+        Ok(())
+    }
+
+    /// The values, if they are finitely many, and those left of the bar.
+    fn domain(&mut self) -> Parsed<(Names, Names)> {
+        if !self.cursor.eat("{") {
+            let named = self.cursor.ident()?;
+            let boolean = vec!["false".to_owned(), "true".to_owned()];
+            return Ok(((named == "bool").then_some(boolean), None));
+        }
+        let mut values = self.cursor.idents()?;
+        let mut free = None;
+        if self.cursor.eat("|") {
+            free = Some(values.clone());
+            values.extend(self.cursor.idents()?);
+        }
+        self.cursor.need("}")?;
+        Ok((Some(values), free))
+    }
+
+    fn state(&mut self) -> Parsed<()> {
+        let goal = self.cursor.eat("goal");
+        let name = self.cursor.ident()?;
+        self.cursor.need("when")?;
+        let when = self.cursor.pred()?;
+        let phase = if self.cursor.eat("=>") {
+            Some(self.cursor.ident()?)
+        } else {
+            None
+        };
+        let wakes = if self.cursor.eat("wakes") {
+            Some(self.cursor.idents()?)
+        } else {
+            None
+        };
+        let overdue = self.cursor.eat("overdue");
+        if overdue {
+            self.cursor.next()?;
+        }
+        self.cursor.need(";")?;
+        self.life.states.push(State {
+            name,
+            goal,
+            when,
+            phase,
+            wakes,
+            overdue,
+        });
+        Ok(())
+    }
+
+    fn effect(&mut self) -> Parsed<()> {
+        let mut named = None;
+        if self.cursor.second() == ":" {
+            named = Some(self.cursor.ident()?);
+            self.cursor.need(":")?;
+        }
+        let verb = self.cursor.ident()?;
+        if !["apply", "delete", "call"].contains(&verb.as_str()) {
+            return Err(Broken(format!("`{verb}` is no verb")));
+        }
+        let each = self.cursor.eat("each");
+        let on = self.cursor.ident()?;
+        let name = named.unwrap_or_else(|| format!("{verb}_{on}"));
+        let mut effect = Effect {
+            name,
+            verb,
+            each,
+            on,
+            from: Vec::new(),
+            when: None,
+            sets: Vec::new(),
+            undo: None,
+            key: None,
+        };
+        if self.cursor.eat("from") {
+            effect.from = self.cursor.idents()?;
+        }
+        if self.cursor.eat("when") {
+            effect.when = Some(self.cursor.pred()?);
+        }
+        if self.cursor.eat("sets") {
+            effect.sets = self.sets()?;
+        }
+        if self.cursor.eat("undo") {
+            effect.undo = Some(self.cursor.ident()?);
+        }
+        if self.cursor.eat("key") {
+            effect.key = Some(self.cursor.path()?);
+        }
+        self.cursor.need(";")?;
+        self.life.effects.push(effect);
+        Ok(())
+    }
+
+    fn promise(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        self.cursor.need(":")?;
+        let when = self.cursor.pred()?;
+        self.cursor.need("sets")?;
+        let sets = self.sets()?;
+        self.cursor.need(";")?;
+        self.life.promises.push(Promise { name, when, sets });
+        Ok(())
+    }
+
+    fn edge(&mut self) -> Parsed<()> {
+        let from = self.cursor.ident()?;
+        self.cursor.need("->")?;
+        loop {
+            let to = self.cursor.ident()?;
+            self.life
+                .edges
+                .get_or_insert_default()
+                .push((from.clone(), to));
+            if !self.cursor.eat("|") {
+                return self.cursor.need(";");
+            }
+        }
+    }
+
+    fn rpc(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        if WORDS.contains(&name.as_str()) {
+            let meaning = if self.cursor.eat("never") {
+                self.cursor.text();
+                None
+            } else {
+                self.cursor.need("when")?;
+                Some(self.cursor.pred()?)
+            };
+            self.life.words.push((name, meaning));
+            return self.cursor.need(";");
+        }
+        let mut call = Call {
+            name,
+            ..Call::default()
+        };
+        if self.cursor.eat("->") {
+            call.to = Some(self.cursor.pred()?);
+        }
+        if self.cursor.eat("by") {
+            call.by = self.cursor.idents()?;
+        }
+        if self.cursor.eat("within") {
+            self.cursor.next()?;
+            self.cursor.need("else")?;
+            call.within = Some(self.cursor.ident()?);
+        }
+        if self.cursor.eat("{") {
+            while !self.cursor.eat("}") {
+                let when = self.cursor.pred()?;
+                self.cursor.need("=>")?;
+                call.refusals.push((when, self.cursor.ident()?));
+                self.cursor.text();
+                self.cursor.need(";")?;
+            }
+        } else {
+            self.cursor.need(";")?;
+        }
+        self.life.calls.push(call);
+        Ok(())
+    }
+
+    fn status(&mut self) -> Parsed<()> {
+        match self.cursor.ident()?.as_str() {
+            "condition" => self.condition(),
+            "ready" => {
+                self.cursor.text();
+                self.cursor.text();
+                self.cursor.need("from")?;
+                let ready = self.cursor.idents()?;
+                self.life.ready = Some(ready);
+                self.cursor.need(";")
+            }
+            "implicit" => {
+                self.cursor.need("in")?;
+                self.life.implicit = Some(self.cursor.ident()?);
+                self.cursor.text();
+                self.cursor.need(";")
+            }
+            "field" => {
+                let name = self.cursor.ident()?;
+                let mut from = Vec::new();
+                if self.cursor.eat("=") {
+                    self.cursor.ident()?;
+                } else {
+                    self.cursor.need(":")?;
+                    self.cursor.skip_type()?;
+                    self.cursor.need("from")?;
+                    from = self.cursor.idents()?;
+                    self.cursor.eat("last_reported");
+                }
+                self.life.fields.push((name, from));
+                self.cursor.need(";")
+            }
+            "column" => {
+                self.cursor.ident()?;
+                self.cursor.text();
+                self.cursor.need(";")
+            }
+            other => Err(Broken(format!("`{other}` is no line of `status`"))),
+        }
+    }
+
+    fn condition(&mut self) -> Parsed<()> {
+        let name = self.cursor.ident()?;
+        let mut clauses = Vec::new();
+        self.cursor.need("{")?;
+        while !self.cursor.eat("}") {
+            let value = self.cursor.ident()?;
+            let reason = self.cursor.text();
+            self.cursor.text();
+            if self.cursor.eat("event") {
+                self.cursor.text();
+            }
+            let mut when = None;
+            if !self.cursor.eat("otherwise") {
+                self.cursor.need("when")?;
+                when = Some(self.cursor.pred()?);
+            }
+            self.cursor.need(";")?;
+            clauses.push(Clause {
+                value,
+                reason,
+                when,
+            });
+        }
+        self.life.conditions.push(Condition { name, clauses });
+        Ok(())
+    }
+}

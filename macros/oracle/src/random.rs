@@ -1,0 +1,104 @@
+//! Seeded random lifecycles as text: some sound by construction, some spoiled in a few places, some wild.
+//! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
+
+mod dice;
+mod recipes;
+mod sketch;
+mod spoil;
+mod volumes;
+mod wild;
+
+use crate::answer::{answer, fits, outline};
+use crate::findings::Outline;
+use dice::Dice;
+use sketch::Sketch;
+
+/// Worlds of a drawn lifecycle, unless it is one of those that are too big to check.
+const COMFORTABLE: usize = 1_200;
+
+/// The lifecycle with this number; the same number always gives the same text.
+pub fn draw(number: u64) -> String {
+    let mut dice = Dice::new(number);
+    match dice.below(20) {
+        0..8 => sound(&mut dice).to_string(),
+        8..17 => spoiled(&mut dice).to_string(),
+        _ => wild(&mut dice).to_string(),
+    }
+}
+
+/// The volume with this number.
+pub fn draw_volume(number: u64) -> String {
+    let mut dice = Dice::new(number);
+    loop {
+        let text = volumes::volume(&mut dice).to_string();
+        if fits(&text, COMFORTABLE) {
+            return text;
+        }
+    }
+}
+
+/// With the transitions that it causes, for its author wrote them too.
+fn sound(dice: &mut Dice) -> Sketch {
+    loop {
+        let mut sketch = recipes::sound(dice);
+        sketch.edges = Some(Vec::new());
+        if let Some(outline) = outline(&sketch.to_string(), COMFORTABLE) {
+            sketch.edges = Some(outline.caused.iter().cloned().collect());
+            drop_clauses(&mut sketch, &outline);
+            return sketch;
+        }
+    }
+}
+
+/// Writes the transitions that the lifecycle causes.
+fn declare_edges(sketch: &mut Sketch) {
+    sketch.edges = Some(Vec::new());
+    let outline = answer(&sketch.to_string(), None).outline;
+    sketch.edges = Some(outline.caused.into_iter().collect());
+}
+
+/// Leaves out the clauses that never apply.
+fn drop_clauses(sketch: &mut Sketch, outline: &Outline) {
+    for condition in &mut sketch.conditions {
+        let mut position = 0..;
+        let name = condition.name.clone();
+        let applies =
+            |at: Option<usize>| at.is_some_and(|at| !outline.idle.contains(&(name.clone(), at)));
+        condition.clauses.retain(|_| applies(position.next()));
+    }
+}
+
+/// Spoils are tried on new lifecycles until they apply, so that rare ones are not rarer still.
+fn spoiled(dice: &mut Dice) -> Sketch {
+    let wanted = dice.below(spoil::SPOILS.len());
+    loop {
+        let mut sketch = sound(dice);
+        if !spoil::SPOILS[wanted](&mut sketch, dice) {
+            continue;
+        }
+        for _ in 0..dice.below(3) {
+            let further = dice.below(spoil::SPOILS.len());
+            spoil::SPOILS[further](&mut sketch, dice);
+        }
+        if dice.one_in(2) {
+            let before = sketch.edges.clone();
+            declare_edges(&mut sketch);
+            if sketch.edges.as_ref().is_some_and(Vec::is_empty) {
+                sketch.edges = before;
+            }
+        }
+        return sketch;
+    }
+}
+
+fn wild(dice: &mut Dice) -> Sketch {
+    loop {
+        let mut sketch = wild::wild(dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            if dice.one_in(2) {
+                declare_edges(&mut sketch);
+            }
+            return sketch;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Sound lifecycles, put together from pieces: each piece asks something, brings it about where it is ours,
+//! and says what holds once it is right. Later pieces may lean on earlier ones, never the other way.
+
+mod draft;
+mod objects;
+mod outside;
+
+use super::dice::Dice;
+use super::sketch::Sketch;
+use draft::Draft;
+use objects::{addressed, chained, class, listed, members, owned, part, rollout, secret, shared};
+use outside::{bucket, entry, polled, recorded};
+
+type Piece = fn(&mut Draft<'_>);
+
+const PIECES: [Piece; 14] = [
+    class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
+    bucket, chained,
+];
+
+/// Two to four pieces and a goal that takes what is left.
+pub(super) fn sound(dice: &mut Dice) -> Sketch {
+    let count = 1 + dice.below(4);
+    let mut draft = Draft {
+        sketch: Sketch::default(),
+        dice,
+        right: Vec::new(),
+        there: Vec::new(),
+        piece: 0,
+    };
+    if draft.dice.one_in(5) {
+        elsewhere(&mut draft);
+    }
+    for piece in 0..count {
+        draft.piece = piece;
+        let at = draft.dice.below(PIECES.len());
+        if piece == 0 && draft.dice.one_in(6) {
+            recorded(&mut draft)
+        } else {
+            PIECES[at](&mut draft)
+        }
+    }
+    draft.finish()
+}
+
+/// Some objects are looked after by another controller.
+fn elsewhere(draft: &mut Draft<'_>) {
+    if draft.dice.one_in(2) {
+        let guide = draft.input("guide", "Config", "name spec.guide?");
+        draft.fact("keeper", "{ Ours, Other }", &[&guide]);
+        draft.given(&[&guide], None);
+    } else {
+        draft.fact("keeper", "{ Ours, Other }", &["self"]);
+    }
+    let keeper = draft.name("keeper");
+    draft.state("Elsewhere", &format!("{keeper} == Other"), "Ignored", &[]);
+}

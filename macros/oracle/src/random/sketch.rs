@@ -1,0 +1,338 @@
+//! A lifecycle as lines that can still be changed: a guard is a list of atoms, everything else is words.
+//! Printing it gives the text that both sides read.
+
+use std::fmt::{self, Display, Formatter};
+
+/// Atoms that all must hold; empty means that nothing is asked.
+pub(crate) type Guard = Vec<String>;
+pub(crate) type Sets = Vec<Vec<(String, String)>>;
+
+/// Words of their own.
+pub(super) fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Alternatives that each set one fact.
+pub(super) fn one(fact: &str, values: &[&str]) -> Sets {
+    values
+        .iter()
+        .map(|value| vec![(fact.to_owned(), (*value).to_owned())])
+        .collect()
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) head: String,
+    pub(crate) lookup: String,
+    pub(crate) given: Guard,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fact {
+    pub(crate) held: bool,
+    pub(crate) name: String,
+    pub(crate) domain: String,
+    pub(crate) from: Vec<String>,
+    pub(crate) givens: Vec<(Guard, Option<String>)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Let {
+    pub(crate) name: String,
+    pub(crate) from: Vec<String>,
+    pub(crate) given: Guard,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) goal: bool,
+    pub(crate) name: String,
+    pub(crate) when: Guard,
+    pub(crate) phase: Option<String>,
+    pub(crate) wakes: Vec<String>,
+    pub(crate) overdue: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Effect {
+    pub(crate) name: Option<String>,
+    /// Verb, `each` and target.
+    pub(crate) head: String,
+    pub(crate) from: Vec<String>,
+    pub(crate) when: Guard,
+    pub(crate) sets: Sets,
+    pub(crate) undo: Option<String>,
+    pub(crate) key: Option<String>,
+}
+
+impl Effect {
+    pub(crate) fn target(&self) -> String {
+        self.head.rsplit(' ').next().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn known_as(&self) -> String {
+        let verb = self.head.split(' ').next().unwrap_or_default();
+        self.name
+            .clone()
+            .unwrap_or_else(|| format!("{verb}_{}", self.target()))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Promise {
+    pub(crate) name: String,
+    pub(crate) when: Guard,
+    pub(crate) sets: Sets,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clause {
+    pub(crate) value: String,
+    pub(crate) reason: Option<String>,
+    /// After a reason only.
+    pub(crate) message: Option<String>,
+    pub(crate) event: Option<String>,
+    /// `None`: `otherwise`.
+    pub(crate) when: Option<Guard>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Condition {
+    pub(crate) name: String,
+    pub(crate) clauses: Vec<Clause>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sketch {
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) lets: Vec<Let>,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) nevers: Vec<Guard>,
+    pub(crate) states: Vec<State>,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) promises: Vec<Promise>,
+    pub(crate) edges: Option<Vec<(String, String)>>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) ready: Vec<String>,
+    /// Lines of `status` that no check of the graph looks at.
+    pub(crate) extras: Vec<String>,
+    /// The lines of `rpc` of a volume; `None`: a resource.
+    pub(crate) calls: Option<Vec<String>>,
+}
+
+fn all_of(guard: &Guard) -> String {
+    let either = |atom: &String| {
+        if atom.contains("||") && guard.len() > 1 {
+            format!("({atom})")
+        } else {
+            atom.clone()
+        }
+    };
+    guard.iter().map(either).collect::<Vec<_>>().join(" && ")
+}
+
+/// A guard with the word before it, or nothing.
+fn asked(word: &str, guard: &Guard) -> String {
+    if guard.is_empty() {
+        String::new()
+    } else {
+        format!(" {word} {}", all_of(guard))
+    }
+}
+
+fn named(word: &str, names: &[String]) -> String {
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" {word} {}", names.join(", "))
+    }
+}
+
+fn maybe(word: &str, name: Option<&String>) -> String {
+    name.map(|name| format!(" {word} {name}"))
+        .unwrap_or_default()
+}
+
+fn sets(sets: &Sets) -> String {
+    let assign = |assign: &Vec<(String, String)>| {
+        let pairs: Vec<String> = assign
+            .iter()
+            .map(|(fact, value)| format!("{fact} = {value}"))
+            .collect();
+        format!("{{ {} }}", pairs.join(", "))
+    };
+    let all: Vec<String> = sets.iter().map(assign).collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(" sets {}", all.join(" or "))
+    }
+}
+
+fn section(f: &mut Formatter<'_>, name: &str, lines: &[String]) -> fmt::Result {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "    {name} {{")?;
+    for line in lines {
+        writeln!(f, "        {line}")?;
+    }
+    writeln!(f, "    }}")
+}
+
+impl Sketch {
+    fn observe(&self) -> Vec<String> {
+        let line = |input: &Input| {
+            let lookup = if input.lookup.is_empty() {
+                String::new()
+            } else {
+                format!(" by {}", input.lookup)
+            };
+            format!(
+                "{}: {}{lookup}{};",
+                input.name,
+                input.head,
+                asked("given", &input.given)
+            )
+        };
+        self.inputs.iter().map(line).collect()
+    }
+
+    fn questions(&self) -> Vec<String> {
+        let value = |value: &Let| {
+            format!(
+                "let {}: Reach from {}{};",
+                value.name,
+                value.from.join(", "),
+                asked("given", &value.given)
+            )
+        };
+        let fact = |fact: &Fact| {
+            let held = if fact.held { "held " } else { "" };
+            let given = |(given, other): &(Guard, Option<String>)| {
+                asked("given", given) + &maybe("else", other.as_ref())
+            };
+            let givens: String = fact.givens.iter().map(given).collect();
+            format!(
+                "{held}{}: {} from {}{givens};",
+                fact.name,
+                fact.domain,
+                fact.from.join(", ")
+            )
+        };
+        let mut lines: Vec<String> = self.lets.iter().map(value).collect();
+        lines.extend(self.facts.iter().map(fact));
+        lines.extend(
+            self.nevers
+                .iter()
+                .map(|never| format!("never {};", all_of(never))),
+        );
+        lines
+    }
+
+    fn regions(&self) -> Vec<String> {
+        let line = |state: &State| {
+            let goal = if state.goal { "goal " } else { "" };
+            let tail = maybe("=>", state.phase.as_ref()) + &named("wakes", &state.wakes);
+            let overdue = maybe("overdue", state.overdue.as_ref());
+            format!(
+                "{goal}{} when {}{tail}{overdue};",
+                state.name,
+                all_of(&state.when)
+            )
+        };
+        self.states.iter().map(line).collect()
+    }
+
+    fn writes(&self) -> Vec<String> {
+        let line = |effect: &Effect| {
+            let name = effect
+                .name
+                .as_ref()
+                .map(|name| format!("{name}: "))
+                .unwrap_or_default();
+            let head = format!("{name}{}{}", effect.head, named("from", &effect.from));
+            let tail = maybe("undo", effect.undo.as_ref()) + &maybe("key", effect.key.as_ref());
+            format!(
+                "{head}{}{}{tail};",
+                asked("when", &effect.when),
+                sets(&effect.sets)
+            )
+        };
+        self.effects.iter().map(line).collect()
+    }
+
+    fn status(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for condition in &self.conditions {
+            lines.push(format!("condition {} {{", condition.name));
+            for clause in &condition.clauses {
+                let quoted = |word: &String| format!("\"{word}\"");
+                let reason = clause
+                    .reason
+                    .as_ref()
+                    .map(|reason| format!(" {}", quoted(reason)))
+                    .unwrap_or_default();
+                let message = clause
+                    .message
+                    .as_ref()
+                    .filter(|_| clause.reason.is_some())
+                    .map(|message| format!(" {}", quoted(message)))
+                    .unwrap_or_default();
+                let event = maybe("event", clause.event.as_ref().map(quoted).as_ref());
+                let when = clause
+                    .when
+                    .as_ref()
+                    .map_or(" otherwise".to_owned(), |when| asked("when", when));
+                lines.push(format!(
+                    "    {}{reason}{message}{event}{when};",
+                    clause.value
+                ));
+            }
+            lines.push("}".to_owned());
+        }
+        if !self.ready.is_empty() {
+            lines.push(format!("ready from {};", self.ready.join(", ")));
+        }
+        lines.extend(self.extras.iter().cloned());
+        lines
+    }
+}
+
+impl Display for Sketch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let kind = self.calls.as_ref().map_or("resource", |_| "volume");
+        writeln!(f, "lifecycle! {{\n    {kind} Thing;")?;
+        section(f, "observe", &self.observe())?;
+        section(f, "facts", &self.questions())?;
+        section(f, "states", &self.regions())?;
+        section(f, "effects", &self.writes())?;
+        let promise = |promise: &Promise| {
+            format!(
+                "{}: {}{};",
+                promise.name,
+                all_of(&promise.when),
+                sets(&promise.sets)
+            )
+        };
+        section(
+            f,
+            "promises",
+            &self.promises.iter().map(promise).collect::<Vec<_>>(),
+        )?;
+        if let Some(edges) = &self.edges {
+            let lines: Vec<String> = edges
+                .iter()
+                .map(|(from, to)| format!("{from} -> {to};"))
+                .collect();
+            if lines.is_empty() {
+                writeln!(f, "    transitions {{ }}")?;
+            }
+            section(f, "transitions", &lines)?;
+        }
+        section(f, "status", &self.status())?;
+        section(f, "rpc", self.calls.as_deref().unwrap_or_default())?;
+        writeln!(f, "}}")
+    }
+}

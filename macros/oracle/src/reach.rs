@@ -1,0 +1,162 @@
+//! What each fact is computed from, and which facts a write can therefore change.
+//! Knows names only; no world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::names::{brought, predicates};
+use crate::syntax::{Effect, Life, atoms};
+
+/// The inputs that each finite question depends on; `self` stands for the object.
+pub(crate) struct Reach<'a> {
+    life: &'a Life,
+    pub(crate) reads: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'a> Reach<'a> {
+    pub(crate) fn new(life: &'a Life) -> Self {
+        let mut reach = Self {
+            life,
+            reads: BTreeMap::new(),
+        };
+        loop {
+            let next = reach.round();
+            if next == reach.reads {
+                return reach;
+            }
+            reach.reads = next;
+        }
+    }
+
+    /// One round towards the smallest solution: a `given` brings the inputs of the facts that it asks.
+    fn round(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut next = BTreeMap::new();
+        for input in self
+            .life
+            .inputs
+            .iter()
+            .filter(|input| brought(input).is_some())
+        {
+            let mut reads = self.closure(&input.name);
+            for effect in &self.life.effects {
+                if effect.on == input.name && effect.verb == "apply" {
+                    reads.extend(self.closures(&effect.from));
+                }
+            }
+            next.insert(input.name.clone(), reads);
+        }
+        for fact in &self.life.facts {
+            let mut reads = self.closures(&fact.from);
+            for (given, _) in &fact.chain {
+                reads.extend(self.asked(&given.atoms()));
+            }
+            next.insert(fact.name.clone(), reads);
+        }
+        next
+    }
+
+    fn asked(&self, facts: &[String]) -> BTreeSet<String> {
+        facts
+            .iter()
+            .filter_map(|fact| self.reads.get(fact))
+            .flatten()
+            .cloned()
+            .collect()
+    }
+
+    fn closures(&self, names: &[String]) -> BTreeSet<String> {
+        names.iter().flat_map(|name| self.closure(name)).collect()
+    }
+
+    /// The inputs behind one name of a `from` or a lookup. Circles were refused before.
+    fn closure(&self, path: &str) -> BTreeSet<String> {
+        let name = path.split('.').next().unwrap_or_default();
+        if self.life.fact(name).is_some() {
+            return self.asked(&[name.to_owned()]);
+        }
+        if let Some(value) = self.life.value(name) {
+            let mut all = self.closures(&value.from);
+            all.insert(name.to_owned());
+            all.extend(self.asked(&atoms(value.given.as_ref())));
+            return all;
+        }
+        if name == "request" {
+            return BTreeSet::from(["request".to_owned(), path.to_owned()]);
+        }
+        let Some(input) = self.life.input(name) else {
+            return BTreeSet::from(["self".to_owned()]);
+        };
+        let mut all = self.closures(&input.lookup());
+        all.extend(self.asked(&atoms(input.given.as_ref())));
+        all.insert(name.to_owned());
+        all
+    }
+
+    /// The facts whose answer may differ after a write by this effect.
+    pub(crate) fn affected(&self, effect: &Effect) -> BTreeSet<String> {
+        let own = self
+            .life
+            .input(&effect.on)
+            .map_or("", |input| input.own.as_str());
+        if own == "part" {
+            return self.direct(effect);
+        }
+        let through = self
+            .reads
+            .iter()
+            .filter(|(_, reads)| reads.contains(&effect.on));
+        let names = through.map(|(name, _)| name.clone());
+        names
+            .filter(|name| !(own == "poll" && *name == effect.on))
+            .collect()
+    }
+
+    /// A write to a part reaches what reads the object itself, not what is found through it.
+    fn direct(&self, effect: &Effect) -> BTreeSet<String> {
+        let reads = |name: &String| self.is_made_of(name, &effect.on);
+        let mut all = BTreeSet::from([effect.on.clone()]);
+        let facts = self
+            .life
+            .facts
+            .iter()
+            .filter(|fact| fact.from.iter().any(reads));
+        all.extend(facts.map(|fact| fact.name.clone()));
+        let builders = self
+            .life
+            .effects
+            .iter()
+            .filter(|other| other.from.iter().any(reads));
+        all.extend(
+            builders
+                .map(|other| other.on.clone())
+                .filter(|on| self.reads.contains_key(on)),
+        );
+        all
+    }
+
+    /// Whether a name is this input, or a value computed from it. Circles were refused before.
+    fn is_made_of(&self, name: &str, input: &str) -> bool {
+        let value = self.life.value(name);
+        name == input
+            || value.is_some_and(|value| value.from.iter().any(|one| self.is_made_of(one, input)))
+    }
+
+    /// The inputs that something reads, be it a fact, a builder, a field or a predicate.
+    pub(crate) fn used(&self) -> BTreeSet<String> {
+        let life = self.life;
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for fact in &life.facts {
+            used.extend(self.reads[&fact.name].iter().cloned());
+        }
+        for effect in &life.effects {
+            used.insert(effect.on.clone());
+            used.extend(self.closures(&effect.from));
+            used.extend(effect.key.iter().flat_map(|key| self.closure(key)));
+        }
+        used.extend(life.fields.iter().flat_map(|(_, from)| self.closures(from)));
+        let asked = predicates(life)
+            .into_iter()
+            .flat_map(|(_, pred)| pred.atoms());
+        used.extend(self.closures(&asked.collect::<Vec<_>>()));
+        used
+    }
+}

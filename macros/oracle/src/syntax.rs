@@ -1,0 +1,204 @@
+//! A lifecycle as the oracle reads it: plain trees of strings.
+//! Shares nothing with the checker's syntax and knows no rule.
+
+/// A predicate over facts. `refused(e)` is the fact `?e`; a bare name has no values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Pred {
+    And(Box<Pred>, Box<Pred>),
+    Or(Box<Pred>, Box<Pred>),
+    Not(Box<Pred>),
+    Is(String, Option<Vec<String>>),
+}
+
+impl Pred {
+    /// The questions of the predicate, in the order in which they are written.
+    pub(crate) fn parts(&self) -> Vec<(&String, Option<&[String]>)> {
+        match self {
+            Pred::And(left, right) | Pred::Or(left, right) => {
+                let mut parts = left.parts();
+                parts.extend(right.parts());
+                parts
+            }
+            Pred::Not(inner) => inner.parts(),
+            Pred::Is(name, asked) => vec![(name, asked.as_deref())],
+        }
+    }
+
+    /// The facts that the predicate mentions, in the order of their first mention.
+    pub(crate) fn atoms(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for (name, _) in self.parts() {
+            if !found.contains(name) {
+                found.push(name.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The atoms of a predicate that may be missing.
+pub(crate) fn atoms(pred: Option<&Pred>) -> Vec<String> {
+    pred.map(Pred::atoms).unwrap_or_default()
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) name: String,
+    /// `owned`, `shared`, `part`, `record`, `poll`, `probe`, or nothing.
+    pub(crate) own: String,
+    pub(crate) many: bool,
+    pub(crate) optional: bool,
+    /// The other input that owns it.
+    pub(crate) of: Option<String>,
+    /// What a method looks it up from.
+    pub(crate) from: Vec<String>,
+    /// The fields of the object or of other inputs that it is found by.
+    pub(crate) paths: Vec<String>,
+    pub(crate) given: Option<Pred>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    pub(crate) name: String,
+    pub(crate) domain: Vec<String>,
+    pub(crate) from: Vec<String>,
+    pub(crate) chain: Vec<(Pred, Option<String>)>,
+    pub(crate) held: bool,
+    /// The values left of the bar, where there is one.
+    pub(crate) free: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Let {
+    pub(crate) name: String,
+    pub(crate) from: Vec<String>,
+    pub(crate) given: Option<Pred>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) name: String,
+    pub(crate) goal: bool,
+    pub(crate) when: Pred,
+    pub(crate) phase: Option<String>,
+    pub(crate) wakes: Option<Vec<String>>,
+    /// Whether a time is written.
+    pub(crate) overdue: bool,
+}
+
+impl State {
+    /// Whether another controller looks after objects that are in it.
+    pub(crate) fn is_ignored(&self) -> bool {
+        self.phase.as_deref() == Some("Ignored")
+    }
+}
+
+pub(crate) type Assign = Vec<(String, String)>;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    pub(crate) name: String,
+    pub(crate) verb: String,
+    pub(crate) each: bool,
+    pub(crate) on: String,
+    pub(crate) from: Vec<String>,
+    pub(crate) when: Option<Pred>,
+    pub(crate) sets: Vec<Assign>,
+    pub(crate) undo: Option<String>,
+    pub(crate) key: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Promise {
+    pub(crate) name: String,
+    pub(crate) when: Pred,
+    pub(crate) sets: Vec<Assign>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Clause {
+    pub(crate) value: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) when: Option<Pred>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    pub(crate) name: String,
+    pub(crate) clauses: Vec<Clause>,
+}
+
+/// What answers one call of a volume.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    pub(crate) to: Option<Pred>,
+    pub(crate) by: Vec<String>,
+    /// The code after `else`.
+    pub(crate) within: Option<String>,
+    pub(crate) refusals: Vec<(Pred, String)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Life {
+    pub(crate) name: String,
+    pub(crate) volume: bool,
+    /// What the words of the interface mean; `None`: it never applies.
+    pub(crate) words: Vec<(String, Option<Pred>)>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) lets: Vec<Let>,
+    pub(crate) nevers: Vec<Pred>,
+    pub(crate) states: Vec<State>,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) promises: Vec<Promise>,
+    pub(crate) edges: Option<Vec<(String, String)>>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) ready: Option<Vec<String>>,
+    /// The condition that tells what no state says.
+    pub(crate) implicit: Option<String>,
+    /// The names that each `field` is computed from.
+    pub(crate) fields: Vec<(String, Vec<String>)>,
+    /// Facts of an infinite type, which are left out.
+    pub(crate) infinite: Vec<String>,
+    pub(crate) sections: Vec<String>,
+    pub(crate) unknown_sections: Vec<String>,
+}
+
+impl Input {
+    /// Everything that decides which objects are found.
+    pub(crate) fn lookup(&self) -> Vec<String> {
+        self.from.iter().chain(&self.paths).cloned().collect()
+    }
+}
+
+impl Life {
+    pub(crate) fn input(&self, name: &str) -> Option<&Input> {
+        self.inputs.iter().find(|input| input.name == name)
+    }
+
+    pub(crate) fn fact(&self, name: &str) -> Option<&Fact> {
+        self.facts.iter().find(|fact| fact.name == name)
+    }
+
+    pub(crate) fn value(&self, name: &str) -> Option<&Let> {
+        self.lets.iter().find(|value| value.name == name)
+    }
+
+    pub(crate) fn state(&self, name: &str) -> Option<&State> {
+        self.states.iter().find(|state| state.name == name)
+    }
+
+    /// The number of the state that a target names, if it names one.
+    pub(crate) fn target_state(&self, target: &Pred) -> Option<usize> {
+        let Pred::Is(name, None) = target else {
+            return None;
+        };
+        self.states.iter().position(|state| state.name == *name)
+    }
+
+    pub(crate) fn effect(&self, name: &str) -> Option<&Effect> {
+        self.effects.iter().find(|effect| effect.name == name)
+    }
+}

@@ -1,0 +1,546 @@
+//! Every world of a lifecycle with its state, and what is enabled in it.
+//! Enumerates along the order of `given`; knows nothing of moves.
+
+use indexmap::IndexSet;
+
+use crate::broken::Rule;
+use crate::declarations::{acquires, free};
+use crate::names::{is_there, needed, values};
+use crate::reach::Reach;
+use crate::syntax::{Effect, Life, Pred};
+
+/// More worlds than this are not checked.
+pub(crate) const LIMIT: usize = 32_768;
+
+const GONE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+
+/// A value by its number; `UNSET` while a world is being built.
+pub(crate) type Value = u8;
+const UNSET: Value = Value::MAX;
+
+/// One value for each variable.
+pub(crate) type World = Vec<Value>;
+
+/// A predicate over numbers.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    And(Box<Test>, Box<Test>),
+    Or(Box<Test>, Box<Test>),
+    Not(Box<Test>),
+    Is(usize, Vec<Value>),
+    /// The effect with this number is enabled, were it not refused.
+    Enabled(usize),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Var {
+    pub(crate) name: String,
+    pub(crate) answers: Vec<Value>,
+    pub(crate) chain: Vec<(Test, Value)>,
+    pub(crate) held: bool,
+    pub(crate) free: Vec<Value>,
+    /// The values with which nobody can tell what is held.
+    pub(crate) unseen: Vec<Value>,
+}
+
+impl Var {
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.name.starts_with('?')
+    }
+
+    /// The one value that it may have, or any.
+    pub(crate) fn values<'a>(&'a self, only: &'a Option<Value>) -> &'a [Value] {
+        match only {
+            Some(_) => only.as_slice(),
+            None => &self.answers,
+        }
+    }
+}
+
+/// An effect with its names looked up.
+#[derive(Debug, Default)]
+pub(crate) struct Act {
+    pub(crate) name: String,
+    pub(crate) verb: String,
+    pub(crate) own: String,
+    pub(crate) each: bool,
+    pub(crate) on: Option<usize>,
+    pub(crate) from: Vec<usize>,
+    pub(crate) tests: Vec<Test>,
+    pub(crate) when: Option<Test>,
+    pub(crate) sets: Vec<Vec<(usize, Value)>>,
+    pub(crate) affected: Vec<usize>,
+    pub(crate) acquires: bool,
+    pub(crate) is_undo: bool,
+    pub(crate) undo: Option<String>,
+    pub(crate) frees: Vec<usize>,
+    pub(crate) refused: usize,
+    /// The values of the target that leave room for the write; a call looks at what it sets.
+    room: Vec<Value>,
+}
+
+/// Where a write fits; for a call where it does not.
+fn room(effect: &Effect, own: &str) -> &'static [&'static str] {
+    match (effect.verb.as_str(), effect.each) {
+        ("apply", true) => &["Behind"],
+        ("apply", false) if own == "part" => &["Stale"],
+        ("apply", false) => &["Absent", "Stale"],
+        ("delete", true) => &["Surplus"],
+        ("delete", false) => &["Stale", "Current"],
+        _ if own == "poll" => &["Unknown"],
+        _ => &[],
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NodePlace {
+    Deleting,
+    Refused,
+    State(usize),
+}
+
+pub(crate) struct Worlds<'a> {
+    pub(crate) life: &'a Life,
+    pub(crate) reach: &'a Reach<'a>,
+    pub(crate) wrong: Option<Rule>,
+    words: Vec<String>,
+    /// The values with which an input cannot be given to a builder.
+    gone: Vec<Value>,
+    pub(crate) vars: Vec<Var>,
+    pub(crate) order: Vec<usize>,
+    pub(crate) acts: Vec<Act>,
+    pub(crate) nevers: Vec<Test>,
+    pub(crate) state_tests: Vec<Test>,
+    mentioned: Vec<bool>,
+    pub(crate) deleting: Option<usize>,
+    pub(crate) claimed: Option<usize>,
+    pub(crate) all: IndexSet<World>,
+    pub(crate) states: Vec<Option<NodePlace>>,
+}
+
+impl<'a> Worlds<'a> {
+    /// `None`: there are more than `limit`.
+    pub(crate) fn new(
+        life: &'a Life,
+        reach: &'a Reach<'a>,
+        limit: usize,
+        wrong: Option<Rule>,
+    ) -> Option<Self> {
+        let mut worlds = Self {
+            life,
+            reach,
+            wrong,
+            words: vec!["false".to_owned(), "true".to_owned()],
+            gone: Vec::new(),
+            vars: Vec::new(),
+            order: Vec::new(),
+            acts: Vec::new(),
+            nevers: Vec::new(),
+            state_tests: Vec::new(),
+            mentioned: Vec::new(),
+            deleting: None,
+            claimed: None,
+            all: IndexSet::new(),
+            states: Vec::new(),
+        };
+        worlds.declare();
+        worlds.gone = GONE.iter().map(|word| worlds.word(word)).collect();
+        worlds.ask();
+        worlds.acts = life
+            .effects
+            .iter()
+            .map(|effect| worlds.act(effect))
+            .collect();
+        worlds.nevers = life.nevers.iter().map(|never| worlds.test(never)).collect();
+        worlds.state_tests = life
+            .states
+            .iter()
+            .map(|state| worlds.test(&state.when))
+            .collect();
+        let mentioned = |var: &Var| {
+            life.volume
+                || life
+                    .states
+                    .iter()
+                    .any(|state| state.when.atoms().contains(&var.name))
+        };
+        worlds.mentioned = worlds.vars.iter().map(mentioned).collect();
+        worlds.sort();
+        worlds.fill(limit)?;
+        worlds.states = worlds.all.iter().map(|world| worlds.place(world)).collect();
+        Some(worlds)
+    }
+
+    pub(crate) fn forgets(&self, rule: Rule) -> bool {
+        self.wrong == Some(rule)
+    }
+
+    /// The number of a word that is a value.
+    fn value(&mut self, word: &str) -> Value {
+        let known = self.words.iter().position(|other| other == word);
+        let number = known.unwrap_or_else(|| {
+            self.words.push(word.to_owned());
+            self.words.len() - 1
+        });
+        Value::try_from(number).expect("a lifecycle has fewer than 255 values")
+    }
+
+    /// The number of a word that may be nobody's value.
+    pub(crate) fn word(&self, word: &str) -> Value {
+        let known = self.words.iter().position(|other| other == word);
+        known
+            .and_then(|number| Value::try_from(number).ok())
+            .unwrap_or(UNSET)
+    }
+
+    pub(crate) fn var(&self, name: &str) -> Option<usize> {
+        self.vars.iter().position(|var| var.name == name)
+    }
+
+    fn declare(&mut self) {
+        let life = self.life;
+        if life.facts.iter().any(|fact| fact.held) && !life.volume {
+            for name in ["deleting", "claimed"] {
+                self.vars.push(Var {
+                    name: name.to_owned(),
+                    answers: vec![0, 1],
+                    ..Var::default()
+                });
+            }
+            (self.deleting, self.claimed) = (Some(0), Some(1));
+        }
+        let inputs = life.inputs.iter().map(|input| input.name.clone());
+        let facts = life.facts.iter().map(|fact| fact.name.clone());
+        let refusals = life
+            .effects
+            .iter()
+            .map(|effect| format!("?{}", effect.name));
+        for name in inputs.chain(facts).chain(refusals) {
+            let Some((answers, others)) = values(life, &name) else {
+                continue;
+            };
+            let answers: Vec<Value> = answers.iter().map(|word| self.value(word)).collect();
+            let mut unseen: Vec<Value> = others.iter().map(|word| self.value(word)).collect();
+            unseen.retain(|value| !answers.contains(value) || *value == self.word("Unknown"));
+            unseen.extend(
+                answers
+                    .iter()
+                    .filter(|value| **value == self.word("Unknown")),
+            );
+            let fact = life.fact(&name);
+            let free = fact.map(free).unwrap_or_default();
+            let free = free.iter().map(|word| self.value(word)).collect();
+            self.vars.push(Var {
+                name,
+                answers,
+                chain: Vec::new(),
+                held: fact.is_some_and(|fact| fact.held),
+                free,
+                unseen,
+            });
+        }
+    }
+
+    /// Fills in when each variable is asked.
+    fn ask(&mut self) {
+        let life = self.life;
+        for at in 0..self.vars.len() {
+            let (name, first) = (self.vars[at].name.clone(), self.vars[at].answers[0]);
+            let mut chain = Vec::new();
+            if let Some(effect) = life
+                .effects
+                .iter()
+                .position(|effect| name == format!("?{}", effect.name))
+            {
+                chain.push((Test::Enabled(effect), 0));
+            } else if let Some(given) = life.input(&name).and_then(|input| input.given.as_ref()) {
+                chain.push((self.test(given), first));
+            } else if let Some(fact) = life.fact(&name) {
+                for (given, other) in &fact.chain {
+                    chain.push((
+                        self.test(given),
+                        other.as_ref().map_or(first, |word| self.word(word)),
+                    ));
+                }
+            }
+            self.vars[at].chain = chain;
+        }
+    }
+
+    pub(crate) fn test(&self, pred: &Pred) -> Test {
+        match pred {
+            Pred::And(left, right) => {
+                Test::And(Box::new(self.test(left)), Box::new(self.test(right)))
+            }
+            Pred::Or(left, right) => {
+                Test::Or(Box::new(self.test(left)), Box::new(self.test(right)))
+            }
+            Pred::Not(inner) => Test::Not(Box::new(self.test(inner))),
+            Pred::Is(name, asked) => {
+                let var = self.var(name).expect("names were checked before");
+                let there = || {
+                    self.words
+                        .iter()
+                        .filter(|word| is_there(word))
+                        .map(|word| self.word(word))
+                        .collect()
+                };
+                let values = asked
+                    .as_ref()
+                    .map(|asked| asked.iter().map(|word| self.word(word)).collect());
+                Test::Is(var, values.unwrap_or_else(there))
+            }
+        }
+    }
+
+    fn act(&self, effect: &Effect) -> Act {
+        let life = self.life;
+        let input = life.input(&effect.on).expect("targets were checked before");
+        let single = |name: &&String| life.input(name).is_some_and(|input| !input.many);
+        let mut tests: Vec<Test> = input.given.iter().map(|given| self.test(given)).collect();
+        let values = effect.from.iter().filter_map(|name| life.value(name));
+        if !self.forgets(Rule::Inputs) {
+            tests.extend(
+                values
+                    .filter_map(|value| value.given.as_ref())
+                    .map(|given| self.test(given)),
+            );
+        }
+        let assign = |assign: &Vec<(String, String)>| {
+            assign
+                .iter()
+                .map(|(fact, word)| (self.var(fact).expect("checked before"), self.word(word)))
+                .collect()
+        };
+        let sets: Vec<Vec<(usize, Value)>> = effect.sets.iter().map(assign).collect();
+        let given_back = |(var, value): &(usize, Value)| {
+            self.vars[*var].held && self.vars[*var].free.contains(value)
+        };
+        Act {
+            name: effect.name.clone(),
+            verb: effect.verb.clone(),
+            own: input.own.clone(),
+            each: effect.each,
+            on: self.var(&effect.on),
+            from: effect
+                .from
+                .iter()
+                .filter(single)
+                .filter_map(|name| self.var(name))
+                .collect(),
+            tests,
+            when: effect.when.as_ref().map(|when| self.test(when)),
+            affected: self
+                .reach
+                .affected(effect)
+                .iter()
+                .filter_map(|name| self.var(name))
+                .collect(),
+            acquires: acquires(life, effect),
+            is_undo: life
+                .effects
+                .iter()
+                .any(|other| other.undo.as_ref() == Some(&effect.name)),
+            undo: effect.undo.clone(),
+            frees: sets
+                .iter()
+                .flatten()
+                .filter(|pair| given_back(pair))
+                .map(|(var, _)| *var)
+                .collect(),
+            refused: self
+                .var(&format!("?{}", effect.name))
+                .expect("every effect has a refusal"),
+            sets,
+            room: room(effect, &input.own)
+                .iter()
+                .map(|word| self.word(word))
+                .collect(),
+        }
+    }
+
+    /// Each variable after those that decide whether it is asked.
+    fn sort(&mut self) {
+        let life = self.life;
+        let mut order: Vec<usize> = Vec::new();
+        while order.len() < self.vars.len() {
+            let ready = |at: &usize| {
+                let name = &self.vars[*at].name;
+                let asks: Vec<String> =
+                    match (name.strip_prefix('?'), life.input(name), life.fact(name)) {
+                        (Some(effect), ..) => needed(life, effect).into_iter().collect(),
+                        (_, Some(input), _) => input.given.iter().flat_map(Pred::atoms).collect(),
+                        (.., Some(fact)) => fact
+                            .chain
+                            .iter()
+                            .flat_map(|(given, _)| given.atoms())
+                            .collect(),
+                        (None, None, None) => Vec::new(),
+                    };
+                asks.iter()
+                    .filter_map(|name| self.var(name))
+                    .all(|var| order.contains(&var))
+            };
+            let next = (0..self.vars.len())
+                .filter(|at| !order.contains(at))
+                .find(ready);
+            order.push(next.expect("circles were refused before"));
+        }
+        self.order = order;
+    }
+
+    fn fill(&mut self, limit: usize) -> Option<()> {
+        let mut all = Vec::new();
+        let full = self
+            .enumerate(0, limit, &mut vec![UNSET; self.vars.len()], &mut all)
+            .is_err();
+        if full {
+            return None;
+        }
+        self.all = all
+            .into_iter()
+            .filter(|world| self.possible(world))
+            .collect();
+        Some(())
+    }
+
+    fn enumerate(
+        &self,
+        at: usize,
+        limit: usize,
+        world: &mut World,
+        all: &mut Vec<World>,
+    ) -> Result<(), ()> {
+        let Some(&var) = self.order.get(at) else {
+            if self.allowed(world) {
+                all.push(world.clone());
+            }
+            return if all.len() > limit { Err(()) } else { Ok(()) };
+        };
+        let only = self.unasked(var, world);
+        for &value in self.vars[var].values(&only) {
+            world[var] = value;
+            self.enumerate(at + 1, limit, world, all)?;
+        }
+        Ok(())
+    }
+
+    /// The `else` that counts where the variable is not asked.
+    pub(crate) fn unasked(&self, var: usize, world: &World) -> Option<Value> {
+        let mut fails = self.vars[var]
+            .chain
+            .iter()
+            .filter(|(given, _)| !self.holds(given, world));
+        let decides = if self.forgets(Rule::FirstElse) {
+            fails.next_back()
+        } else {
+            fails.next()
+        };
+        decides.map(|(_, other)| *other)
+    }
+
+    pub(crate) fn allowed(&self, world: &World) -> bool {
+        self.forgets(Rule::Never) || !self.nevers.iter().any(|never| self.holds(never, world))
+    }
+
+    /// Whether the variable says that something is ours.
+    pub(crate) fn is_held(&self, var: usize, value: Value) -> bool {
+        self.vars[var].held && !self.vars[var].free.contains(&value)
+    }
+
+    /// Whether the variable says so for sure.
+    pub(crate) fn is_taken(&self, var: usize, value: Value) -> bool {
+        self.is_held(var, value) && !self.vars[var].unseen.contains(&value)
+    }
+
+    /// Nobody but us acquires: without our claim a held fact is free or cannot be seen.
+    fn possible(&self, world: &World) -> bool {
+        let (Some(deleting), Some(claimed)) = (self.deleting, self.claimed) else {
+            return true;
+        };
+        if world[claimed] == 1 {
+            return true;
+        }
+        let ours = |var: usize| self.is_taken(var, world[var]);
+        let seized = (0..self.vars.len()).any(ours) && !self.forgets(Rule::OnlyWeAcquire);
+        world[deleting] == 0 && !seized
+    }
+
+    pub(crate) fn holds(&self, test: &Test, world: &World) -> bool {
+        match test {
+            Test::And(left, right) => self.holds(left, world) && self.holds(right, world),
+            Test::Or(left, right) => self.holds(left, world) || self.holds(right, world),
+            Test::Not(inner) => !self.holds(inner, world),
+            Test::Is(var, values) => values.contains(&world[*var]),
+            Test::Enabled(act) => self.would_run(&self.acts[*act], world),
+        }
+    }
+
+    pub(crate) fn is_deleting(&self, world: &World) -> bool {
+        self.deleting.is_some_and(|deleting| world[deleting] == 1)
+    }
+
+    pub(crate) fn enabled(&self, act: &Act, world: &World) -> bool {
+        (world[act.refused] == 0 || self.forgets(Rule::RefusedIsOff)) && self.would_run(act, world)
+    }
+
+    /// The guard in full, but for the refusal.
+    fn would_run(&self, act: &Act, world: &World) -> bool {
+        let missing = act.from.iter().any(|var| self.gone.contains(&world[*var]));
+        if missing && !self.forgets(Rule::Inputs) {
+            return false;
+        }
+        if !act.tests.iter().all(|test| self.holds(test, world)) || !self.has_room(act, world) {
+            return false;
+        }
+        if act.is_undo && self.is_deleting(world) {
+            return act.frees.iter().any(|var| self.is_held(*var, world[*var]))
+                && self.claimed.is_none_or(|claimed| world[claimed] == 1);
+        }
+        let ignored = |at: usize| {
+            self.life.states[at].is_ignored() && self.holds(&self.state_tests[at], world)
+        };
+        if !self.forgets(Rule::IgnoredIsOff) && (0..self.state_tests.len()).any(ignored) {
+            return false;
+        }
+        let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);
+        let only_undoes = act.is_undo
+            && act.when.is_none()
+            && !self.life.volume
+            && !self.forgets(Rule::UndoOnlyOnDeletion);
+        !off && !only_undoes && act.when.as_ref().is_none_or(|when| self.holds(when, world))
+    }
+
+    fn has_room(&self, act: &Act, world: &World) -> bool {
+        if self.forgets(Rule::Room) {
+            return true;
+        }
+        let target = act.on.map_or(UNSET, |on| world[on]);
+        if act.verb != "call" {
+            return act.room.contains(&target);
+        }
+        let first = act.sets.first().into_iter().flatten();
+        let differs = first.into_iter().any(|(var, value)| world[*var] != *value);
+        differs && !act.room.contains(&target)
+    }
+
+    /// The state of a world: the implicit ones, then the first that fits.
+    pub(crate) fn place(&self, world: &World) -> Option<NodePlace> {
+        if self.is_deleting(world) {
+            return Some(NodePlace::Deleting);
+        }
+        let refused =
+            |var: usize| self.vars[var].is_refusal() && world[var] == 1 && !self.mentioned[var];
+        if (0..self.vars.len()).any(refused) && !self.forgets(Rule::RefusedFirst) {
+            return Some(NodePlace::Refused);
+        }
+        let mut fitting =
+            (0..self.state_tests.len()).filter(|at| self.holds(&self.state_tests[*at], world));
+        let first = if self.forgets(Rule::FirstState) {
+            fitting.next_back()
+        } else {
+            fitting.next()
+        };
+        first.map(NodePlace::State)
+    }
+}

@@ -1,0 +1,176 @@
+//! The checker against an oracle that is written apart from it, on shipped and on random lifecycles.
+//! `LIFECYCLES=100000 FIRST=10000` compares others than the default ones.
+
+mod agreement {
+    pub(crate) mod compare;
+    pub(crate) mod corpus;
+}
+
+use std::path::Path;
+
+use agreement::compare::{checked, differ, disagreement, smallest};
+use agreement::corpus::{Corpus, EACH_CODE, EACH_CODE_OF_VOLUMES, fan_out, number_from};
+use lifecycle_oracle::answer::answer;
+use lifecycle_oracle::broken::{RULES, Rule};
+use lifecycle_oracle::random::{draw, draw_volume};
+
+/// The lifecycles of the documentation, with how many worlds each has.
+const SHIPPED: [(&str, usize); 8] = [
+    ("bucket", 222),
+    ("listener", 81),
+    ("rollout", 216),
+    ("skupper", 10_805),
+    ("skupper-listener", 4_968),
+    ("provision", 28),
+    ("scratch", 54),
+    ("volume", 4_587),
+];
+
+fn shipped(name: &str) -> String {
+    let checker = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/lifecycles");
+    std::fs::read_to_string(checker.join(format!("{name}.txt"))).expect("the lifecycle can be read")
+}
+
+#[test]
+fn neither_finds_anything_in_shipped_lifecycles() {
+    for (name, worlds) in SHIPPED {
+        let text = shipped(name);
+        let answer = answer(&text, None);
+        assert_eq!(answer.broken, None, "{name}");
+        assert!(
+            answer.found.all.is_empty(),
+            "{name}: {:?}",
+            answer.found.all
+        );
+        assert_eq!(answer.worlds, worlds, "{name}");
+        let differ = disagreement(&text, None);
+        assert!(differ.is_none(), "{name}: {differ:?}");
+    }
+}
+
+#[test]
+fn both_find_the_same_in_random_lifecycles() {
+    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 10_000));
+    let corpus = Corpus::of(first..first + count, draw);
+    they_agree(&corpus, draw);
+    if corpus.all >= 10_000 {
+        is_spread_out(&corpus);
+    }
+}
+
+#[test]
+fn both_find_the_same_in_random_volumes() {
+    let (first, count) = (number_from("FIRST", 0), number_from("VOLUMES", 3_000));
+    let corpus = Corpus::of(first..first + count, draw_volume);
+    they_agree(&corpus, draw_volume);
+    assert!(
+        corpus.clean * 50 >= corpus.all,
+        "too few are clean: {corpus}"
+    );
+    for code in EACH_CODE_OF_VOLUMES {
+        let times = corpus.codes.get(*code).copied().unwrap_or_default();
+        assert!(
+            times * 100 >= corpus.all,
+            "{code} was found {times} times: {corpus}"
+        );
+    }
+}
+
+fn they_agree(corpus: &Corpus, draw: fn(u64) -> String) {
+    eprintln!("{corpus}");
+    let different = &corpus.different;
+    let shown: Vec<String> = different
+        .iter()
+        .take(3)
+        .map(|number| explained(*number, draw))
+        .collect();
+    assert!(
+        shown.is_empty(),
+        "they differ on {different:?}\n{}",
+        shown.join("\n")
+    );
+    assert_eq!(
+        corpus.unreadable, 0,
+        "the generator wrote what no one can read"
+    );
+}
+
+/// A few lifecycles may by chance lack a code; ten thousand must not.
+fn is_spread_out(corpus: &Corpus) {
+    assert!(
+        corpus.clean * 10 >= corpus.all * 3,
+        "too few are clean: {corpus}"
+    );
+    assert!(
+        corpus.large * 10 >= corpus.all * 2,
+        "too few are large: {corpus}"
+    );
+    for code in EACH_CODE {
+        let times = corpus.codes.get(*code).copied().unwrap_or_default();
+        assert!(
+            times * 100 >= corpus.all,
+            "{code} was found {times} times: {corpus}"
+        );
+    }
+}
+
+/// A lifecycle on which the two differ, made small, with both answers.
+fn explained(number: u64, draw: fn(u64) -> String) -> String {
+    let text = draw(number);
+    let Some(differ) = disagreement(&text, None) else {
+        return format!("lifecycle {number} differs no more");
+    };
+    let small = smallest(&text, &differ, None);
+    let differ = disagreement(&small, None).unwrap_or(differ);
+    format!("lifecycle {number}, {}\n{small}\n{differ}", differ.key())
+}
+
+/// A wrong oracle beside the right checker differs just as a wrong checker beside the right oracle would.
+#[test]
+fn forgetting_any_rule_is_noticed() {
+    let mut unnoticed: Vec<Rule> = RULES.to_vec();
+    let (mut first, batch) = (0, 100);
+    while !unnoticed.is_empty() && first < 10_000 {
+        let noticed = fan_out((first..first + batch).collect(), |number| {
+            noticed_in(number, &unnoticed)
+        });
+        for (number, rule) in noticed.into_iter().flatten() {
+            if unnoticed.contains(&rule) {
+                eprintln!("lifecycle {number} shows that {rule:?} is forgotten");
+                unnoticed.retain(|other| *other != rule);
+            }
+        }
+        first += batch;
+    }
+    assert_eq!(unnoticed, [], "nobody notices that these are forgotten");
+}
+
+fn noticed_in(number: u64, rules: &[Rule]) -> Vec<(u64, Rule)> {
+    let text = draw(number);
+    let checker = checked(&text);
+    let noticed = rules
+        .iter()
+        .filter(|rule| differ(&checker, &answer(&text, Some(**rule))).is_some());
+    noticed.map(|rule| (number, *rule)).collect()
+}
+
+#[test]
+fn a_number_always_gives_the_same_lifecycle() {
+    for number in 0..20 {
+        assert_eq!(draw(number), draw(number));
+    }
+}
+
+#[test]
+fn a_disagreement_is_made_small() {
+    let forgotten = Some(Rule::PromiseAlternatives);
+    let rollout = shipped("rollout");
+    let differ = disagreement(&rollout, forgotten).expect("its promises have alternatives");
+    let small = smallest(&rollout, &differ, forgotten);
+    let again = disagreement(&small, forgotten).expect("it still differs");
+    assert_eq!(again.key(), differ.key());
+    assert!(
+        small.lines().count() < rollout.lines().count() / 2,
+        "{small}"
+    );
+}

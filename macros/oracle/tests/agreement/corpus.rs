@@ -1,0 +1,126 @@
+//! Many random lifecycles at once: how they are spread and on which of them the two sides differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::thread;
+
+use lifecycle_oracle::answer::answer;
+
+use crate::agreement::compare::{checked, differ};
+
+/// Every code that random lifecycles must show often enough.
+pub(crate) const EACH_CODE: &[&str] = &[
+    "LC001", "LC002", "LC003", "LC011", "LC012", "LC013", "LC015", "LC016", "LC017", "LC018",
+    "LC021", "LC022", "LC023", "LC024", "LC025", "LC030", "LC031", "LC040", "LC041", "LC044",
+    "LC045", "LC047", "LC048", "LC049", "LC050", "LC051", "LC052", "LC053", "LC055", "LC060",
+    "LC064", "LC065", "LC066", "LC070", "LC091",
+];
+
+/// Every code that random volumes must show often enough.
+pub(crate) const EACH_CODE_OF_VOLUMES: &[&str] = &[
+    "LC016", "LC080", "LC081", "LC083", "LC084", "LC085", "LC086", "LC087", "LC088",
+];
+
+#[derive(Debug, Default)]
+pub(crate) struct Corpus {
+    pub(crate) all: usize,
+    pub(crate) clean: usize,
+    /// More than a hundred worlds.
+    pub(crate) large: usize,
+    pub(crate) worlds: usize,
+    pub(crate) unreadable: usize,
+    /// In how many lifecycles each code was found.
+    pub(crate) codes: BTreeMap<String, usize>,
+    pub(crate) different: Vec<u64>,
+}
+
+struct One {
+    number: u64,
+    codes: BTreeSet<String>,
+    worlds: usize,
+    readable: bool,
+    differs: bool,
+}
+
+impl Corpus {
+    /// Draws and compares the lifecycles with these numbers.
+    pub(crate) fn of(numbers: Range<u64>, draw: fn(u64) -> String) -> Self {
+        let mut corpus = Self::default();
+        for one in fan_out(numbers.collect(), |number| look(number, &draw(number))) {
+            corpus.all += 1;
+            corpus.clean += usize::from(one.codes.is_empty());
+            corpus.large += usize::from(one.worlds > 100);
+            corpus.worlds += one.worlds;
+            corpus.unreadable += usize::from(!one.readable);
+            corpus.different.extend(one.differs.then_some(one.number));
+            for code in one.codes {
+                *corpus.codes.entry(code).or_default() += 1;
+            }
+        }
+        corpus
+    }
+}
+
+fn look(number: u64, text: &str) -> One {
+    let oracle = answer(text, None);
+    One {
+        number,
+        codes: oracle
+            .found
+            .all
+            .iter()
+            .map(|finding| finding.code.clone())
+            .collect(),
+        worlds: oracle.worlds,
+        readable: oracle.broken.is_none(),
+        differs: differ(&checked(text), &oracle).is_some(),
+    }
+}
+
+impl Display for Corpus {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            all,
+            clean,
+            large,
+            worlds,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "{all} lifecycles with {worlds} worlds, {clean} clean, {large} with more than 100 worlds"
+        )?;
+        let codes: Vec<String> = self
+            .codes
+            .iter()
+            .map(|(code, times)| format!("{code}: {times}"))
+            .collect();
+        writeln!(f, "found in: {}", codes.join(", "))?;
+        write!(f, "{} on which the two differ", self.different.len())
+    }
+}
+
+/// Asks each number on as many threads as there are cores; the answers keep the order of the numbers.
+pub(crate) fn fan_out<T: Send>(numbers: Vec<u64>, ask: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = numbers.len().div_ceil(cores).max(1);
+    let ask = &ask;
+    thread::scope(|scope| {
+        let shares = numbers.chunks(share);
+        let running: Vec<_> = shares
+            .map(|share| {
+                scope.spawn(move || share.iter().map(|number| ask(*number)).collect::<Vec<_>>())
+            })
+            .collect();
+        let answers = running
+            .into_iter()
+            .map(|one| one.join().expect("no lifecycle makes either side panic"));
+        answers.flatten().collect()
+    })
+}
+
+/// A number from the environment, or the default.
+pub(crate) fn number_from(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+}

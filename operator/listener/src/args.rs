@@ -1,0 +1,78 @@
+//! What the parts of the Listener operator are told. Names, variables and defaults are those of the operator that this one replaces.
+
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lifecycle_process::args::Run;
+
+/// Runs the Listener operator of `listeners.stackable.tech`.
+#[derive(Debug, Parser)]
+#[command(name = "listener-operator", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    ///
+    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
+    /// Options come before the word that says which part to run: `run --disable-crd-maintenance controller`.
+    Run(Box<Run<Mode>>),
+    /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
+    Crd,
+}
+
+/// Which part of the operator runs.
+#[derive(Debug, Subcommand)]
+pub enum Mode {
+    /// Run the part of which the cluster needs one: it makes Services, tells where Listeners can be reached, and provisions volumes.
+    Controller(Controller),
+    /// Run the part of which each node needs one: it mounts Listener volumes.
+    Node(Node),
+}
+
+/// What only the controller is told.
+#[derive(Debug, Args)]
+pub struct Controller {
+    /// ListenerClasses to create where they are missing. A class that is there is never changed.
+    #[arg(long, env, value_enum, default_value_t, value_name = "PRESET")]
+    pub listener_class_preset: Preset,
+}
+
+/// What only a node is told.
+#[derive(Debug, Args)]
+pub struct Node {
+    /// Do not register with kubelet: a node-driver-registrar beside this process does it.
+    #[arg(long, env, value_parser = FalseyValueParser::new())]
+    pub disable_plugin_registration: bool,
+
+    /// Folder that kubelet watches for sockets of plugins, as this process sees it. If it does not exist, somebody else has to register.
+    #[arg(long, env, value_name = "FOLDER", default_value = "/registration")]
+    pub plugin_registration_path: PathBuf,
+
+    /// Path of the CSI endpoint as kubelet sees it.
+    #[arg(
+        long,
+        env,
+        value_name = "PATH",
+        default_value = "/var/lib/kubelet/plugins/listeners.stackable.tech/csi.sock"
+    )]
+    pub kubelet_registration_path: PathBuf,
+}
+
+/// A set of ListenerClasses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Create no classes.
+    None,
+    /// For clusters whose nodes stay: `external-stable` is a NodePort that keeps its Pods on their nodes.
+    StableNodes,
+    /// For clusters whose nodes come and go: `external-stable` is a LoadBalancer.
+    #[default]
+    EphemeralNodes,
+}

@@ -1,0 +1,165 @@
+//! What the controller of Listeners runs, and what is prepared before. Decides nothing about any object.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use kube::runtime::events::{Recorder, Reporter};
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::crds::Kinds;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lease::Leadership;
+use lifecycle_runtime::operator::{Error, Naming};
+use lifecycle_runtime::retry::Retry;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::{Operator, cause, crds};
+use lifecycle_specs_listener::listener;
+
+use crate::args::Preset;
+use crate::listener::Exposure;
+use crate::{presets, volume};
+
+/// Name of the operator, of its API group, and of what it writes.
+pub const NAME: &str = "listeners.stackable.tech";
+/// The kinds of the operator. The replaced one wrote them under the same name, so that what it no longer says goes away.
+pub const KINDS: Kinds = Kinds {
+    group_version: "listeners.stackable.tech/v1alpha1",
+    manager: "listener-operator",
+    printed_by: "lifecycle-operator crd",
+    definitions: lifecycle_specs_listener::crds,
+};
+/// `reportingController` of its events.
+const REPORTER: &str = "listener.listeners.stackable.tech";
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What the controller is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The domain below which cluster DNS names Services.
+    pub cluster_domain: ClusterDomain,
+    /// Whether to install and update CustomResourceDefinitions.
+    pub maintain_crds: bool,
+    /// The classes to create where they are missing.
+    pub preset: Preset,
+    /// The Lease that decides which replica writes; without it this one always does.
+    pub leadership: Option<Leadership>,
+    /// Where the service that provisions volumes listens; without it none are provisioned.
+    pub csi_endpoint: Option<String>,
+    /// Where its parts say whether they are ready.
+    pub health: Health,
+}
+
+/// Prepares the cluster and runs the Listener lifecycle until told to stop.
+///
+/// # Errors
+/// Only for a lifecycle that cannot be reconciled; an API server that does not answer is waited for.
+pub async fn run_controller(
+    client: Client,
+    options: Options,
+    shutdown: Shutdown,
+) -> Result<(), Error> {
+    run_observed(client, options, None, shutdown).await
+}
+
+/// As `run_controller`, with an observer.
+///
+/// # Errors
+/// As `run_controller`.
+pub async fn run_observed(
+    client: Client,
+    options: Options,
+    observer: Option<Arc<dyn Trace>>,
+    mut shutdown: Shutdown,
+) -> Result<(), Error> {
+    let part = "definitions";
+    let health = options.health;
+    health.waits(
+        part,
+        "the kinds of listeners.stackable.tech are not served yet",
+    );
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        () = crds::prepare(&client, &KINDS, options.maintain_crds) => health.works(part),
+    }
+    let logic = Exposure {
+        cluster_domain: options.cluster_domain.to_string(),
+    };
+    let part = "classes";
+    health.waits(part, "the ListenerClasses of the preset are not there yet");
+    let mut operator = Operator::new(NAME).health(health.clone());
+    operator = operator.run_as(listener::machine(logic), naming());
+    if let Some(endpoint) = options.csi_endpoint {
+        operator = operator.beside(volume::provisions(NAME, &endpoint));
+    }
+    if let Some(leadership) = options.leadership {
+        operator = operator.leadership(leadership);
+    }
+    if let Some(observer) = observer {
+        operator = operator.trace(observer);
+    }
+    let classes = async {
+        create_classes(&client, options.preset).await;
+        health.works(part);
+        std::future::pending().await
+    };
+    tokio::select! {
+        biased;
+        done = operator.start(client.clone(), shutdown) => done,
+        never = classes => never,
+    }
+}
+
+/// The names under which the replaced operator wrote the same, so that its fields are ours.
+fn naming() -> Naming {
+    Naming {
+        manager: format!("{NAME}/{NAME}_listener"),
+        status_manager: format!("{NAME}/listener"),
+        reporter: REPORTER.to_owned(),
+        ..Naming::of(NAME, listener::IR.name)
+    }
+}
+
+/// Tries until the classes are there; what is in the way is said once for each reason.
+async fn create_classes(client: &Client, preset: Preset) {
+    let reporter = Reporter {
+        controller: REPORTER.to_owned(),
+        instance: std::env::var("HOSTNAME").ok(),
+    };
+    let events = Recorder::new(client.clone(), reporter);
+    let mut retry = Retry::new(LONGEST_PAUSE);
+    while let Err(error) = presets::ensure(client, preset, &events).await {
+        let reason = cause::in_one_line(&error);
+        if retry.is_new(&reason) {
+            tracing::warn!("{reason}; trying again");
+        }
+        retry.pause().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_group_is_that_of_the_definitions() {
+        for definition in lifecycle_specs_listener::crds() {
+            let spec = definition.spec;
+            let served = format!("{}/{}", spec.group, spec.versions[0].name);
+            assert_eq!(served, KINDS.group_version);
+        }
+    }
+
+    #[test]
+    fn everything_is_written_under_the_names_of_the_replaced_operator() {
+        let naming = naming();
+        assert_eq!(
+            naming.manager,
+            "listeners.stackable.tech/listeners.stackable.tech_listener"
+        );
+        assert_eq!(naming.status_manager, "listeners.stackable.tech/listener");
+        assert_eq!(naming.reporter, "listener.listeners.stackable.tech");
+        assert_eq!(naming.action, "Reconcile");
+    }
+}

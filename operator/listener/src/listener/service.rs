@@ -1,0 +1,277 @@
+//! The Service of a Listener: the fields that we send, and no others.
+
+use std::collections::BTreeMap;
+
+use kube::Resource;
+use lifecycle_runtime::This;
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
+use serde_json::{Map, Value, json};
+
+use super::flaw::{Flaw, Validity};
+use super::overrides;
+use super::ports::{self, Port};
+
+const LONGEST_NAME: usize = 63;
+
+/// What the Service should be.
+pub(super) fn build(this: This<'_, Listener>, class: &ListenerClass) -> Result<Value, Flaw> {
+    accept_name(name(this))?;
+    let declared = ports::exposed(this.spec.ports.as_deref().unwrap_or_default())?;
+    let patches = patches(this, class);
+    let base = base(this, class, resulting_type(class, &patches)?, &declared);
+    let mut service = base.clone();
+    for (place, patch) in &patches {
+        overrides::merge(&mut service, patch)
+            .map_err(|problem| bad_override(format!("{place}: {problem}")))?;
+    }
+    keep_identity(&base, &service)?;
+    keep_mount(this, &mut service)?;
+    accept_ports(&service)?;
+    prune(&mut service, false);
+    Ok(service)
+}
+
+/// The label by which Pods that mount the Listener are found.
+pub(super) fn mount_label(this: This<'_, Listener>) -> String {
+    let uid = this.meta.uid.as_deref().unwrap_or_default();
+    format!("listener.stackable.tech/mnt.{}", uid.replace('-', ""))
+}
+
+fn name<'a>(this: This<'a, Listener>) -> &'a str {
+    this.meta.name.as_deref().unwrap_or_default()
+}
+
+fn namespace<'a>(this: This<'a, Listener>) -> &'a str {
+    this.meta.namespace.as_deref().unwrap_or_default()
+}
+
+fn accept_name(name: &str) -> Result<(), Flaw> {
+    let length = name.len();
+    if length > LONGEST_NAME {
+        return Err(Flaw::new(
+            Validity::BadName,
+            format!(
+                "the name has {length} characters and its Service needs the same one, which may have {LONGEST_NAME}; \
+                 create a Listener with a shorter name"
+            ),
+        ));
+    }
+    if name.contains('.') {
+        return Err(Flaw::new(
+            Validity::BadName,
+            "the name has a dot and its Service needs the same one, which may have none; create a Listener with another name",
+        ));
+    }
+    Ok(())
+}
+
+/// The overrides that have a say, each with where it is written; later ones win.
+fn patches<'a>(
+    this: This<'a, Listener>,
+    class: &'a ListenerClass,
+) -> Vec<(String, &'a Map<String, Value>)> {
+    let class_name = class.metadata.name.as_deref().unwrap_or_default();
+    let by_class = (
+        format!("`spec.serviceOverrides` of ListenerClass `{class_name}`"),
+        &class.spec.service_overrides,
+    );
+    let by_listener = this.spec.object_overrides.iter().enumerate();
+    let by_listener = by_listener
+        .filter(|(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
+        .map(|(position, patch)| (format!("`spec.objectOverrides[{position}]`"), patch));
+    std::iter::once(by_class).chain(by_listener).collect()
+}
+
+/// The type decides which fields of the class are sent, so overrides of it count first.
+fn resulting_type(
+    class: &ListenerClass,
+    patches: &[(String, &Map<String, Value>)],
+) -> Result<ServiceType, Flaw> {
+    let said = |(_, patch): &(String, &Map<String, Value>)| {
+        let said = patch.get("spec").and_then(|spec| spec.get("type"));
+        said.filter(|said| !said.is_null()).cloned()
+    };
+    match patches.iter().rev().find_map(said) {
+        None => Ok(class.spec.service_type),
+        Some(said) => serde_json::from_value(said.clone()).map_err(|_| {
+            bad_override(format!(
+                "overrides set type {said}; choose ClusterIP, NodePort or LoadBalancer"
+            ))
+        }),
+    }
+}
+
+fn base(
+    this: This<'_, Listener>,
+    class: &ListenerClass,
+    service_type: ServiceType,
+    declared: &[Port],
+) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": name(this),
+            "namespace": namespace(this),
+            "ownerReferences": [owner(this)],
+            "labels": labels(this),
+            "annotations": class.spec.service_annotations,
+        },
+        "spec": spec(this, class, service_type, declared),
+    })
+}
+
+fn owner(this: This<'_, Listener>) -> Value {
+    json!({
+        "apiVersion": Listener::api_version(&()),
+        "kind": Listener::kind(&()),
+        "name": name(this),
+        "uid": this.meta.uid,
+        "controller": true,
+        "blockOwnerDeletion": true,
+    })
+}
+
+/// The three that are ours win over inherited ones: product operators delete what carries theirs and is not of their making.
+fn labels(this: This<'_, Listener>) -> BTreeMap<String, String> {
+    let mut labels = this.meta.labels.clone().unwrap_or_default();
+    for (key, value) in [
+        ("app.kubernetes.io/instance", name(this)),
+        ("app.kubernetes.io/name", "listener"),
+        (
+            "app.kubernetes.io/managed-by",
+            "listeners.stackable.tech_listener",
+        ),
+    ] {
+        labels.insert(key.to_owned(), value.to_owned());
+    }
+    labels
+}
+
+fn spec(
+    this: This<'_, Listener>,
+    class: &ListenerClass,
+    service_type: ServiceType,
+    declared: &[Port],
+) -> Value {
+    let mut selector = this.spec.extra_pod_selector_labels.clone();
+    selector.insert(mount_label(this), name(this).to_owned());
+    let port = |p: &Port| json!({ "name": p.name, "port": p.port, "protocol": p.protocol });
+    let mut spec = json!({
+        "type": service_type.as_str(),
+        "selector": selector,
+        "ports": declared.iter().map(port).collect::<Vec<_>>(),
+        "publishNotReadyAddresses": this.spec.publishes_not_ready_addresses(),
+    });
+    let policy = class
+        .spec
+        .service_external_traffic_policy
+        .map(|p| p.as_str());
+    match service_type {
+        ServiceType::ClusterIP => {}
+        ServiceType::NodePort => spec["externalTrafficPolicy"] = json!(policy),
+        ServiceType::LoadBalancer => {
+            spec["externalTrafficPolicy"] = json!(policy);
+            spec["loadBalancerClass"] = json!(class.spec.load_balancer_class);
+            spec["allocateLoadBalancerNodePorts"] =
+                json!(class.spec.load_balancer_allocate_node_ports);
+        }
+    }
+    spec
+}
+
+fn keep_identity(base: &Value, service: &Value) -> Result<(), Flaw> {
+    let owner = &base["metadata"]["ownerReferences"][0];
+    let owners = service["metadata"]["ownerReferences"].as_array();
+    if !owners.is_some_and(|owners| owners.contains(owner)) {
+        return Err(bad_override(
+            "overrides take away the owner of the Service; leave `metadata.ownerReferences` out",
+        ));
+    }
+    for key in ["instance", "name", "managed-by"].map(|key| format!("app.kubernetes.io/{key}")) {
+        let (ours, theirs) = (
+            &base["metadata"]["labels"][&key],
+            &service["metadata"]["labels"][&key],
+        );
+        if ours != theirs {
+            return Err(bad_override(format!(
+                "overrides change label `{key}` from {ours} to {theirs}; leave it out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A replaced selector finds fewer Pods, never others.
+fn keep_mount(this: This<'_, Listener>, service: &mut Value) -> Result<(), Flaw> {
+    let key = mount_label(this);
+    let mount = &mut service["spec"]["selector"][&key];
+    if mount.is_null() {
+        *mount = json!(name(this));
+    }
+    if *mount == name(this) {
+        return Ok(());
+    }
+    Err(bad_override(format!(
+        "overrides change what Pods that mount the Listener are found by; leave label `{key}` out of the selector"
+    )))
+}
+
+fn accept_ports(service: &Value) -> Result<(), Flaw> {
+    let said = |port: &Value, field: &str| port[field].as_str().unwrap_or_default().to_owned();
+    let port = |port: &Value| Port {
+        name: said(port, "name"),
+        port: i32::try_from(port["port"].as_i64().unwrap_or_default()).unwrap_or_default(),
+        protocol: said(port, "protocol"),
+    };
+    let ports = service["spec"]["ports"].as_array();
+    let ports: Vec<Port> = ports.into_iter().flatten().map(port).collect();
+    if ports.is_empty() {
+        return Err(Flaw::new(
+            Validity::NoPorts,
+            "there is no port to expose; declare `spec.ports`, or container ports in the Pod that mounts it",
+        ));
+    }
+    ports::accepted(&ports)
+        .map_err(|flaw| bad_override(format!("with the overrides, {}", flaw.sentence)))
+}
+
+fn bad_override(sentence: impl Into<String>) -> Flaw {
+    Flaw::new(Validity::BadOverride, sentence)
+}
+
+/// Drops what the API server would drop: sent, it would stay ours and yet never be there, and every comparison would differ.
+fn prune(value: &mut Value, in_text_map: bool) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields.iter_mut() {
+                prune(field, is_text_map(name));
+            }
+            fields.retain(|name, field| in_text_map || !is_nothing(name, field));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| prune(item, false)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Maps from string to string, in which an empty value is a value.
+fn is_text_map(name: &str) -> bool {
+    matches!(name, "labels" | "annotations" | "selector")
+}
+
+fn is_nothing(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value && name == "publishNotReadyAddresses",
+        Value::Number(value) => {
+            value.as_i64() == Some(0) && matches!(name, "nodePort" | "healthCheckNodePort")
+        }
+        Value::String(value) => value.is_empty(),
+        Value::Array(value) => value.is_empty(),
+        Value::Object(value) => value.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

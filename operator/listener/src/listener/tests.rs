@@ -1,0 +1,125 @@
+//! The logic behind the trait that the lifecycle gives: what is asked, and that every answer is there.
+
+use lifecycle_runtime::Machine;
+use lifecycle_specs_listener::crds;
+use lifecycle_specs_listener::listener::{IR, ListenerSpec, machine};
+use lifecycle_specs_listener::listener_class::{ListenerClassSpec, ServiceType};
+use serde_json::Value;
+
+use super::*;
+
+fn exposure() -> Exposure {
+    Exposure {
+        cluster_domain: "cluster.local".into(),
+    }
+}
+
+fn listener(spec: Value) -> Listener {
+    let mut listener = Listener::new("web", serde_json::from_value::<ListenerSpec>(spec).unwrap());
+    listener.metadata.namespace = Some("apps".into());
+    listener.metadata.uid = Some("u-1".into());
+    listener
+}
+
+#[test]
+fn the_logic_gives_a_machine_for_listeners() {
+    let machine = machine(exposure());
+    assert_eq!(machine.ir().name, "Listener");
+    assert_eq!(machine.subject().unwrap().plural, "listeners");
+}
+
+#[test]
+fn a_service_is_named_and_its_node_ports_are_told_only_for_node_port() {
+    let listener = listener(json!({}));
+    let service = |service_type: &str| -> Service {
+        let service = json!({
+            "metadata": { "name": "web" },
+            "spec": { "type": service_type, "ports": [{ "name": "http", "port": 80, "nodePort": 30080 }] },
+        });
+        serde_json::from_value(service).unwrap()
+    };
+    let this = This::of(&listener);
+    assert_eq!(exposure().service_name(this, &service("NodePort")), "web");
+    assert_eq!(
+        exposure().node_ports(this, &service("NodePort")),
+        Some([("http".to_owned(), 30080)].into())
+    );
+    assert_eq!(exposure().node_ports(this, &service("ClusterIP")), None);
+}
+
+#[test]
+fn every_column_of_the_lifecycle_is_printed_by_the_definition() {
+    let definitions = serde_json::to_value(crds()).unwrap();
+    let printed = &definitions[1]["spec"]["versions"][0]["additionalPrinterColumns"];
+    for column in IR.columns {
+        let found = printed
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|p| p["name"] == column.name);
+        let path = column.json_path.unwrap();
+        assert_eq!(found.unwrap()["jsonPath"], path, "{}", column.name);
+    }
+}
+
+#[test]
+fn every_validity_that_is_not_fine_says_what_to_do() {
+    let class = ListenerClass::new("c", ListenerClassSpec::new(ServiceType::ClusterIP));
+    for (spec, expected) in [
+        (json!({}), Validity::NoPorts),
+        (
+            json!({ "ports": [{ "name": "a", "port": 0 }] }),
+            Validity::PortClash,
+        ),
+        (
+            json!({ "ports": [{ "name": "A", "port": 1 }] }),
+            Validity::BadName,
+        ),
+        (
+            json!({ "ports": [{ "name": "a", "port": 1 }], "objectOverrides": [
+                { "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "apps", "uid": "x" } },
+            ] }),
+            Validity::BadOverride,
+        ),
+    ] {
+        let listener = listener(spec);
+        let because = exposure().validity(This::of(&listener), &class);
+        assert_eq!(because.value, expected);
+        assert!(because.sentence.contains("; "), "{}", because.sentence);
+    }
+}
+
+/// A mount goes by it: what changes addresses makes a status older, and nothing else does.
+#[test]
+fn of_a_class_only_what_decides_addresses_is_noted() {
+    let class = |spec: Value| -> ListenerClass {
+        let object = json!({
+            "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "ListenerClass",
+            "metadata": { "name": "c", "uid": "u", "generation": 7 }, "spec": spec,
+        });
+        serde_json::from_value(object).unwrap()
+    };
+    let plain = observed(&class(json!({ "serviceType": "NodePort" })));
+    let noted = json!({ "uid": "u", "serviceType": "NodePort", "addressType": "IP" });
+    assert_eq!(serde_json::to_value(&plain).unwrap(), noted);
+    for same in [
+        json!({ "serviceType": "NodePort", "serviceAnnotations": { "a": "b" } }),
+        json!({ "serviceType": "NodePort", "preferredAddressType": "IP" }),
+    ] {
+        assert_eq!(observed(&class(same)), plain);
+    }
+    for other in [
+        json!({ "serviceType": "ClusterIP" }),
+        json!({ "serviceType": "NodePort", "preferredAddressType": "Hostname" }),
+        json!({ "serviceType": "NodePort", "serviceOverrides": { "spec": { "type": "ClusterIP" } } }),
+    ] {
+        assert_ne!(observed(&class(other)), plain);
+    }
+    assert_eq!(
+        observed(&ListenerClass::new(
+            "c",
+            ListenerClassSpec::new(ServiceType::ClusterIP)
+        )),
+        None
+    );
+}

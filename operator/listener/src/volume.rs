@@ -1,0 +1,93 @@
+//! How a Listener volume is provisioned and mounted: what a claim asks for, and how a Pod that mounts it gets traffic and learns its addresses.
+//! Knows no client and no wire format; only `tree` touches the disk.
+
+mod claim;
+mod exposure;
+mod listener;
+mod mount;
+mod pod;
+mod provisioning;
+mod tree;
+
+pub use mount::Mounting;
+pub use provisioning::Provisioning;
+
+use std::path::PathBuf;
+
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
+use lifecycle_csi::{Driver, Plugin, Volumes};
+use lifecycle_runtime::operator::Naming;
+use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
+use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::{listener_mount, listener_provisioning};
+
+/// Name of the driver, and the prefix of what it writes.
+const NAME: &str = "listeners.stackable.tech";
+
+/// What a process that mounts volumes is told.
+#[derive(Clone, Debug)]
+pub struct Mount {
+    /// Where it listens: a path or a `unix://` URL.
+    pub endpoint: String,
+    /// The Kubernetes name of its node.
+    pub node: String,
+    /// How it registers with kubelet; without it a node-driver-registrar does.
+    pub registration: Option<Registration>,
+}
+
+/// How a process registers with kubelet.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// The folder that kubelet watches.
+    pub folder: PathBuf,
+    /// Where kubelet finds the endpoint.
+    pub endpoint_on_host: PathBuf,
+}
+
+/// The process that makes Listener volumes for an operator, at a path or a `unix://` URL.
+#[must_use]
+pub fn provisions(operator: &str, endpoint: &str) -> Volumes {
+    let machine = listener_provisioning::machine(Provisioning);
+    let naming = naming(listener_provisioning::IR.name);
+    // There are few classes, and every claim leads to one.
+    let driver = Driver::controller(plugin(), endpoint).watching::<ListenerClass>("");
+    Volumes::new(operator).serve_as(machine, naming, driver)
+}
+
+/// The process that mounts Listener volumes of an operator on a node. Classes are read anew in every call: after an edit, no address of the old kind is told.
+#[must_use]
+pub fn mounts(operator: &str, mount: Mount) -> Volumes {
+    let node = &mount.node;
+    let machine = listener_mount::machine(Mounting { node: node.clone() });
+    let mut driver = Driver::node(plugin(), mount.endpoint, node)
+        .segment(TOPOLOGY, node)
+        .watching::<Node>(format!("metadata.name={node}"))
+        .watching::<Pod>(format!("spec.nodeName={node}"))
+        .watching_on_read::<Listener>()
+        .reusing_after_stage::<PersistentVolume>()
+        .reusing_after_stage::<PersistentVolumeClaim>();
+    if let Some(registration) = mount.registration {
+        driver = driver
+            .registers_in(registration.folder)
+            .endpoint_on_host(registration.endpoint_on_host);
+    }
+    Volumes::new(operator).serve_as(machine, naming(listener_mount::IR.name), driver)
+}
+
+/// Every process says the same.
+fn plugin() -> Plugin {
+    Plugin::new(NAME, env!("CARGO_PKG_VERSION"))
+        .with_controller()
+        .with_topology()
+}
+
+/// The name under which the replaced operator wrote the same, so that its fields are ours.
+fn naming(lifecycle: &str) -> Naming {
+    Naming {
+        manager: format!("{NAME}/volume"),
+        ..Naming::of(NAME, lifecycle)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Whether a Listener says where it can be reached by its class as it is now, and what a Pod is told of it.
+
+use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::ResourceExt;
+use lifecycle_runtime::Because;
+use lifecycle_specs_listener::listener::{Listener, ListenerStatus};
+use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
+use lifecycle_specs_listener::listener_mount::{Exposed, Told};
+use lifecycle_specs_listener::pod_listeners::PodListenerScope;
+
+use crate::listener::{addresses, observed};
+
+/// The answer to the fact `exposed`.
+pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Because<Exposed> {
+    let name = listener.name_any();
+    let Some(class_name) = &listener.spec.class_name else {
+        return Because::new(
+            Exposed::NoClass,
+            format!("Listener `{name}` names no class; give it a className"),
+        );
+    };
+    let waits = |why: String| Because::new(Exposed::No, why);
+    let Some(class) = class else {
+        return waits(format!(
+            "ListenerClass `{class_name}` does not exist; create it"
+        ));
+    };
+    let Some(status) = listener.status.as_ref() else {
+        return waits(format!(
+            "Listener `{name}` has not been looked at yet; check that the controller runs"
+        ));
+    };
+    let by_this_class = status.observed_class.is_some() && status.observed_class == observed(class);
+    if !by_this_class || is_behind(listener, status) {
+        return waits(format!(
+            "the addresses of Listener `{name}` are of before its last change or that of its class"
+        ));
+    }
+    if status.service_name.is_none() {
+        return waits(format!("Listener `{name}` {}", trouble(status)));
+    }
+    Because::plain(Exposed::Yes)
+}
+
+/// Whether the status speaks of the Listener as it was before.
+fn is_behind(listener: &Listener, status: &ListenerStatus) -> bool {
+    let seen = |condition: &Condition| condition.observed_generation;
+    let conditions = status.conditions.iter().flatten();
+    let oldest = conditions.filter_map(seen).min();
+    oldest < listener.metadata.generation
+}
+
+/// What the Listener itself says is in the way.
+fn trouble(status: &ListenerStatus) -> String {
+    let conditions = status.conditions.iter().flatten();
+    let ready = conditions.into_iter().find(|one| one.type_ == "Ready");
+    match ready.map(|ready| ready.message.as_str()) {
+        Some(message) if !message.is_empty() => format!("is not ready: {message}"),
+        Some(_) | None => "is not ready".to_owned(),
+    }
+}
+
+/// What the Pod is told: of a NodePort its own node, else all that the Listener says.
+pub(super) fn told(
+    listener: Option<&Listener>,
+    class: Option<&ListenerClass>,
+    node: Option<&Node>,
+) -> Told {
+    let status = listener.and_then(|listener| listener.status.as_ref());
+    let Some(status) = status else {
+        return cluster(Vec::new());
+    };
+    let Some(ports) = &status.node_ports else {
+        return cluster(status.ingress_addresses.clone().unwrap_or_default());
+    };
+    let preferred = class.map(|class| class.spec.preferred_address_type);
+    let wanted = addresses::wanted(preferred.unwrap_or_default(), ServiceType::NodePort);
+    let found = node.and_then(|node| addresses::of_node(node, wanted));
+    Told {
+        addresses: addresses::published(found.into_iter().collect(), ports),
+        scope: PodListenerScope::Node,
+    }
+}
+
+fn cluster(addresses: Vec<lifecycle_specs_listener::listener::ListenerIngress>) -> Told {
+    Told {
+        addresses,
+        scope: PodListenerScope::Cluster,
+    }
+}
+
+/// The answer to the fact `address`.
+pub(super) fn address(told: &Told, listener: Option<&Listener>) -> Because<bool> {
+    if !told.addresses.is_empty() {
+        return Because::plain(true);
+    }
+    let name = listener.map(ResourceExt::name_any).unwrap_or_default();
+    match told.scope {
+        PodListenerScope::Node => Because::new(
+            false,
+            format!(
+                "the node has no address that Listener `{name}` can publish; give it an ExternalIP, InternalIP or Hostname"
+            ),
+        ),
+        PodListenerScope::Cluster => {
+            let status = listener.and_then(|listener| listener.status.as_ref());
+            let why = status.map_or("has no address yet".to_owned(), trouble);
+            Because::new(false, format!("Listener `{name}` {why}"))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The Pod that mounts a volume: which of its volumes it is, and what is written down about it.
+
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, Volume};
+use kube::Resource;
+use lifecycle_runtime::ObjectRef;
+use lifecycle_specs_listener::listener_mount::{Aim, Told};
+use lifecycle_specs_listener::pod_listeners::{PodListener, PodListeners};
+use serde_json::{Value, json};
+
+/// The volume of the Pod that uses the claim: by its name, or made for the Pod.
+pub(super) fn volume_of<'a>(pod: &'a Pod, claim: &PersistentVolumeClaim) -> Option<&'a str> {
+    let wanted = claim.metadata.name.as_deref()?;
+    let pod_name = pod.metadata.name.as_deref()?;
+    let uses = |volume: &&Volume| {
+        let by_name = volume.persistent_volume_claim.as_ref();
+        let named = by_name.is_some_and(|source| source.claim_name == wanted);
+        let made = format!("{pod_name}-{}", volume.name);
+        named || volume.ephemeral.is_some() && made == wanted
+    };
+    let volumes = pod.spec.as_ref()?.volumes.as_ref()?;
+    volumes.iter().find(uses).map(|volume| volume.name.as_str())
+}
+
+/// What the Pod should carry, so that the Service of the Listener finds it.
+pub(super) fn label(aim: &Aim) -> Value {
+    let key = format!("listener.stackable.tech/mnt.{}", aim.uid);
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "labels": { key: aim.name } },
+    })
+}
+
+/// Where what the volumes of a Pod resolved to is written down.
+pub(super) fn listed(pod: &Pod) -> Option<ObjectRef> {
+    let namespace = pod.metadata.namespace.as_deref();
+    Some(ObjectRef::of::<PodListeners>(namespace, &list_name(pod)?))
+}
+
+/// What one volume of the Pod resolved to.
+pub(super) fn entry(pod: &Pod, volume: &str, told: &Told) -> Value {
+    let entry = PodListener {
+        scope: told.scope,
+        ingress_addresses: Some(told.addresses.clone()),
+    };
+    json!({
+        "apiVersion": PodListeners::api_version(&()),
+        "kind": PodListeners::kind(&()),
+        "metadata": {
+            "name": list_name(pod),
+            "namespace": pod.metadata.namespace,
+            "ownerReferences": [{
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": pod.metadata.name,
+                "uid": pod.metadata.uid,
+            }],
+        },
+        "spec": { "listeners": { volume: entry } },
+    })
+}
+
+fn list_name(pod: &Pod) -> Option<String> {
+    Some(format!("pod-{}", pod.metadata.uid.as_deref()?))
+}

@@ -1,0 +1,123 @@
+//! The controller side: what a claim is promised.
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use lifecycle_runtime::lifecycle::request::{Access, AccessMode};
+use lifecycle_runtime::lifecycle::{CreatedVolume, Request};
+use lifecycle_runtime::{Because, ObjectRef};
+use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
+use lifecycle_specs_listener::listener_class::{ListenerClass, ServiceType};
+use lifecycle_specs_listener::listener_provisioning::{
+    Asked, ListenerProvisioningLogic, Named, NamesClaim, Seen, Source,
+};
+
+use super::claim::{self, Selector};
+
+const CLAIM_NAME: &str = "csi.storage.k8s.io/pvc/name";
+const CLAIM_NAMESPACE: &str = "csi.storage.k8s.io/pvc/namespace";
+
+/// Promises Listener volumes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Provisioning;
+
+impl ListenerProvisioningLogic for Provisioning {
+    fn claim(&self, request: Request<'_>) -> Option<ObjectRef> {
+        let name = request.parameter(CLAIM_NAME)?;
+        let namespace = request.parameter(CLAIM_NAMESPACE)?;
+        Some(ObjectRef::of::<PersistentVolumeClaim>(
+            Some(namespace),
+            name,
+        ))
+    }
+
+    fn chosen(&self, claim: &PersistentVolumeClaim) -> Option<ObjectRef> {
+        match selector(claim) {
+            Ok(Selector::Name(name)) => {
+                let namespace = claim.metadata.namespace.as_deref();
+                Some(ObjectRef::of::<Listener>(namespace, name))
+            }
+            Ok(Selector::Class(_)) | Err(_) => None,
+        }
+    }
+
+    fn class(
+        &self,
+        claim: Option<&PersistentVolumeClaim>,
+        chosen: Option<&Listener>,
+    ) -> Option<ObjectRef> {
+        let name = match selector(claim?) {
+            Ok(Selector::Class(class)) => class,
+            Ok(Selector::Name(_)) => chosen?.spec.class_name.as_deref()?,
+            Err(_) => return None,
+        };
+        Some(ObjectRef::of::<ListenerClass>(None, name))
+    }
+
+    fn asked(&self, request: Request<'_>) -> Because<Asked> {
+        for capability in request.capabilities() {
+            if capability.access == Access::Block {
+                return Because::new(
+                    Asked::Unfit,
+                    "a Listener volume holds files; use `volumeMode: Filesystem`",
+                );
+            }
+            if capability.mode == AccessMode::Unknown {
+                return Because::new(Asked::Unfit, "the access mode is unknown");
+            }
+        }
+        Because::plain(Asked::Mount)
+    }
+
+    fn names_claim(&self, request: Request<'_>) -> Because<NamesClaim> {
+        let named = self.claim(request).is_some();
+        Because::plain(if named {
+            NamesClaim::Yes
+        } else {
+            NamesClaim::No
+        })
+    }
+
+    fn source(&self, claim: &PersistentVolumeClaim) -> Because<Source> {
+        match selector(claim) {
+            Ok(Selector::Class(_)) => Because::plain(Source::Class),
+            Ok(Selector::Name(_)) => Because::plain(Source::Name),
+            Err(unclear) => Because::new(Source::Bad, unclear.to_string()),
+        }
+    }
+
+    fn named(&self, chosen: &Listener) -> Because<Named> {
+        let class = chosen.spec.class_name.as_ref();
+        Because::plain(if class.is_some() {
+            Named::Yes
+        } else {
+            Named::No
+        })
+    }
+
+    fn created_volume(&self, seen: &Seen<'_>) -> CreatedVolume {
+        let volume = CreatedVolume::new(seen.request.name().unwrap_or_default());
+        let volume = match seen.claim.map(selector) {
+            Some(Ok(Selector::Class(class))) => volume.with_context(claim::CLASS, class),
+            Some(Ok(Selector::Name(name))) => volume.with_context(claim::NAME, name),
+            Some(Err(_)) | None => volume,
+        };
+        let pinned = seen.class.is_some_and(|class| {
+            class.spec.service_type == ServiceType::NodePort && class.spec.pinned_node_ports
+        });
+        match where_to(seen.request) {
+            Some(node) if pinned => {
+                volume.accessible_from([(TOPOLOGY.to_owned(), node.to_owned())].into())
+            }
+            Some(_) | None => volume,
+        }
+    }
+}
+
+/// The node that was chosen for the Pod: the first that is preferred.
+fn where_to(request: Request<'_>) -> Option<&str> {
+    let mut places = request.preferred().iter().chain(request.requisite());
+    places.find_map(|place| place.get(TOPOLOGY).map(String::as_str))
+}
+
+fn selector(claim: &PersistentVolumeClaim) -> Result<Selector<'_>, claim::Unclear> {
+    claim::asked(|key| claim::annotation(claim, key))
+}

@@ -1,0 +1,288 @@
+//! What a mount sees and wants, as tables: no cluster, no client, no disk.
+
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
+use lifecycle_runtime::lifecycle::Request;
+use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requested};
+use lifecycle_specs_listener::listener::{Listener, ListenerPort};
+use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::listener_mount::{Aim, Exposed, Told};
+use lifecycle_specs_listener::listener_provisioning::{Asked, ListenerProvisioningLogic, Source};
+use lifecycle_specs_listener::pod_listeners::PodListenerScope;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn parsed<T: DeserializeOwned>(object: Value) -> T {
+    serde_json::from_value(object).expect("it is an object of its kind")
+}
+
+fn claim(annotations: Value) -> PersistentVolumeClaim {
+    parsed(json!({ "metadata": {
+        "name": "data", "namespace": "apps", "annotations": annotations, "labels": {"team": "a"},
+    } }))
+}
+
+fn pod(spec: Value) -> Pod {
+    parsed(json!({
+        "metadata": { "name": "web-0", "namespace": "apps", "uid": "1-2", "labels": {
+            "app.kubernetes.io/name": "web", "app.kubernetes.io/managed-by": "helm", "team": "b",
+        } },
+        "spec": spec,
+    }))
+}
+
+fn class(spec: Value) -> ListenerClass {
+    parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "ListenerClass",
+        "metadata": { "name": "c", "uid": "class", "generation": 3 }, "spec": spec,
+    }))
+}
+
+/// A Listener of the class `c` in its generation 2, as its lifecycle left it.
+fn listener(status: &Value) -> Listener {
+    let mut whole = json!({
+        "observedClass": { "uid": "class", "serviceType": "ClusterIP", "addressType": "Hostname" },
+        "conditions": [{
+            "type": "Ready", "status": "False", "reason": "R", "message": "the cloud is out of addresses",
+            "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2,
+        }],
+    });
+    let fields = whole.as_object_mut().expect("it is an object");
+    for (key, value) in status.as_object().into_iter().flatten() {
+        fields.insert(key.clone(), value.clone());
+    }
+    parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "web", "namespace": "apps", "uid": "12-34", "generation": 2 },
+        "spec": { "className": "c" },
+        "status": whole,
+    }))
+}
+
+#[test]
+fn a_claim_is_promised_what_its_annotation_names() {
+    let table = [
+        (
+            json!({"listeners.stackable.tech/listener-class": "c"}),
+            Source::Class,
+        ),
+        (
+            json!({"listeners.stackable.tech/listener-name": "n"}),
+            Source::Name,
+        ),
+        (json!({}), Source::Bad),
+        (
+            json!({"listeners.stackable.tech/listener-class": "c", "listeners.stackable.tech/listener-name": "n"}),
+            Source::Bad,
+        ),
+    ];
+    for (annotations, expected) in table {
+        let claim = claim(annotations);
+        assert_eq!(Provisioning.source(&claim).value, expected, "{claim:?}");
+    }
+}
+
+#[test]
+fn block_volumes_and_unknown_access_modes_do_not_fit() {
+    let mount = || Access::Mount {
+        fs_type: String::new(),
+        flags: Vec::new(),
+    };
+    let asked = |access, mode| {
+        let capabilities = vec![Capability { access, mode }];
+        let request = Requested {
+            capabilities,
+            ..Requested::default()
+        };
+        Provisioning.asked(Request::of(&request)).value
+    };
+    assert_eq!(asked(mount(), AccessMode::SingleNodeWriter), Asked::Mount);
+    assert_eq!(
+        asked(mount(), AccessMode::MultiNodeReaderOnly),
+        Asked::Mount
+    );
+    assert_eq!(asked(mount(), AccessMode::Unknown), Asked::Unfit);
+    assert_eq!(
+        asked(Access::Block, AccessMode::SingleNodeWriter),
+        Asked::Unfit
+    );
+}
+
+#[test]
+fn a_pod_uses_a_claim_by_its_name_or_by_an_ephemeral_volume() {
+    let claim =
+        |name: &str| -> PersistentVolumeClaim { parsed(json!({"metadata": {"name": name}})) };
+    let pod = pod(json!({ "containers": [], "volumes": [
+        { "name": "a", "persistentVolumeClaim": { "claimName": "data" } },
+        { "name": "b", "ephemeral": { "volumeClaimTemplate": { "spec": {} } } },
+        { "name": "c", "emptyDir": {} },
+    ] }));
+    assert_eq!(pod::volume_of(&pod, &claim("data")), Some("a"));
+    assert_eq!(pod::volume_of(&pod, &claim("web-0-b")), Some("b"));
+    assert_eq!(pod::volume_of(&pod, &claim("web-0-c")), None);
+    assert_eq!(pod::volume_of(&pod, &claim("other")), None);
+}
+
+#[test]
+fn the_listener_of_a_claim_is_the_one_of_the_contract() {
+    let pod = pod(json!({
+        "initContainers": [
+            { "name": "once", "ports": [{ "containerPort": 1 }] },
+            { "name": "sidecar", "restartPolicy": "Always", "ports": [{ "name": "admin", "containerPort": 9 }] },
+        ],
+        "containers": [{ "name": "c", "ports": [
+            { "name": "http", "containerPort": 80, "protocol": "TCP" }, { "containerPort": 53, "protocol": "UDP" },
+        ] }],
+    }));
+    let volume: PersistentVolume = parsed(json!({"metadata": {"name": "pvc-1", "uid": "v"}}));
+    let ports = listener::ports(None, &pod);
+    let claim = claim(json!({}));
+    let expected = json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": {
+            "name": "data", "namespace": "apps",
+            "labels": { "team": "a", "app.kubernetes.io/name": "web" },
+            "ownerReferences": [{ "apiVersion": "v1", "kind": "PersistentVolume", "name": "pvc-1", "uid": "v" }],
+        },
+        "spec": { "className": "c", "publishNotReadyAddresses": true, "ports": [
+            { "name": "admin", "port": 9 },
+            { "name": "http", "port": 80, "protocol": "TCP" },
+            { "name": "port-53", "port": 53, "protocol": "UDP" },
+        ] },
+    });
+    assert_eq!(
+        listener::build(Some("c"), &volume, &claim, &pod, &ports),
+        expected
+    );
+}
+
+#[test]
+fn pods_of_one_claim_give_the_union_of_their_ports_in_any_order() {
+    let of = |ports: Value| pod(json!({ "containers": [{ "name": "c", "ports": ports }] }));
+    let one = of(json!([{ "name": "a", "containerPort": 1 }, { "name": "b", "containerPort": 2 }]));
+    let two = of(json!([{ "name": "b", "containerPort": 2 }, { "name": "c", "containerPort": 3 }]));
+    let known = |ports: Vec<ListenerPort>| {
+        let mut listener = listener(&json!({}));
+        listener.spec.ports = Some(ports);
+        listener
+    };
+    let first = listener::ports(Some(&known(listener::ports(None, &one))), &two);
+    let second = listener::ports(Some(&known(listener::ports(None, &two))), &one);
+    assert_eq!(first, second);
+    assert_eq!(
+        first.iter().map(|port| port.port).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
+    let again = listener::ports(Some(&known(first.clone())), &one);
+    assert_eq!(again, first, "a repeated mount changes nothing");
+    let moved = of(json!([{ "name": "a", "containerPort": 9 }]));
+    let ports = listener::ports(Some(&known(first)), &moved);
+    assert_eq!(
+        ports.iter().map(|port| port.port).collect::<Vec<_>>(),
+        [9, 2, 3]
+    );
+}
+
+/// Never an address of before: neither of another class, nor of an older one, nor of an older Listener.
+#[test]
+fn a_status_counts_only_if_it_speaks_of_the_class_and_the_listener_of_now() {
+    let class = class(json!({ "serviceType": "ClusterIP" }));
+    let served = json!({
+        "serviceName": "web", "ingressAddresses": [],
+        "observedClass": { "uid": "class", "serviceType": "ClusterIP", "addressType": "Hostname" },
+    });
+    let check = |listener: &Listener, expected: Exposed| {
+        let answer = exposure::exposed(listener, Some(&class));
+        assert_eq!(answer.value, expected, "{:?}", listener.status);
+    };
+    check(&listener(&served), Exposed::Yes);
+    let mut older = served.clone();
+    older["observedClass"]["serviceType"] = "NodePort".into();
+    check(&listener(&older), Exposed::No);
+    let mut other = served.clone();
+    other["observedClass"]["uid"] = "other".into();
+    check(&listener(&other), Exposed::No);
+    let mut unsaid = served.clone();
+    unsaid["observedClass"] = Value::Null;
+    check(&listener(&unsaid), Exposed::No);
+    let mut edited = listener(&served);
+    edited.metadata.generation = Some(3);
+    check(&edited, Exposed::No);
+    let mut classless = listener(&served);
+    classless.spec.class_name = None;
+    check(&classless, Exposed::NoClass);
+    let unmade = listener(&json!({}));
+    let answer = exposure::exposed(&unmade, Some(&class));
+    assert_eq!(answer.value, Exposed::No);
+    assert!(
+        answer.sentence.contains("the cloud is out of addresses"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_node_port_pod_is_told_its_own_node_and_others_the_whole_list() {
+    let node: Node = parsed(
+        json!({ "metadata": { "name": "n1" }, "status": { "addresses": [
+        { "type": "InternalIP", "address": "10.0.0.1" }, { "type": "Hostname", "address": "n1.example.com" },
+    ] } }),
+    );
+    let both = json!([
+        { "address": "10.0.0.1", "addressType": "IP", "ports": {"http": 30080} },
+        { "address": "10.0.0.2", "addressType": "IP", "ports": {"http": 30080} },
+    ]);
+    let node_port = listener(
+        &json!({ "serviceName": "web", "nodePorts": {"http": 30080}, "ingressAddresses": both }),
+    );
+    let told = |listener: &Listener, class: &ListenerClass| {
+        exposure::told(Some(listener), Some(class), Some(&node))
+    };
+    let addresses =
+        |told: &Told| -> Vec<String> { told.addresses.iter().map(|a| a.address.clone()).collect() };
+    let by_ip = told(&node_port, &class(json!({ "serviceType": "NodePort" })));
+    assert_eq!(
+        (addresses(&by_ip), by_ip.scope),
+        (vec!["10.0.0.1".to_owned()], PodListenerScope::Node)
+    );
+    assert_eq!(by_ip.addresses[0].ports["http"], 30080);
+    let by_name = told(
+        &node_port,
+        &class(json!({ "serviceType": "NodePort", "preferredAddressType": "Hostname" })),
+    );
+    assert_eq!(addresses(&by_name), ["n1.example.com"]);
+    let balanced = listener(&json!({ "serviceName": "web", "ingressAddresses": both }));
+    let all = told(&balanced, &class(json!({ "serviceType": "LoadBalancer" })));
+    assert_eq!(
+        (all.addresses.len(), all.scope),
+        (2, PodListenerScope::Cluster)
+    );
+}
+
+#[test]
+fn what_is_written_about_a_pod_is_what_the_contract_says() {
+    let aim = Aim {
+        namespace: "apps".to_owned(),
+        name: "web".to_owned(),
+        uid: "1234".to_owned(),
+    };
+    assert_eq!(
+        pod::label(&aim)["metadata"]["labels"],
+        json!({ "listener.stackable.tech/mnt.1234": "web" })
+    );
+    let pod = pod(json!({ "containers": [] }));
+    let told = Told {
+        addresses: Vec::new(),
+        scope: PodListenerScope::Cluster,
+    };
+    let entry = pod::entry(&pod, "data", &told);
+    assert_eq!(entry["metadata"]["name"], "pod-1-2");
+    assert_eq!(
+        entry["metadata"]["ownerReferences"][0]["controller"],
+        Value::Null
+    );
+    assert_eq!(
+        entry["spec"]["listeners"],
+        json!({ "data": { "scope": "Cluster", "ingressAddresses": [] } })
+    );
+}

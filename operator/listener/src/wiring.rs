@@ -1,0 +1,103 @@
+//! What the command line asks for: which part runs, and what it is told.
+
+use std::io::stdout;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use lifecycle_process::args::Run;
+use lifecycle_process::{cluster_domain, definitions, ended, leadership, until_done};
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::kube::connect;
+use lifecycle_runtime::shutdown::Shutdown;
+
+use crate::args::{Arguments, Command, Controller, Mode, Node};
+use crate::controller::{self, NAME};
+use crate::volume::{self, Mount, Registration};
+
+/// The program `listener-operator`.
+pub fn main() -> ExitCode {
+    ended(main_of(Arguments::parse().command))
+}
+
+fn main_of(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Crd => definitions::print(lifecycle_specs_listener::crds(), &mut stdout().lock())?,
+        Command::Run(options) => until_done(run(*options))??,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run(options: Run<Mode>) -> anyhow::Result<()> {
+    let part = async |health, shutdown| match &options.mode {
+        Mode::Controller(chosen) => run_controller(&options, chosen, health, shutdown).await,
+        Mode::Node(chosen) => run_node(&options, chosen, health, shutdown).await,
+    };
+    lifecycle_process::run(&options, part).await
+}
+
+/// Runs the part of which the cluster needs one, until told to stop.
+///
+/// # Errors
+/// No API server is configured, or something cannot be listened at.
+pub async fn run_controller<M: Subcommand>(
+    options: &Run<M>,
+    chosen: &Controller,
+    health: Health,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let client = connect().await?;
+    let told = controller::Options {
+        cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
+        maintain_crds: !options.disable_crd_maintenance,
+        preset: chosen.listener_class_preset,
+        leadership: leadership(options, &client, NAME),
+        csi_endpoint: options.csi_endpoint.clone(),
+        health,
+    };
+    Ok(controller::run_controller(client, told, shutdown).await?)
+}
+
+/// Runs the part of which each node needs one, until told to stop.
+///
+/// # Errors
+/// An option is missing, no API server is configured, something cannot be listened at, or kubelet refuses the driver.
+pub async fn run_node<M: Subcommand>(
+    options: &Run<M>,
+    chosen: &Node,
+    health: Health,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let mount = mount(options, chosen)?;
+    let client = connect().await?;
+    let volumes = volume::mounts(NAME, mount).health(health);
+    Ok(volumes.start(client, shutdown).await?)
+}
+
+/// What a process on a node is told, by options and by an environment variable that had another name once.
+fn mount<M: Subcommand>(options: &Run<M>, chosen: &Node) -> anyhow::Result<Mount> {
+    let endpoint = options.csi_endpoint.clone().context(
+        "`run node` needs a socket for kubelet to call: set --csi-endpoint or CSI_ENDPOINT",
+    )?;
+    let name = options.kubernetes_node_name.clone();
+    let node = name.or_else(|| std::env::var("NODE_NAME").ok()).context(
+        "`run node` needs to know its node: set --kubernetes-node-name or KUBERNETES_NODE_NAME, in a Pod from `spec.nodeName`",
+    )?;
+    let folder = &chosen.plugin_registration_path;
+    let registers = !chosen.disable_plugin_registration && folder.is_dir();
+    if !chosen.disable_plugin_registration && !registers {
+        tracing::warn!(
+            "{} is no folder: a node-driver-registrar has to register the driver with kubelet; \
+             mount kubelet's `plugins_registry` there, or say --disable-plugin-registration",
+            folder.display()
+        );
+    }
+    Ok(Mount {
+        endpoint,
+        node,
+        registration: registers.then(|| Registration {
+            folder: folder.clone(),
+            endpoint_on_host: chosen.kubelet_registration_path.clone(),
+        }),
+    })
+}

@@ -1,0 +1,27 @@
+//! Listener volumes on a real cluster: kubelet, external-provisioner and the operator as its manifests install it.
+//! Pods mount Listeners in every way, traffic from outside reaches them, and what goes leaves nothing behind.
+
+mod pods;
+mod trouble;
+mod ways;
+
+use std::path::Path;
+use std::time::Duration;
+
+use lifecycle_tests::harness::{Case, Need, case_within};
+
+const NODES: &[Need] = &[Need::Nodes];
+
+/// A cluster starts, perhaps on a machine that compiles as well.
+const LIMIT: Duration = Duration::from_secs(900);
+
+fn operator() -> &'static Path {
+    Path::new(crate::PROGRAM)
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        case_within("pods_mount_listeners_in_every_way", NODES, LIMIT, ways::all),
+        case_within("mounts_outlive_every_trouble", NODES, LIMIT, trouble::all),
+    ]
+}

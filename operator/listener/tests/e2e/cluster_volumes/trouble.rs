@@ -1,0 +1,164 @@
+//! What happens to nodes and processes while Pods mount Listeners: Pods go on, mounts and unmounts complete, and nothing is left over.
+
+use std::time::Duration;
+
+use crate::installed::{Installed, NAMESPACE, PATIENCE};
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::Pod;
+use kube::ResourceExt;
+use kube::api::{Api, ListParams};
+use lifecycle_specs_listener::pod_listeners::PodListeners;
+use lifecycle_tests::harness::eventually;
+
+use super::operator;
+use super::pods::{
+    balance, class, delete, ephemeral, is_ready, make_claim, node_of, nothing_is_left, of_claim,
+    run, told,
+};
+
+/// How long the API server is away.
+const AWAY: Duration = Duration::from_secs(30);
+
+pub(super) async fn all() -> Result<()> {
+    let mut site = Installed::start(1, operator()).await?;
+    make_claim(&site, "stays", &class("external-unstable")).await?;
+    let volumes = [of_claim("listener", "stays")];
+    run(&site, "stays", None, &volumes).await?;
+    is_ready(&site, "stays").await?;
+
+    kubelet_restarts(&mut site).await?;
+    plugin_is_killed_in_the_middle_of_a_mount(&site).await?;
+    controller_is_killed(&site).await?;
+    api_server_is_away(&mut site).await?;
+
+    goes_on(&site).await?;
+    nothing_is_left(&site).await?;
+    site.nothing_was_refused().await?;
+    site.cluster.stop()
+}
+
+/// The first Pod was never started again, and is reached as ever.
+async fn goes_on(site: &Installed) -> Result<()> {
+    let pod = is_ready(site, "stays").await?;
+    let containers = pod
+        .status
+        .iter()
+        .flat_map(|status| &status.container_statuses);
+    let restarts: i32 = containers.flatten().map(|one| one.restart_count).sum();
+    ensure!(restarts == 0, "{restarts} restarts");
+    let (address, port) = told(site, "stays", "listener")?;
+    ensure!(address == node_of(site, &pod)?.1);
+    site.answers(&format!("{address}:{port}"), "stays").await
+}
+
+/// Mounts and unmounts.
+async fn works(site: &Installed, name: &str) -> Result<()> {
+    run(
+        site,
+        name,
+        None,
+        &[ephemeral("listener", &class("external-unstable"))],
+    )
+    .await?;
+    is_ready(site, name).await?;
+    delete(site, name).await
+}
+
+async fn kubelet_restarts(site: &mut Installed) -> Result<()> {
+    for crash in [true, false] {
+        run(
+            site,
+            "during",
+            None,
+            &[ephemeral("listener", &class("external-unstable"))],
+        )
+        .await?;
+        site.cluster.node_mut(0).stop_kubelet(crash)?;
+        site.cluster.node_mut(0).start_kubelet()?;
+        is_ready(site, "during").await?;
+        delete(site, "during").await?;
+        goes_on(site).await?;
+    }
+    Ok(())
+}
+
+/// The load balancer has no address, so the mount waits until the process is killed.
+async fn plugin_is_killed_in_the_middle_of_a_mount(site: &Installed) -> Result<()> {
+    run(
+        site,
+        "waits",
+        None,
+        &[ephemeral("listener", &class("external-stable"))],
+    )
+    .await?;
+    let listed = eventually("the mount has written and waits", PATIENCE, async || {
+        let pod = site.api::<Pod>().get("waits").await?;
+        Ok(pod
+            .labels()
+            .keys()
+            .any(|key| key.contains("/mnt."))
+            .then_some(()))
+    });
+    listed.await?;
+    kill(site, "node-driver").await?;
+    let balancer = balance(site.cluster.client(), site.cluster.nodes()[0].address());
+    is_ready(site, "waits").await?;
+    let (address, port) = told(site, "waits", "listener")?;
+    site.answers(&format!("{address}:{port}"), "waits").await?;
+    delete(site, "waits").await?;
+    balancer.abort();
+    let entries = site.api::<PodListeners>();
+    let gone = async || {
+        let left = entries.list(&ListParams::default()).await?.items;
+        Ok((left.len() == 1).then_some(()))
+    };
+    eventually(
+        "only the entry of the Pod that stays is left",
+        PATIENCE,
+        gone,
+    )
+    .await?;
+    goes_on(site).await
+}
+
+async fn controller_is_killed(site: &Installed) -> Result<()> {
+    kill(site, "provisioner").await?;
+    works(site, "after").await?;
+    goes_on(site).await
+}
+
+/// Kills a part of the operator as a crash would, and waits until it is back.
+async fn kill(site: &Installed, role: &str) -> Result<()> {
+    let pods: Api<Pod> = Api::namespaced(site.cluster.client(), NAMESPACE);
+    let selector = format!("app.kubernetes.io/role={role}");
+    let listed = pods.list(&ListParams::default().labels(&selector)).await?;
+    let name = listed
+        .items
+        .first()
+        .context("no Pod of the operator")?
+        .name_any();
+    let mut kill = site.cluster.kubectl();
+    kill.args([
+        "delete",
+        "pod",
+        "--grace-period=0",
+        "--force",
+        "--namespace",
+        NAMESPACE,
+    ]);
+    lifecycle_tests::process::output(kill.arg(name))?;
+    site.is_available()
+}
+
+/// A mount that began before ends after it.
+async fn api_server_is_away(site: &mut Installed) -> Result<()> {
+    make_claim(site, "while", &class("cluster-internal")).await?;
+    run(site, "while", None, &[of_claim("listener", "while")]).await?;
+    site.cluster.kill_api_server()?;
+    tokio::time::sleep(AWAY).await;
+    site.cluster.start_api_server().await?;
+    is_ready(site, "while").await?;
+    delete(site, "while").await?;
+    works(site, "afterwards").await?;
+    goes_on(site).await
+}

@@ -1,0 +1,315 @@
+//! Every way in which a Pod mounts a Listener, one cluster for all of them.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::installed::{Account, Installed, PATIENCE};
+use anyhow::{Context, Result, ensure};
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::{DaemonSet, StatefulSet};
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::storage::v1::CSIDriver;
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use kube::{Api, ResourceExt};
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::pod_listeners::PodListeners;
+use lifecycle_tests::audit::{self, Cost};
+use lifecycle_tests::harness::eventually;
+use serde_json::json;
+
+use super::operator;
+use super::pods::{
+    balance, claim, class, cluster_ip, delete, ephemeral, is_ready, listener, make_claim,
+    no_mount_failed, node_of, nothing_is_left, of_claim, pod_spec, run, told,
+};
+
+/// Reads and writes of a first mount, all of our processes together.
+const MOST_READS: usize = 5;
+const MOST_WRITES: usize = 7;
+
+pub(super) async fn all() -> Result<()> {
+    let site = Installed::start(2, operator()).await?;
+    let node2 = site.cluster.nodes()[1].address();
+    let balancer = balance(site.cluster.client(), node2.clone());
+
+    // One after the other, and each of them once, for their requests are counted.
+    republishes(&site, false).await?;
+    counted(&site, "inside", "cluster-internal").await?;
+    counted(&site, "outside", "external-unstable").await?;
+    counted(&site, "balanced", "external-stable").await?;
+    republishes(&site, true).await?;
+    // What is not mounted gets no traffic, whatever its labels are.
+    run(&site, "lonely", None, &[]).await?;
+    is_ready(&site, "lonely").await?;
+    traffic(&site).await?;
+    by_name(&site).await?;
+    two_at_once(&site).await?;
+    sets(&site).await?;
+    pinned(&site).await?;
+    unpinned(&site).await?;
+
+    no_mount_failed(&site).await?;
+    nothing_is_left(&site).await?;
+    site.nothing_was_refused().await?;
+    balancer.abort();
+    site.cluster.stop()
+}
+
+/// Whether kubelet publishes again and again what is published.
+async fn republishes(site: &Installed, again: bool) -> Result<()> {
+    let drivers: Api<CSIDriver> = Api::all(site.cluster.client());
+    let patch = Patch::Merge(json!({ "spec": { "requiresRepublish": again } }));
+    let params = PatchParams::default();
+    drivers
+        .patch("listeners.stackable.tech", &params, &patch)
+        .await?;
+    Ok(())
+}
+
+/// A Pod with a claim by class, from its creation until all is quiet again.
+async fn counted(site: &Installed, name: &str, of_class: &str) -> Result<()> {
+    let began = Timestamp::now();
+    make_claim(site, name, &class(of_class)).await?;
+    run(site, name, Some("node2"), &[of_claim("listener", name)]).await?;
+    is_ready(site, name).await?;
+    site.ready(name).await?;
+    let known = Cell::new(0);
+    let ours = eventually("all is quiet", PATIENCE, async || {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let ours = ours(site, began).await?;
+        Ok((known.replace(ours.len()) == ours.len()).then_some(ours))
+    });
+    let ours = ours.await?;
+    let counts = ours.counts();
+    eprintln!("first mount of a Pod with its own Listener ({of_class}): {counts:?}");
+    ensure!(counts.writes <= MOST_WRITES, "{}", ours.lines());
+    ensure!(
+        counts.reads + counts.watches <= MOST_READS,
+        "{}",
+        ours.lines()
+    );
+    Ok(())
+}
+
+/// What our processes asked since a moment, but for what they always ask.
+async fn ours(site: &Installed, since: Timestamp) -> Result<audit::Log> {
+    let controller = site.requests(Account::Controller).await?;
+    let node = site.requests(Account::Node).await?;
+    let ours = controller.and(node).since(since);
+    // A watch of all objects stands; one of a single object belongs to a call.
+    let stands = |uri: &str| uri.contains("watch=true") && !uri.contains("metadata.name%3D");
+    Ok(ours.only(|entry| {
+        let aside = matches!(entry.cost(), Cost::Lease | Cost::Other);
+        !aside && !stands(&entry.uri)
+    }))
+}
+
+/// From outside, each by its own Listener; the files say what the Listener says.
+async fn traffic(site: &Installed) -> Result<()> {
+    let node2 = site.cluster.nodes()[1].address();
+    let inside = site.ready("inside").await?;
+    ensure!(
+        inside[0].0 == "inside.default.svc.cluster.local",
+        "{inside:?}"
+    );
+    ensure!(
+        site.ready("outside").await? == [(node2.clone(), told(site, "outside", "listener")?.1)]
+    );
+    ensure!(site.ready("balanced").await? == [(node2, 8080)]);
+    for name in ["inside", "outside", "balanced"] {
+        let (address, port) = told(site, name, "listener")?;
+        let shown = site.ready(name).await?;
+        ensure!(shown == [(address.clone(), port)], "{name}: {shown:?}");
+        let way = match name {
+            // Nobody resolves names outside.
+            "inside" => cluster_ip(site, name, port).await?,
+            _ => format!("{address}:{port}"),
+        };
+        for _ in 0..5 {
+            site.answers(&way, name).await?;
+        }
+        // As a user without rights, by the group of the volume.
+        let listed = site.inside(name, &["ls", "/listener/addresses"])?;
+        ensure!(listed == address, "{listed}");
+    }
+    Ok(())
+}
+
+/// Two Pods on two nodes share a Listener that somebody made: each is told its own node.
+async fn by_name(site: &Installed) -> Result<()> {
+    site.create::<Listener>(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "shared" },
+        "spec": { "className": "external-unstable", "ports": [{ "name": "http", "port": 8080 }] },
+    }))
+    .await?;
+    for node in ["node1", "node2"] {
+        let name = format!("shared-{node}");
+        make_claim(site, &name, &listener("shared")).await?;
+        run(site, &name, Some(node), &[of_claim("listener", &name)]).await?;
+    }
+    let mut told_all = BTreeSet::new();
+    for node in ["node1", "node2"] {
+        let name = format!("shared-{node}");
+        let pod = is_ready(site, &name).await?;
+        let (address, port) = told(site, &name, "listener")?;
+        ensure!(
+            address == node_of(site, &pod)?.1,
+            "{name} is told {address}"
+        );
+        // A node leads to the Pods of all nodes.
+        site.answers(&format!("{address}:{port}"), "shared-node")
+            .await?;
+        told_all.insert((address, port));
+    }
+    let shown = eventually("both nodes are shown", PATIENCE, async || {
+        let shown: BTreeSet<_> = site.ready("shared").await?.into_iter().collect();
+        Ok((shown == told_all).then_some(()))
+    });
+    shown.await
+}
+
+/// A claim that is there and one that comes with the Pod, in one Pod: two labels, two entries.
+async fn two_at_once(site: &Installed) -> Result<()> {
+    make_claim(site, "first", &class("cluster-internal")).await?;
+    let volumes = [
+        of_claim("one", "first"),
+        ephemeral("two", &class("external-unstable")),
+    ];
+    run(site, "both", None, &volumes).await?;
+    let pod = is_ready(site, "both").await?;
+    ensure!(site.ready("first").await? == [told(site, "both", "one")?]);
+    let (address, port) = told(site, "both", "two")?;
+    ensure!(site.ready("both-two").await? == [(address.clone(), port)]);
+    site.answers(&format!("{address}:{port}"), "both").await?;
+    let labels = pod.labels().keys();
+    let labels = labels.filter(|key| key.starts_with("listener.stackable.tech/mnt."));
+    ensure!(labels.count() == 2, "{:?}", pod.labels());
+    let entries = format!("pod-{}", pod.uid().context("no uid")?);
+    let entries = site.api::<PodListeners>().get(&entries).await?;
+    let names: Vec<&String> = entries.spec.listeners.keys().collect();
+    ensure!(names == ["one", "two"], "{names:?}");
+    Ok(())
+}
+
+async fn sets(site: &Installed) -> Result<()> {
+    let labels = |of: &str| json!({ "set": of });
+    let mut claims = claim("listener", &class("cluster-internal"));
+    claims["metadata"]["name"] = json!("listener");
+    let mut spec = pod_spec(&[json!({ "name": "listener" })]);
+    spec["volumes"] = json!([]);
+    site.create::<StatefulSet>(json!({
+        "metadata": { "name": "set" },
+        "spec": {
+            "replicas": 2, "serviceName": "set", "selector": { "matchLabels": labels("stateful") },
+            "template": { "metadata": { "labels": labels("stateful") }, "spec": spec },
+            "volumeClaimTemplates": [claims],
+        },
+    }))
+    .await?;
+    let volumes = [ephemeral("listener", &class("external-unstable"))];
+    site.create::<DaemonSet>(json!({
+        "metadata": { "name": "daemon" },
+        "spec": {
+            "selector": { "matchLabels": labels("daemon") },
+            "template": { "metadata": { "labels": labels("daemon") }, "spec": pod_spec(&volumes) },
+        },
+    }))
+    .await?;
+    for name in ["set-0", "set-1"] {
+        is_ready(site, name).await?;
+        let (address, port) = told(site, name, "listener")?;
+        ensure!(
+            address == format!("listener-{name}.default.svc.cluster.local"),
+            "{address}"
+        );
+        let way = cluster_ip(site, &format!("listener-{name}"), port).await?;
+        site.answers(&way, name).await?;
+    }
+    let pods = site.api::<Pod>();
+    let of_daemons = eventually("a Pod on each node", PATIENCE, async || {
+        let found = pods
+            .list(&ListParams::default().labels("set=daemon"))
+            .await?
+            .items;
+        Ok((found.len() == 2).then_some(found))
+    });
+    for pod in of_daemons.await? {
+        let pod = is_ready(site, &pod.name_any()).await?;
+        let name = pod.name_any();
+        let (address, port) = told(site, &name, "listener")?;
+        ensure!(
+            address == node_of(site, &pod)?.1,
+            "{name} is told {address}"
+        );
+        site.answers(&format!("{address}:{port}"), &name).await?;
+    }
+    Ok(())
+}
+
+/// A Pod that keeps its node and its address, though it may run elsewhere and is asked to.
+async fn pinned(site: &Installed) -> Result<()> {
+    let classes: Api<ListenerClass> = Api::all(site.cluster.client());
+    let pins = serde_json::from_value(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "ListenerClass",
+        "metadata": { "name": "pinned" }, "spec": { "serviceType": "NodePort", "pinnedNodePorts": true },
+    }))?;
+    classes.create(&PostParams::default(), &pins).await?;
+    make_claim(site, "pinned", &class("pinned")).await?;
+    let volumes = [of_claim("listener", "pinned")];
+    run(site, "pinned", Some("node1"), &volumes).await?;
+    is_ready(site, "pinned").await?;
+    let before = told(site, "pinned", "listener")?;
+    let claims = site.api::<PersistentVolumeClaim>();
+    let volume = claims
+        .get("pinned")
+        .await?
+        .spec
+        .and_then(|spec| spec.volume_name);
+    let all: Api<PersistentVolume> = Api::all(site.cluster.client());
+    let volume = all.get(&volume.context("it is not bound")?).await?;
+    let affinity = volume.spec.and_then(|spec| spec.node_affinity);
+    let affinity = serde_json::to_string(&affinity)?;
+    ensure!(
+        affinity.contains("listeners.stackable.tech/hostname") && affinity.contains("node1"),
+        "{affinity}"
+    );
+
+    delete(site, "pinned").await?;
+    // The node stays in the status while the Pod is away.
+    ensure!(site.ready("pinned").await? == std::slice::from_ref(&before));
+    let mut spec = pod_spec(&volumes);
+    spec["affinity"] = json!({ "nodeAffinity": { "preferredDuringSchedulingIgnoredDuringExecution": [{
+        "weight": 100,
+        "preference": { "matchExpressions": [{ "key": "kubernetes.io/hostname", "operator": "In", "values": ["node2"] }] },
+    }] } });
+    site.create::<Pod>(json!({ "metadata": { "name": "pinned" }, "spec": spec }))
+        .await?;
+    let pod = is_ready(site, "pinned").await?;
+    ensure!(node_of(site, &pod)?.0 == "node1");
+    ensure!(told(site, "pinned", "listener")? == before);
+    site.answers(&format!("{}:{}", before.0, before.1), "pinned")
+        .await
+}
+
+/// A Pod that moves, and the status with it.
+async fn unpinned(site: &Installed) -> Result<()> {
+    make_claim(site, "moves", &class("external-unstable")).await?;
+    for node in site.cluster.nodes() {
+        let name = node.name();
+        run(site, "moves", Some(name), &[of_claim("listener", "moves")]).await?;
+        is_ready(site, "moves").await?;
+        let told = told(site, "moves", "listener")?;
+        ensure!(told.0 == node.address(), "on {name}: {told:?}");
+        let shown = eventually("the status follows", PATIENCE, async || {
+            Ok((site.ready("moves").await? == std::slice::from_ref(&told)).then_some(()))
+        });
+        shown.await?;
+        site.answers(&format!("{}:{}", told.0, told.1), "moves")
+            .await?;
+        delete(site, "moves").await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! The Listener lifecycle on a real API server: what it makes, how it heals, what it leaves alone.
+
+mod addresses;
+mod healing;
+mod service;
+
+use lifecycle_tests::harness::{Case, Need};
+
+const BINARIES: &[Need] = &[Need::Binaries];
+const CONTROLLERS: &[Need] = &[Need::Binaries, Need::ControllerManager];
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [service::cases(), addresses::cases(), healing::cases()];
+    cases.into_iter().flatten().collect()
+}

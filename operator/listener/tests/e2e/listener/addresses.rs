@@ -1,0 +1,231 @@
+//! Addresses of each type of Service under each preference, as the status tells them.
+
+use crate::listeners::{Cluster, ExpectedCondition, SOON, addresses, message};
+use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::Service;
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_tests::harness::{Case, case, eventually};
+use serde_json::{Value, json};
+
+use super::BINARIES;
+use crate::PROGRAM;
+
+const PREFERENCES: [&str; 3] = ["HostnameConservative", "Hostname", "IP"];
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "a_cluster_ip_is_told_by_name_or_by_address",
+            BINARIES,
+            inside,
+        ),
+        case("a_load_balancer_is_told_as_it_answers", BINARIES, balanced),
+        case(
+            "nodes_are_told_as_pods_move_and_volumes_reserve_them",
+            BINARIES,
+            on_nodes,
+        ),
+        case(
+            "a_vanished_node_takes_only_its_own_address_along",
+            BINARIES,
+            vanished_node,
+        ),
+    ]
+}
+
+/// A class of each preference, named for it in lower case.
+async fn classes(cluster: &Cluster, service_type: &str) -> Result<()> {
+    for preference in PREFERENCES {
+        let class = json!({
+            "apiVersion": "listeners.stackable.tech/v1alpha1",
+            "kind": "ListenerClass",
+            "metadata": { "name": preference.to_lowercase() },
+            "spec": { "serviceType": service_type, "preferredAddressType": preference },
+        });
+        cluster.make(cluster.all::<ListenerClass>(), class).await?;
+    }
+    Ok(())
+}
+
+/// Waits until a Listener tells exactly these addresses.
+async fn told(cluster: &Cluster, name: &str, wanted: &[String]) -> Result<Listener> {
+    let listeners = cluster.of::<Listener>();
+    let what = format!("addresses {wanted:?} of Listener {name}");
+    let found = eventually(&what, SOON, async || {
+        let listener = listeners.get(name).await?;
+        Ok((addresses(&listener) == wanted).then_some(listener))
+    })
+    .await;
+    let now = listeners.get(name).await?;
+    found.map_err(|e| e.context(format!("now: {:?}; {}", now.status, cluster.log())))
+}
+
+async fn inside() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    classes(&cluster, "ClusterIP").await?;
+    for preference in PREFERENCES.map(str::to_lowercase) {
+        cluster.expose(&preference, &preference).await?;
+        let listener = cluster.ready(&preference).await?;
+        let service = cluster.of::<Service>().get(&preference).await?;
+        let ip = service.spec.and_then(|s| s.cluster_ip).unwrap_or_default();
+        let name = format!("{preference}.default.svc.cluster.test:8080");
+        let wanted = if preference == "ip" {
+            format!("{ip}:8080")
+        } else {
+            name
+        };
+        ensure!(
+            addresses(&listener) == [wanted],
+            "{preference}: {:?}",
+            listener.status
+        );
+    }
+    Ok(())
+}
+
+async fn balanced() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    classes(&cluster, "LoadBalancer").await?;
+    let answers: [(&str, Value, [&str; 3]); 3] = [
+        (
+            "both",
+            json!([{ "ip": "192.0.2.1", "hostname": "lb.example.org" }]),
+            ["lb.example.org", "lb.example.org", "192.0.2.1"],
+        ),
+        ("onlyip", json!([{ "ip": "192.0.2.1" }]), ["192.0.2.1"; 3]),
+        (
+            "onlyname",
+            json!([{ "hostname": "lb.example.org" }]),
+            ["lb.example.org"; 3],
+        ),
+    ];
+    for (answer, ingress, wanted) in answers {
+        for (preference, wanted) in PREFERENCES.map(str::to_lowercase).iter().zip(wanted) {
+            let name = format!("{answer}-{preference}");
+            cluster.expose(&name, preference).await?;
+            let waiting = ExpectedCondition("Addressed", "Unknown", "WaitingForLoadBalancer");
+            let waiting = cluster.condition(&name, waiting).await?;
+            let published = waiting.status.and_then(|s| s.ingress_addresses);
+            ensure!(
+                published == Some(Vec::new()),
+                "none yet is an empty list: {published:?}"
+            );
+            cluster.balance(&name, ingress.clone()).await?;
+            let listener = cluster.ready(&name).await?;
+            ensure!(
+                addresses(&listener) == [format!("{wanted}:8080")],
+                "{name}: {:?}",
+                listener.status
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The node port that the API server chose.
+async fn node_port(cluster: &Cluster, name: &str) -> Result<i32> {
+    let services = cluster.of::<Service>();
+    eventually("a node port", SOON, async || {
+        let service = services.get_opt(name).await?.and_then(|s| s.spec);
+        Ok(service.and_then(|s| s.ports?.first()?.node_port))
+    })
+    .await
+}
+
+async fn on_nodes() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    classes(&cluster, "NodePort").await?;
+    let first = [
+        ("InternalIP", "10.0.0.1"),
+        ("ExternalIP", "192.0.2.1"),
+        ("Hostname", "first.example.org"),
+    ];
+    cluster.node("a-first", &first).await?;
+    cluster
+        .node(
+            "b-second",
+            &[
+                ("InternalIP", "10.0.0.2"),
+                ("Hostname", "second.example.org"),
+            ],
+        )
+        .await?;
+    let wanted = [
+        ["192.0.2.1", "10.0.0.2"],
+        ["first.example.org", "second.example.org"],
+        ["192.0.2.1", "10.0.0.2"],
+    ];
+    for (preference, [one, two]) in PREFERENCES.map(str::to_lowercase).iter().zip(wanted) {
+        cluster.expose(preference, preference).await?;
+        cluster
+            .condition(
+                preference,
+                ExpectedCondition("Addressed", "Unknown", "NoPod"),
+            )
+            .await?;
+        let port = node_port(&cluster, preference).await?;
+        let at = |host: &str| format!("{host}:{port}");
+        cluster.endpoints(preference, &["b-second"]).await?;
+        told(&cluster, preference, &[at(two)]).await?;
+        cluster
+            .endpoints(preference, &["b-second", "a-first", "a-first"])
+            .await?;
+        let listener = told(&cluster, preference, &[at(one), at(two)]).await?;
+        let ports = listener
+            .status
+            .and_then(|s| s.node_ports)
+            .unwrap_or_default();
+        ensure!(ports == [("http".to_owned(), port)].into(), "{ports:?}");
+        cluster.endpoints(preference, &[]).await?;
+        told(&cluster, preference, &[]).await?;
+        cluster
+            .volume(&format!("{preference}-volume"), preference, "a-first")
+            .await?;
+        told(&cluster, preference, &[at(one)]).await?;
+        cluster.ready(preference).await?;
+    }
+    Ok(())
+}
+
+async fn vanished_node() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    for (node, ip) in [("a", "10.0.0.1"), ("b", "10.0.0.2"), ("c", "10.0.0.3")] {
+        cluster.node(node, &[("InternalIP", ip)]).await?;
+    }
+    cluster.expose("web", "external-unstable").await?;
+    let port = node_port(&cluster, "web").await?;
+    for node in ["a", "b", "c"] {
+        cluster
+            .volume(&format!("volume-{node}"), "web", node)
+            .await?;
+    }
+    let at = |hosts: &[&str]| {
+        hosts
+            .iter()
+            .map(|h| format!("{h}:{port}"))
+            .collect::<Vec<_>>()
+    };
+    told(&cluster, "web", &at(&["10.0.0.1", "10.0.0.2", "10.0.0.3"])).await?;
+    let nodes = cluster.all::<k8s_openapi::api::core::v1::Node>();
+    nodes.delete("b", &Default::default()).await?;
+    told(&cluster, "web", &at(&["10.0.0.1", "10.0.0.3"])).await?;
+    let listener = cluster
+        .condition(
+            "web",
+            ExpectedCondition("Addressed", "True", "PinnedNodeGone"),
+        )
+        .await?;
+    let said = message(&listener, "Addressed");
+    ensure!(
+        said.contains("Node `b` is gone") && said.contains("volume-b"),
+        "{said}"
+    );
+    nodes.delete("a", &Default::default()).await?;
+    nodes.delete("c", &Default::default()).await?;
+    cluster
+        .condition("web", ExpectedCondition("Ready", "False", "PinnedNodeGone"))
+        .await?;
+    cluster.node("c", &[("InternalIP", "10.0.0.9")]).await?;
+    told(&cluster, "web", &at(&["10.0.0.9"])).await.map(drop)
+}

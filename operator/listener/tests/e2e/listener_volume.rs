@@ -1,0 +1,341 @@
+//! A Listener volume all the way: over sockets, with the controller beside it, on the simulated API server. What kubelet and
+//! external-provisioner do is done by hand here; no reply is changed.
+
+pub(super) mod full_disk;
+mod many;
+mod site;
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::{PersistentVolume, Pod, Service};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::{Api, ResourceExt};
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::pod_listeners::PodListeners;
+use lifecycle_tests::harness::{Case, Need, case, eventually};
+use serde_json::json;
+use tonic::Code;
+
+use site::{Site, VOLUME, parsed};
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+macro_rules! cases {
+    ($($name:ident $(in $module:ident)?),* $(,)?) => {
+        vec![$(case(stringify!($name), &[], $($module::)?$name)),*]
+    };
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut all: Vec<Case> = cases![
+        a_pod_gets_its_own_listener_its_label_its_entry_and_its_files,
+        a_pod_mounts_a_listener_that_somebody_made,
+        what_the_replaced_operator_wrote_for_a_pod_is_taken_over,
+        a_mount_waits_for_an_address_and_is_woken_by_it,
+        a_mount_that_is_repeated_follows_the_class_and_the_address,
+        a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known,
+        what_cannot_be_mounted_gets_a_code_and_a_sentence,
+        two_hundred_pods_mount_listeners_of_their_own_at_once in many,
+        two_hundred_pods_mount_one_listener_at_once in many,
+    ];
+    all.push(case(
+        "a_full_disk_is_said_and_harms_no_files",
+        &[Need::Root],
+        full_disk::on_a_small_disk,
+    ));
+    all
+}
+
+async fn a_pod_gets_its_own_listener_its_label_its_entry_and_its_files() -> Result<()> {
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
+    site.stage().await?;
+    site.publish().await?;
+
+    let address = "web.apps.svc.cluster.local";
+    assert_eq!(site.read("default-address/address")?, address);
+    assert_eq!(site.read("default-address/ports/http")?, "80");
+    let listener = site.objects::<Listener>().get("web").await?;
+    assert_eq!(listener.labels()["team"], "a");
+    assert_eq!(listener.owner_references()[0].kind, "PersistentVolume");
+    let label = format!(
+        "listener.stackable.tech/mnt.{}",
+        listener.uid().unwrap_or_default().replace('-', "")
+    );
+    let labelled = site.objects::<Pod>().get("web-0").await?;
+    assert_eq!(
+        labelled.labels().get(&label).map(String::as_str),
+        Some("web")
+    );
+    let volume: PersistentVolume = Api::all(site.admin.clone()).get(VOLUME).await?;
+    assert_eq!(
+        volume.labels()["listeners.stackable.tech/listener-name"],
+        "web"
+    );
+    assert_eq!(
+        volume.labels()["listeners.stackable.tech/listener-namespace"],
+        "apps"
+    );
+    let list = format!("pod-{}", pod.uid().unwrap_or_default());
+    let entries = site.objects::<PodListeners>().get(&list).await?;
+    let entry = serde_json::to_value(&entries.spec.listeners["listener"])?;
+    assert_eq!(entry["scope"], "Cluster");
+    assert_eq!(entry["ingressAddresses"][0]["address"], address);
+    assert_eq!(entries.owner_references()[0].kind, "Pod");
+
+    let writes = site.sent.writes();
+    assert_eq!(
+        writes, 4,
+        "the Listener, the PersistentVolume, the Pod, the PodListeners"
+    );
+    site.publish().await?;
+    assert_eq!(
+        site.sent.writes(),
+        writes,
+        "a repeated publish writes nothing"
+    );
+    for _ in 0..2 {
+        site.unpublish().await?;
+        ensure!(!site.target().exists());
+    }
+    site.publish().await?;
+    assert_eq!(site.sent.writes(), writes, "all is there but the files");
+    assert_eq!(site.read("default-address/address")?, address);
+    Ok(())
+}
+
+/// A volume that names a Listener is staged before any Pod is known; nothing of the Listener is ours.
+async fn a_pod_mounts_a_listener_that_somebody_made() -> Result<()> {
+    let site = Site::start().await?;
+    let shared: Listener = parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "shared" },
+        "spec": { "className": "cluster-internal", "ports": [{ "name": "http", "port": 80 }] },
+    }))?;
+    site.claim(json!({ "listeners.stackable.tech/listener-name": "shared" }))
+        .await?;
+    site.pod().await?;
+    // The kind and the class are made by the controller, which has only begun.
+    let listeners: Api<Listener> = site.objects();
+    eventually("the Listener is made", PATIENCE, async || {
+        Ok(listeners.create(&PostParams::default(), &shared).await.ok())
+    })
+    .await?;
+    eventually("it can be promised", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    site.stage().await?;
+    assert_eq!(site.sent.writes(), 1, "the PersistentVolume is labelled");
+    site.publish().await?;
+    assert_eq!(
+        site.read("default-address/address")?,
+        "shared.apps.svc.cluster.local"
+    );
+    assert_eq!(site.sent.writes(), 3, "and the Pod, and its entry");
+    let listener = listeners.get("shared").await?;
+    ensure!(listener.owner_references().is_empty(), "it is not ours");
+    Ok(())
+}
+
+/// As the operator that is replaced left a Pod: label and entry are merge patches under its own name, and the entry is out of date.
+async fn what_the_replaced_operator_wrote_for_a_pod_is_taken_over() -> Result<()> {
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
+    site.stage().await?;
+    // The Listener and its Service are there.
+    site.publish().await?;
+    site.unpublish().await?;
+    let uid = site.objects::<Listener>().get("web").await?.uid();
+    let label = format!(
+        "listener.stackable.tech/mnt.{}",
+        uid.unwrap_or_default().replace('-', "")
+    );
+    let old = PatchParams {
+        field_manager: Some("listeners.stackable.tech".to_owned()),
+        ..PatchParams::default()
+    };
+    let labelled = json!({ "metadata": { "labels": { label.as_str(): "old" } } });
+    site.objects::<Pod>()
+        .patch("web-0", &old, &Patch::Merge(&labelled))
+        .await?;
+    let list = format!("pod-{}", pod.uid().unwrap_or_default());
+    let lists = site.objects::<PodListeners>();
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "web-0", "uid": pod.uid() });
+    let stale = json!({ "address": "192.0.2.1", "addressType": "IP", "ports": { "gone": 1 } });
+    lists.delete(&list, &DeleteParams::default()).await?;
+    let created: PodListeners = parsed(json!({
+        "metadata": { "name": list, "ownerReferences": [owner] },
+        "spec": { "listeners": { "listener": { "scope": "Node", "ingressAddresses": [stale, stale] } } },
+    }))?;
+    let by_old = PostParams {
+        field_manager: old.field_manager.clone(),
+        ..PostParams::default()
+    };
+    lists.create(&by_old, &created).await?;
+
+    site.publish().await?;
+    let labelled = site.objects::<Pod>().get("web-0").await?;
+    assert_eq!(labelled.labels()[&label], "web");
+    let listed = serde_json::to_value(lists.get(&list).await?.spec)?;
+    let address = "web.apps.svc.cluster.local";
+    assert_eq!(
+        listed,
+        json!({ "listeners": { "listener": { "scope": "Cluster", "ingressAddresses": [
+            { "address": address, "addressType": "Hostname", "ports": { "http": 80 } },
+        ] } } })
+    );
+    let writes = site.sent.writes();
+    site.publish().await?;
+    assert_eq!(site.sent.writes(), writes, "all is as it should be");
+    Ok(())
+}
+
+/// Publish waits inside the call, and goes on as soon as there is an address.
+async fn a_mount_waits_for_an_address_and_is_woken_by_it() -> Result<()> {
+    let (site, _) = Site::with_pod("external-stable").await?;
+    site.stage().await?;
+    let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
+    balanced?;
+    published?;
+    assert_eq!(site.read("default-address/address")?, "192.0.2.7");
+    Ok(())
+}
+
+/// What a load balancer answers.
+pub(crate) async fn balance(site: &Site, ip: &str) -> Result<()> {
+    let services: Api<Service> = site.objects();
+    eventually("the Service is there", PATIENCE, async || {
+        let service = services.get_opt("web").await?;
+        let balanced = |service: &Service| {
+            let spec = service.spec.as_ref();
+            spec.and_then(|spec| spec.type_.as_deref()) == Some("LoadBalancer")
+        };
+        Ok(service.filter(balanced))
+    })
+    .await?;
+    let answer = json!({ "status": { "loadBalancer": { "ingress": [{ "ip": ip }] } } });
+    services
+        .patch_status("web", &Default::default(), &Patch::Merge(&answer))
+        .await?;
+    Ok(())
+}
+
+/// A Pod that runs is told of what changes: the kind of its address by a class, and the address itself.
+async fn a_mount_that_is_repeated_follows_the_class_and_the_address() -> Result<()> {
+    let (site, pod) = Site::with_pod("cluster-internal").await?;
+    site.stage().await?;
+    site.publish().await?;
+
+    // A new mount at once after the edit, before the controller can have seen it: never the old kind of address.
+    site.unpublish().await?;
+    let classes: Api<ListenerClass> = Api::all(site.admin.clone());
+    let balanced = json!({ "spec": { "serviceType": "LoadBalancer" } });
+    let params = PatchParams::default();
+    classes
+        .patch("cluster-internal", &params, &Patch::Merge(&balanced))
+        .await?;
+    let (published, balanced) = tokio::join!(site.publish(), balance(&site, "192.0.2.7"));
+    balanced?;
+    published?;
+    assert_eq!(site.read("default-address/address")?, "192.0.2.7");
+
+    balance(&site, "192.0.2.8").await?;
+    eventually("the files follow", PATIENCE, async || {
+        site.publish().await?;
+        Ok((site.read("default-address/address")? == "192.0.2.8").then_some(()))
+    })
+    .await?;
+    let folders = std::fs::read_dir(site.target().join("addresses"))?;
+    assert_eq!(folders.count(), 1, "stale addresses are gone");
+    let entries = format!("pod-{}", pod.uid().unwrap_or_default());
+    let entries = site.objects::<PodListeners>().get(&entries).await?;
+    let entry = serde_json::to_value(&entries.spec.listeners["listener"])?;
+    assert_eq!(entry["ingressAddresses"][0]["address"], "192.0.2.8");
+    Ok(())
+}
+
+/// Whatever is missing by then: a Pod that runs keeps what it was told.
+async fn a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known() -> Result<()> {
+    let (site, _) = Site::with_pod("cluster-internal").await?;
+    // The replaced operator never staged.
+    site.publish().await?;
+    let address = site.read("default-address/address")?;
+    let (writes, request) = (site.sent.writes(), site.request().await?);
+    let again = async || {
+        let mut node = site.node.clone();
+        node.node_publish_volume(request.clone()).await
+    };
+
+    let classes: Api<ListenerClass> = Api::all(site.admin.clone());
+    let now = DeleteParams::default();
+    classes.delete("cluster-internal", &now).await?;
+    again().await?;
+    site.unclaim().await?;
+    again().await?;
+    let volumes: Api<PersistentVolume> = Api::all(site.admin.clone());
+    let freed = json!({ "metadata": { "finalizers": null } });
+    let params = PatchParams::default();
+    volumes
+        .patch(VOLUME, &params, &Patch::Merge(&freed))
+        .await?;
+    volumes.delete(VOLUME, &now).await?;
+    let status = again().await.expect_err("there is no volume any more");
+    assert_eq!(status.code(), Code::NotFound, "{status:?}");
+    assert_eq!(site.read("default-address/address")?, address);
+    assert_eq!(site.sent.writes(), writes, "nothing was written");
+    site.unpublish().await?;
+    ensure!(!site.target().exists());
+    Ok(())
+}
+
+async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
+    let site = Site::start().await?;
+    let refused = |answer: Result<(), tonic::Status>, code: Code, words: &str| {
+        let status = answer.expect_err(words);
+        assert_eq!(status.code(), code, "{status:?}");
+        assert!(
+            status.message().contains(words) && status.message().len() <= 200,
+            "{status:?}"
+        );
+    };
+    refused(
+        site.provision().await,
+        Code::Unavailable,
+        "PersistentVolumeClaim",
+    );
+    site.claim(json!({})).await?;
+    refused(
+        site.provision().await,
+        Code::InvalidArgument,
+        "neither annotation",
+    );
+    site.unclaim().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "nowhere" }))
+        .await?;
+    refused(site.provision().await, Code::Unavailable, "ListenerClass");
+    site.unclaim().await?;
+    site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+        .await?;
+    eventually("the class is there", PATIENCE, async || {
+        Ok(site.provision().await.ok())
+    })
+    .await?;
+    refused(site.publish().await, Code::FailedPrecondition, "Pod");
+    site.pod().await?;
+    // A Listener of the claim's name that is somebody else's is never touched.
+    let foreign: Listener = parsed(json!({
+        "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+        "metadata": { "name": "web" }, "spec": { "className": "cluster-internal" },
+    }))?;
+    let listeners: Api<Listener> = site.objects();
+    listeners.create(&PostParams::default(), &foreign).await?;
+    refused(site.publish().await, Code::FailedPrecondition, "not ours");
+    assert_eq!(site.sent.writes(), 0, "nothing was written");
+    ensure!(!site.target().exists(), "nothing is left at the target");
+    listeners.delete("web", &DeleteParams::default()).await?;
+    site.publish().await?;
+    let pod = site.objects::<Pod>().get("web-0").await?;
+    ensure!(!pod.labels().is_empty(), "{pod:?}");
+    Ok(())
+}

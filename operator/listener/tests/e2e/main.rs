@@ -1,0 +1,47 @@
+//! The Listener operator from end to end: its suites on a simulated and on a real API server, and on real nodes.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod cluster_volumes;
+mod cost;
+mod csi_sanity;
+mod faults_listener;
+mod faults_real;
+mod installed;
+mod listener;
+mod listener_pods;
+mod listener_volume;
+mod listeners;
+mod seeded;
+mod settling;
+mod simulated;
+mod suites;
+mod trouble;
+mod volume_suite;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_listener-operator");
+
+fn main() -> ExitCode {
+    if let Some(ended) = listener_volume::full_disk::inside() {
+        return ended;
+    }
+    harness::run_suites([
+        ("cluster_volumes", cluster_volumes::cases()),
+        ("listener_volume", listener_volume::cases()),
+        ("faults_listener", faults_listener::cases()),
+        ("volume_suite", volume_suite::cases()),
+        ("faults_real", faults_real::cases()),
+        ("trouble", trouble::cases()),
+        ("listener", listener::cases()),
+        ("cost", cost::cases()),
+        ("csi_sanity", csi_sanity::cases()),
+        ("listener_pods", listener_pods::cases()),
+        ("seeded", seeded::cases()),
+        ("simulated", simulated::cases()),
+    ])
+}

@@ -1,0 +1,26 @@
+//! The operator on the simulated server: what many Listeners cost, counted. Prints figures.
+
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
+
+use crate::settling::{WATCHED, settle};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![calculation(): every_listener_costs_two_writes_and_no_read]
+}
+
+/// `LISTENERS` says how many.
+fn every_listener_costs_two_writes_and_no_read() {
+    let many = std::env::var("LISTENERS").ok();
+    let many = many.and_then(|n| n.parse().ok()).unwrap_or(200);
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime starts");
+    let settled = runtime
+        .block_on(settle(many))
+        .expect("the simulated server takes it");
+    eprintln!("{settled}");
+    assert_eq!(settled.ready, many, "all are Ready");
+    assert_eq!(settled.writes, 2 * many, "two writes each");
+    assert_eq!(settled.questions, WATCHED, "watches, and no read");
+}

@@ -1,0 +1,37 @@
+//! The generated suites of the Listener: its fixtures, and what keeps its promises. Decides nothing about what must hold.
+
+use lifecycle_listener::listener::Exposure;
+use lifecycle_runtime::Machine;
+use lifecycle_specs_listener::{crds, listener as specs};
+use lifecycle_suite::resources::{Site, Suite};
+use serde_json::json;
+
+/// The suite of the Listener, as the operator carries it out.
+pub(crate) fn listener() -> Suite {
+    let exposure = || Exposure {
+        cluster_domain: "cluster.local".to_owned(),
+    };
+    listener_of(move || specs::machine(exposure()))
+}
+
+/// The suite of the Listener, carried out in another way.
+pub(crate) fn listener_of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Suite {
+    listener_without_promises(machine).promise("balanced", balanced)
+}
+
+/// The suite of the Listener, where nothing is known of load balancers.
+pub(crate) fn listener_without_promises<M: Machine>(
+    machine: impl Fn() -> M + Send + Sync + 'static,
+) -> Suite {
+    let suite = Suite::of(machine).fixtures(include_str!("suites/listener.yaml"));
+    crds().iter().fold(suite, Suite::define)
+}
+
+/// What a load balancer does to a Service.
+async fn balanced(site: Site) -> kube::Result<bool> {
+    let service = site.beside("/api/v1", "services", site.name());
+    site.edit(&service, |service| {
+        service["status"] = json!({ "loadBalancer": { "ingress": [{ "ip": "192.0.2.1" }] } });
+    })
+    .await
+}

@@ -1,0 +1,14 @@
+//! What every program of ours is around its work: options, logs, health probes, and how it ends. Knows no lifecycle.
+
+#![deny(missing_docs)]
+
+pub mod args;
+pub mod cluster_domain;
+pub mod definitions;
+pub mod health;
+pub mod logging;
+mod program;
+mod run;
+
+pub use program::{ended, until_done};
+pub use run::{leadership, run};

@@ -1,0 +1,27 @@
+//! How a program begins and ends: one runtime, and one line for what stopped it.
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use lifecycle_runtime::cause;
+
+/// The exit code, after an error was told in one line.
+pub fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {}", cause::in_one_line(error.as_ref()));
+        ExitCode::FAILURE
+    })
+}
+
+/// Runs to the end on a runtime of its own.
+///
+/// # Errors
+/// The system starts no threads.
+pub fn until_done<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start a runtime")?;
+    let done = runtime.block_on(work);
+    // Waiting for a name that is being resolved would outlast the time that a Pod has to stop.
+    runtime.shutdown_background();
+    Ok(done)
+}

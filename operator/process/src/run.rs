@@ -1,0 +1,63 @@
+//! What every part of an operator runs inside of: logs, signals, probes, and the Lease of its replicas.
+
+use std::future::{Future, pending};
+
+use anyhow::Context;
+use clap::Subcommand;
+use kube::Client;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lease::Leadership;
+use lifecycle_runtime::shutdown::Shutdown;
+
+use crate::args::Run;
+use crate::{health, logging};
+
+/// Runs a part of an operator until it ends, which it does when the process is told to stop.
+///
+/// # Errors
+/// If logging cannot begin, something cannot be listened at, or the part fails.
+pub async fn run<M: Subcommand, P>(
+    options: &Run<M>,
+    part: impl FnOnce(Health, Shutdown) -> P,
+) -> anyhow::Result<()>
+where
+    P: Future<Output = anyhow::Result<()>>,
+{
+    logging::begin(&options.telemetry)?;
+    let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
+    let health = Health::default();
+    let door = match options.health_probe_bind_address {
+        Some(address) => Some(health::bind(address).await?),
+        None => None,
+    };
+    let probes = async {
+        if let Some(door) = door {
+            health::serve(door, health.clone(), shutdown.clone()).await;
+        }
+        pending().await
+    };
+    let part = part(health.clone(), shutdown.clone());
+    tokio::select! {
+        done = part => done,
+        never = probes => never,
+    }
+}
+
+/// The Lease of an operator's replicas. A restarted container has the name of the one before and takes its Lease back at once; processes of one
+/// machine differ by number.
+pub fn leadership<M: Subcommand>(
+    options: &Run<M>,
+    client: &Client,
+    operator: &str,
+) -> Option<Leadership> {
+    if options.disable_leader_election {
+        return None;
+    }
+    let namespace = options.operator_namespace.as_deref();
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned());
+    Some(Leadership {
+        namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
+        name: format!("{operator}-controller"),
+        identity: format!("{host}-{}", std::process::id()),
+    })
+}

@@ -1,0 +1,254 @@
+//! What happens behind one listening socket: each connection is let in, its client is spoken to, a server is found for it, and bytes
+//! are moved until it ends.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
+
+use crate::config::{Host, Listener};
+use crate::metrics::{Counts, count};
+use crate::relay::{Endpoint, relay};
+use crate::routing::{Booked, Security, Target};
+use crate::shared::Shared;
+use crate::state::Status;
+use crate::streams::StreamPermit;
+use crate::{cause, tcp, tls};
+
+/// How many servers are asked for one client.
+const TRIES: usize = 3;
+
+/// How long nothing is accepted after the system had nothing left to accept with.
+const EXHAUSTED: Duration = Duration::from_millis(50);
+
+/// How long until a socket is tried again that was not available: at first, and at most.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
+
+/// One listener, and what its connections need.
+pub(crate) struct AcceptLoop {
+    pub(crate) name: Arc<str>,
+    pub(crate) listener: Listener,
+    pub(crate) profile: Option<Arc<tls::Slot>>,
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+enum Server {
+    Plain(TcpStream),
+    Tls(Box<client::TlsStream<TcpStream>>),
+}
+
+impl AcceptLoop {
+    /// Listens.
+    pub(crate) async fn listen(&self) -> Result<TcpListener, tcp::Error> {
+        let own = self.shared.options.bind_address;
+        tcp::listen(self.listener.host.as_ref(), own, self.listener.port).await
+    }
+
+    /// Keeps a socket open and accepts from it, until it is aborted.
+    pub(crate) async fn keep(self: Arc<Self>, first: Option<Result<TcpListener, tcp::Error>>) {
+        let (mut pause, longest) = AGAIN;
+        let mut socket = first;
+        loop {
+            let tried = match socket.take() {
+                Some(tried) => tried,
+                None => {
+                    let tried = self.listen().await;
+                    let store = &self.shared.state;
+                    store.set("tcpListener", &self.name, status(&tried));
+                    tried
+                }
+            };
+            match tried {
+                Ok(socket) => self.accept(&socket).await,
+                Err(error) => {
+                    tracing::warn!(listener = &*self.name, "{}", cause::chain(&error));
+                    sleep(pause).await;
+                    pause = (pause * 2).min(longest);
+                }
+            }
+        }
+    }
+
+    async fn accept(self: &Arc<Self>, socket: &TcpListener) {
+        loop {
+            match socket.accept().await {
+                Ok((stream, _)) => self.admit(stream),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    tracing::warn!(listener = &*self.name, %error, "cannot accept connections");
+                    sleep(EXHAUSTED).await;
+                }
+            }
+        }
+    }
+
+    fn admit(self: &Arc<Self>, stream: TcpStream) {
+        // Dropped from here on, it is aborted; a connection that is gone already is no matter.
+        if tcp::accepted(&stream).is_err() {
+            return;
+        }
+        let accepting = self.clone();
+        let admitted = self
+            .shared
+            .streams
+            .run(&self.name, |permit| accepting.carry(stream, permit));
+        count(if admitted {
+            &self.counts.opened
+        } else {
+            &self.counts.refused
+        });
+    }
+
+    async fn carry(self: Arc<Self>, stream: TcpStream, permit: StreamPermit) {
+        let _closed = Closed(self.counts.clone());
+        match &self.profile {
+            None => self.conduct(stream, &permit).await,
+            Some(profile) => {
+                if let Some(stream) = self.handshake(profile, stream).await {
+                    Box::pin(self.conduct(stream, &permit)).await;
+                }
+            }
+        }
+    }
+
+    async fn handshake(
+        &self,
+        profile: &tls::Slot,
+        stream: TcpStream,
+    ) -> Option<server::TlsStream<TcpStream>> {
+        let required = self.listener.require_client_certificate;
+        let config = profile.now().and_then(|now| now.server(required));
+        let Some(config) = config else {
+            count(&self.counts.handshakes_failed);
+            return None;
+        };
+        let accepting = TlsAcceptor::from(config).accept(stream);
+        let limit = self.shared.options.handshake_timeout;
+        match timeout(limit, Box::pin(accepting.into_fallible())).await {
+            Ok(Ok(stream)) => return Some(stream),
+            // Closed in peace, so that the client gets to see the alert.
+            Ok(Err((error, stream))) => {
+                tracing::debug!(listener = &*self.name, %error, "a TLS handshake failed");
+                tcp::settle(&stream);
+            }
+            Err(_late) => {}
+        }
+        count(&self.counts.handshakes_failed);
+        None
+    }
+
+    async fn conduct(&self, mut client: impl Endpoint, permit: &StreamPermit) {
+        let Some((_booked, server)) = self.reach(permit).await else {
+            count(&self.counts.unserved);
+            return;
+        };
+        match server {
+            Server::Plain(mut server) => self.relay(&mut client, &mut server).await,
+            Server::Tls(mut server) => self.relay(&mut client, &mut *server).await,
+        }
+    }
+
+    async fn relay(&self, client: &mut impl Endpoint, server: &mut impl Endpoint) {
+        let traffic = &self.counts.traffic;
+        match relay(client, server, traffic).await {
+            Ok(()) => {
+                client.settle();
+                server.settle();
+            }
+            Err(error) => tracing::debug!(listener = &*self.name, %error, "a stream was aborted"),
+        }
+    }
+
+    /// Connects to a server for the key.
+    async fn reach(&self, permit: &StreamPermit) -> Option<(Booked, Server)> {
+        let mut tried = Vec::new();
+        while tried.len() < TRIES {
+            let booked = self.shared.routes.book(&self.listener.key, &tried)?;
+            let target = &booked.0;
+            let limit = self.shared.options.connect_timeout;
+            let dialled = tokio::select! {
+                dialled = timeout(limit, dial(target)) => dialled,
+                () = target.gone.cancelled() => {
+                    tried.push(target.clone());
+                    continue;
+                }
+            };
+            let late = |_| {
+                Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "it did not answer in time",
+                ))
+            };
+            match dialled.unwrap_or_else(late) {
+                Ok(server) => {
+                    if target.answered() {
+                        self.shared.state.note("tcpConnector", &target.name, None);
+                    }
+                    if permit.attach(target) {
+                        return Some((booked, server));
+                    }
+                }
+                Err(error) => {
+                    let text =
+                        format!("cannot connect to {}:{}: {error}", target.host, target.port);
+                    if target.refused(&text) {
+                        tracing::warn!(connector = &*target.name, "{text}");
+                        self.shared
+                            .state
+                            .note("tcpConnector", &target.name, Some(text));
+                    }
+                }
+            }
+            tried.push(target.clone());
+        }
+        None
+    }
+}
+
+/// Counts the end of a connection, however it ends.
+struct Closed(Arc<Counts>);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        count(&self.0.closed);
+    }
+}
+
+/// What a socket means for its listener.
+pub(crate) fn status(tried: &Result<TcpListener, tcp::Error>) -> Status {
+    match tried {
+        Ok(_) => Status::Up,
+        Err(error) => Status::Failed(cause::chain(error)),
+    }
+}
+
+async fn dial(target: &Target) -> io::Result<Server> {
+    let stream = tcp::connect(&target.addresses().await?).await?;
+    match &target.tls {
+        None => Ok(Server::Plain(stream)),
+        Some(security) => Box::pin(secure(&target.host, security, stream)).await,
+    }
+}
+
+async fn secure(host: &Host, security: &Security, stream: TcpStream) -> io::Result<Server> {
+    let config = security
+        .profile
+        .now()
+        .and_then(|now| now.client(security.verify_hostname))
+        .ok_or_else(|| io::Error::other("its profile has no authority"))?;
+    let name = match host {
+        Host::Address(address) => ServerName::from(*address),
+        Host::Name(name) => {
+            ServerName::try_from(name.trim_end_matches('.').to_owned()).map_err(io::Error::other)?
+        }
+    };
+    let connector = TlsConnector::from(config);
+    Ok(Server::Tls(Box::new(
+        connector.connect(name, stream).await?,
+    )))
+}

@@ -1,0 +1,7 @@
+//! Futures behind a pointer, at borders where nothing hot passes: their code is generated here once, and not again in every crate
+//! that awaits them.
+
+use std::pin::Pin;
+
+/// A future of some type.
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

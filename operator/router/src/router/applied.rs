@@ -1,0 +1,322 @@
+//! The configuration that is applied, and what runs because of it: targets, sockets, and the profiles that both need. Decides what
+//! becomes of each when another one comes. Knows neither sources nor the API.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::accept_loop::{AcceptLoop, status};
+use crate::config::{Connector, Desired, Host, Listener};
+use crate::names;
+use crate::plan::{Change, plan};
+use crate::routing::Target;
+use crate::shared::Shared;
+use crate::snapshot::Snapshot;
+use crate::state::{EntryReport, KeyCounts, Status};
+use crate::tcp;
+use crate::tls::{Credentials, Profiles, Slot};
+
+/// What is applied.
+#[derive(Default)]
+pub(super) struct Applied {
+    desired: Desired,
+    profiles: Profiles,
+    targets: BTreeMap<String, Arc<Target>>,
+    loops: BTreeMap<String, AcceptTask>,
+    stopped: bool,
+}
+
+/// A listener whose key is reachable: its task has the socket, or tries to get it.
+pub(super) struct AcceptTask(JoinHandle<()>);
+
+/// A listener that is about to accept, and its socket; without one its host is a name that is still to be resolved.
+type NewLoop = (Arc<AcceptLoop>, Option<Result<TcpListener, tcp::Error>>);
+
+impl AcceptTask {
+    /// Closes the socket. Its connections stay.
+    pub(super) async fn close(self) {
+        self.0.abort();
+        // When the task has ended the socket is closed; that it was aborted is no news.
+        let _aborted = self.0.await;
+    }
+}
+
+impl Applied {
+    /// The credentials of a profile; absent if no profile has the name.
+    pub(super) fn slot(&self, name: &str) -> Option<Arc<Slot>> {
+        let loaded = self.profiles.get(name);
+        loaded.map(|loaded| loaded.slot.clone())
+    }
+
+    /// Applies nothing from now on. Returns what is still open: the listeners by name, and the targets.
+    pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>) {
+        self.stopped = true;
+        let targets = self.targets.values().cloned().collect();
+        (std::mem::take(&mut self.loops), targets)
+    }
+
+    /// Takes a configuration over from the one before, unless all was stopped.
+    pub(super) async fn apply(&mut self, shared: &Arc<Shared>, snapshot: Snapshot) {
+        if self.stopped {
+            return;
+        }
+        let Snapshot {
+            hash,
+            desired,
+            files,
+        } = snapshot;
+        self.profiles.update(&desired.profiles, &files);
+        self.change_targets(shared, &desired);
+        let usable = self.usable(&desired);
+        shared.routes.set(usable.cloned());
+        self.close_loops(shared, &desired).await;
+        let opened = self.listen(shared, &desired).await;
+        let keys = self.keys(&desired);
+        shared
+            .metrics
+            .keep(|name| desired.listeners.contains_key(name));
+        shared.state.update(|state| {
+            let before = std::mem::take(&mut state.entries);
+            state.entries = self.entries(&desired, &opened, &before);
+            state.router.clone_from(&desired.router);
+            state.configuration = Some(hash);
+            state.error = None;
+            state.faults.clone_from(&desired.faults);
+            state.keys = keys;
+        });
+        // Only now, for what the tasks say of their entries must find these.
+        for (name, (accepting, first)) in opened {
+            let task = tokio::spawn(accepting.keep(first));
+            self.loops.insert(name, AcceptTask(task));
+        }
+        self.desired = desired;
+    }
+
+    /// Ends targets whose entry went or changed, and makes those that are new or have become usable.
+    fn change_targets(&mut self, shared: &Arc<Shared>, desired: &Desired) {
+        for (name, change) in plan(&self.desired.connectors, &desired.connectors) {
+            if matches!(change, Change::Replace | Change::Remove)
+                && let Some(target) = self.targets.remove(name)
+            {
+                target.gone.cancel();
+                let aborted = shared.streams.abort_target(&target);
+                tracing::info!(connector = name, aborted, "connector withdrawn");
+            }
+        }
+        let is_known = |profile: &String| desired.profiles.contains_key(profile);
+        for (name, entry) in &desired.connectors {
+            let Ok(connector) = &entry.wanted else {
+                continue;
+            };
+            match self.profile_of_connector(connector) {
+                // What is open over it goes on, as it does when certificates are renewed; nothing new goes to it.
+                Err(_) if connector.profile.as_ref().is_some_and(is_known) => {}
+                // The document does not say any more how it is to be spoken to.
+                Err(_) => {
+                    if let Some(target) = self.targets.remove(name) {
+                        target.gone.cancel();
+                        shared.streams.abort_target(&target);
+                    }
+                }
+                Ok(profile) if !self.targets.contains_key(name) => {
+                    let target = Arc::new(Target::new(name, connector, profile));
+                    if matches!(target.host, Host::Name(_)) {
+                        tokio::spawn(names::watch(shared.clone(), target.clone()));
+                    }
+                    self.targets.insert(name.clone(), target);
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// The targets whose servers can be spoken to as their entry demands.
+    fn usable<'a>(&'a self, desired: &'a Desired) -> impl Iterator<Item = &'a Arc<Target>> {
+        self.targets.iter().filter_map(|(name, target)| {
+            let connector = desired.connectors.get(name)?.wanted.as_ref().ok()?;
+            self.profile_of_connector(connector)
+                .is_ok()
+                .then_some(target)
+        })
+    }
+
+    /// Closes sockets whose entry went or changed, with their connections, and sockets whose key has no target, without.
+    async fn close_loops(&mut self, shared: &Shared, desired: &Desired) {
+        for (name, change) in plan(&self.desired.listeners, &desired.listeners) {
+            if matches!(change, Change::Replace | Change::Remove) {
+                if let Some(accepting) = self.loops.remove(name) {
+                    accepting.close().await;
+                }
+                let aborted = shared.streams.abort_listener(name);
+                tracing::info!(listener = name, aborted, "listener withdrawn");
+            }
+        }
+        for (name, entry) in &desired.listeners {
+            let stays = entry.wanted.as_ref().is_ok_and(|listener| {
+                let reachable = shared.routes.reachable(&listener.key);
+                reachable && self.profile_of_listener(listener).is_ok()
+            });
+            if !stays && let Some(accepting) = self.loops.remove(name) {
+                accepting.close().await;
+            }
+        }
+    }
+
+    /// Listens for listeners that have no socket yet and should.
+    async fn listen(&self, shared: &Arc<Shared>, desired: &Desired) -> BTreeMap<String, NewLoop> {
+        let mut opened = BTreeMap::new();
+        for (name, entry) in &desired.listeners {
+            let listener = match &entry.wanted {
+                Ok(listener) if !self.loops.contains_key(name) => listener,
+                Ok(_) | Err(_) => continue,
+            };
+            if !shared.routes.reachable(&listener.key) {
+                continue;
+            }
+            let Ok(profile) = self.profile_of_listener(listener) else {
+                continue;
+            };
+            let accepting = Arc::new(AcceptLoop {
+                name: name.as_str().into(),
+                listener: listener.clone(),
+                profile,
+                counts: shared.metrics.of(name),
+                shared: shared.clone(),
+            });
+            // A name may take its time to resolve, and nothing else waits for that.
+            let first = match &listener.host {
+                Some(Host::Name(_)) => None,
+                Some(Host::Address(_)) | None => Some(accepting.listen().await),
+            };
+            opened.insert(name.clone(), (accepting, first));
+        }
+        opened
+    }
+
+    fn entries(
+        &self,
+        desired: &Desired,
+        opened: &BTreeMap<String, NewLoop>,
+        before: &[EntryReport],
+    ) -> Vec<EntryReport> {
+        let before: BTreeMap<(&str, &str), &EntryReport> = before
+            .iter()
+            .map(|old| ((&*old.entity, old.name.as_str()), old))
+            .collect();
+        let old = |entity: &'static str, name: &str| before.get(&(entity, name)).copied();
+        let listeners = desired.listeners.iter().map(|(name, entry)| {
+            let entity = "tcpListener";
+            let status = match &entry.wanted {
+                Err(wrong) => Status::Failed(wrong.to_string()),
+                Ok(listener) => match self.profile_of_listener(listener) {
+                    Err(why) => Status::Failed(why),
+                    Ok(_) => match (opened.get(name), self.loops.contains_key(name)) {
+                        (Some((_, first)), _) => first.as_ref().map_or(Status::Idle, status),
+                        (None, true) => {
+                            old(entity, name).map_or(Status::Idle, |old| old.status.clone())
+                        }
+                        (None, false) => Status::Idle,
+                    },
+                },
+            };
+            (entity, name, &entry.hash, status)
+        });
+        let connectors = desired.connectors.iter().map(|(name, entry)| {
+            let usable = match &entry.wanted {
+                Err(wrong) => Err(wrong.to_string()),
+                Ok(connector) => self.profile_of_connector(connector).and_then(|_| {
+                    let unknown = self.targets.get(name).and_then(|target| target.unknown());
+                    unknown.map_or(Ok(()), Err)
+                }),
+            };
+            let status = usable.map_or_else(Status::Failed, |()| Status::Up);
+            ("tcpConnector", name, &entry.hash, status)
+        });
+        let profiles = desired.profiles.iter().map(|(name, entry)| {
+            let wrong = self
+                .profiles
+                .get(name)
+                .and_then(|loaded| loaded.wrong.clone());
+            let status = wrong.map_or(Status::Up, Status::Failed);
+            ("sslProfile", name, &entry.hash, status)
+        });
+        let all = listeners.chain(connectors).chain(profiles);
+        all.map(|(entity, name, hash, status)| EntryReport {
+            // What connections said of a server stays until one says otherwise, or it is another.
+            note: old(entity, name)
+                .filter(|old| old.hash == *hash)
+                .and_then(|old| old.note.clone()),
+            material: (entity == "sslProfile")
+                .then(|| self.profiles.get(name)?.material.clone())
+                .flatten(),
+            entity: entity.into(),
+            name: name.clone(),
+            hash: hash.clone(),
+            status,
+        })
+        .collect()
+    }
+
+    fn keys(&self, desired: &Desired) -> BTreeMap<String, KeyCounts> {
+        let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
+        for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
+            keys.entry(listener.key.clone()).or_default().listeners += 1;
+        }
+        for (name, entry) in &desired.connectors {
+            if let Ok(connector) = &entry.wanted {
+                let counts = keys.entry(connector.key.clone()).or_default();
+                let is_usable =
+                    self.targets.contains_key(name) && self.profile_of_connector(connector).is_ok();
+                counts.connectors += usize::from(is_usable);
+            }
+        }
+        keys
+    }
+
+    /// The profile of a listener, if it names one, or why it cannot be used.
+    fn profile_of_listener(&self, listener: &Listener) -> Result<Option<Arc<Slot>>, String> {
+        let required = listener.require_client_certificate;
+        self.profile(listener.profile.as_deref(), |credentials| {
+            if credentials.server(required).is_some() {
+                None
+            } else if credentials.server(false).is_some() {
+                Some("has no authority to verify clients with")
+            } else {
+                Some("has no certificate")
+            }
+        })
+    }
+
+    /// The profile of a connector, if it names one, or why it cannot be used.
+    fn profile_of_connector(&self, connector: &Connector) -> Result<Option<Arc<Slot>>, String> {
+        let verify = connector.verify_hostname;
+        self.profile(connector.profile.as_deref(), |credentials| {
+            let usable = credentials.client(verify).is_some();
+            (!usable).then_some("has no authority to verify servers with")
+        })
+    }
+
+    fn profile(
+        &self,
+        name: Option<&str>,
+        lacks: impl FnOnce(&Credentials) -> Option<&'static str>,
+    ) -> Result<Option<Arc<Slot>>, String> {
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        let Some(loaded) = self.profiles.get(name) else {
+            return Err(format!("sslProfile `{name}` does not exist"));
+        };
+        match (loaded.slot.now(), &loaded.wrong) {
+            (Some(credentials), _) => match lacks(&credentials) {
+                None => Ok(Some(loaded.slot.clone())),
+                Some(what) => Err(format!("sslProfile `{name}` {what}")),
+            },
+            (None, Some(wrong)) if loaded.is_gone => Err(wrong.clone()),
+            (None, Some(wrong)) => Err(format!("sslProfile `{name}`: {wrong}")),
+            (None, None) => Err(format!("sslProfile `{name}` has no files yet")),
+        }
+    }
+}

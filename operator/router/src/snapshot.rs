@@ -1,0 +1,48 @@
+//! One configuration as a whole: a document and the files of its profiles, as they were at one time. Pure: knows neither where they
+//! come from nor what becomes of them.
+
+use ring::digest::{SHA256, digest};
+
+use crate::config::{self, Desired, Profile};
+use crate::tls::{Files, Lack};
+
+/// What sources call the document: a file in a directory, a key in a ConfigMap.
+pub const DOCUMENT: &str = "skrouterd.json";
+
+/// One configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The first 16 hexadecimal digits of the document's SHA-256.
+    pub hash: String,
+    /// What the document asks for.
+    pub desired: Desired,
+    /// The files of its profiles.
+    pub files: Files,
+}
+
+impl Snapshot {
+    /// Reads a document; `file` gives each file of its profiles, by the profile and its path below the directory of certificates.
+    ///
+    /// # Errors
+    /// The document cannot be read at all.
+    pub fn read(
+        document: &[u8],
+        file: impl Fn(&str, &Profile, &str) -> Result<Vec<u8>, Lack>,
+    ) -> Result<Self, config::Error> {
+        let desired = config::read(document)?;
+        let mut files = Files::new();
+        for (name, entry) in &desired.profiles {
+            if let Ok(profile) = &entry.wanted {
+                let read = |path: &str| (path.to_owned(), file(name, profile, path));
+                files.extend(profile.files().map(read));
+            }
+        }
+        let hash = digest(&SHA256, document);
+        let digits = hash.as_ref().iter().take(8);
+        Ok(Self {
+            hash: digits.map(|byte| format!("{byte:02x}")).collect(),
+            desired,
+            files,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! Configuration from a directory: `skrouterd.json` and `certs/<profile>/{tls.crt,tls.key,ca.crt}`.
+//! Looked at twice a second, by times and sizes; read again when these differ, or are so young that they may hide a change.
+//! A document that is half written is no JSON, and the one before stays; a key that does not fit its certificate yet likewise.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::boxed::BoxFuture;
+use crate::cause;
+use crate::config::{self, Profile};
+use crate::file::{self, FileStamp};
+use crate::router::Router;
+use crate::snapshot::{DOCUMENT, Snapshot};
+use crate::tls::Lack;
+
+/// The directory of profiles in it.
+pub const CERTIFICATES: &str = "certs";
+
+/// How often the directory is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The largest document and the largest file of a profile.
+const LARGEST: (u64, u64) = (16 << 20, 1 << 20);
+
+/// Why a directory gives no configuration.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The document cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The document.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The document makes no sense.
+    #[error("cannot use {}", path.display())]
+    Use {
+        /// The document.
+        path: PathBuf,
+        /// Why.
+        source: config::Error,
+    },
+}
+
+/// A directory with a configuration.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    document: PathBuf,
+    certificates: PathBuf,
+}
+
+/// The stamps of all files that were looked at, absent ones too.
+type FileStamps = BTreeMap<PathBuf, Option<FileStamp>>;
+
+impl Directory {
+    /// This directory.
+    pub fn new(directory: &Path) -> Self {
+        Self {
+            document: directory.join(DOCUMENT),
+            certificates: directory.join(CERTIFICATES),
+        }
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// There is no document, or it makes no sense.
+    pub fn read(&self) -> Result<Snapshot, Error> {
+        let (document, certificate) = LARGEST;
+        let path = || self.document.clone();
+        let text = file::read(&self.document, document).map_err(|source| Error::Read {
+            path: path(),
+            source,
+        })?;
+        let file = |_: &str, _: &Profile, name: &str| {
+            let bytes = file::read(&self.certificates.join(name), certificate);
+            bytes.map_err(|error| Lack::Unread(error.to_string()))
+        };
+        Snapshot::read(&text, file).map_err(|source| Error::Use {
+            path: path(),
+            source,
+        })
+    }
+
+    /// Keeps the router at what the directory says, without end.
+    pub fn follow(self, router: Router) -> BoxFuture<'static, ()> {
+        Box::pin(async move { self.keep(&router).await })
+    }
+
+    async fn keep(&self, router: &Router) {
+        let mut last: Option<Result<Snapshot, String>> = None;
+        let mut known = None;
+        loop {
+            if known.is_none() || self.stamps(last.as_ref()) != known {
+                // Before reading, so that what changes meanwhile is seen the next time.
+                let stamps = self.stamps(last.as_ref());
+                let read = self.read().map_err(|error| cause::chain(&error));
+                if last.as_ref() != Some(&read) {
+                    apply(router, &read).await;
+                }
+                last = Some(read);
+                // Files that the document names only now are looked at from the next time on.
+                let same =
+                    |stamps: &FileStamps| Some(stamps) == self.stamps(last.as_ref()).as_ref();
+                known = stamps.filter(same);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The stamps of the files; absent while one of them is so young that its stamp means nothing.
+    fn stamps(&self, last: Option<&Result<Snapshot, String>>) -> Option<FileStamps> {
+        let certificates = last
+            .and_then(|last| last.as_ref().ok())
+            .into_iter()
+            .flat_map(|snapshot| snapshot.files.keys())
+            .map(|name| self.certificates.join(name));
+        let paths = certificates.chain([self.document.clone()]);
+        let stamps: FileStamps = paths
+            .map(|path| {
+                let stamp = fs::metadata(&path).ok();
+                let stamp = stamp.map(|metadata| FileStamp::of(&metadata));
+                (path, stamp)
+            })
+            .collect();
+        let settled = !stamps.values().flatten().any(FileStamp::is_young);
+        settled.then_some(stamps)
+    }
+}
+
+async fn apply(router: &Router, read: &Result<Snapshot, String>) {
+    match read {
+        Ok(snapshot) => router.apply(snapshot.clone()).await,
+        Err(error) => {
+            tracing::warn!("{error}");
+            router.refuse(Some(error.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::router::Options;
+
+    fn write(directory: &Path, name: &str, text: &str) {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_half_written_document_changes_nothing_until_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let router = Router::new(Options::default());
+        let following = tokio::spawn(Directory::new(directory.path()).follow(router.clone()));
+        let mut revision = String::new();
+        let mut next = async || {
+            let state = router
+                .state()
+                .after(&revision, Duration::from_secs(60))
+                .await;
+            revision.clone_from(&state.revision);
+            state
+        };
+        let state = next().await;
+        let error = state
+            .error
+            .unwrap_or(next().await.error.unwrap_or_default());
+        assert!(error.contains("skrouterd.json"), "{error}");
+        let document = r#"[["router", {"id": "west"}]]"#;
+        write(directory.path(), DOCUMENT, document);
+        let state = next().await;
+        assert_eq!((state.router.as_deref(), state.error), (Some("west"), None));
+        write(directory.path(), DOCUMENT, &document[..document.len() / 2]);
+        let state = next().await;
+        assert_eq!(state.router.as_deref(), Some("west"));
+        assert!(state.error.unwrap().contains("no JSON"));
+        write(
+            directory.path(),
+            DOCUMENT,
+            &document.replace("west", "east"),
+        );
+        let state = next().await;
+        assert_eq!((state.router.as_deref(), state.error), (Some("east"), None));
+        following.abort();
+    }
+
+    #[test]
+    fn files_of_a_profile_are_read_where_they_may_be_and_bounded() {
+        let directory = tempfile::tempdir().unwrap();
+        let document = r#"[["sslProfile", {"name": "p", "caCertFile": "/etc/skupper-router-certs/p/ca.crt"}],
+            ["sslProfile", {"name": "q", "caCertFile": "q/ca.crt"}],
+            ["sslProfile", {"name": "r", "caCertFile": "../secret"}]]"#;
+        write(directory.path(), DOCUMENT, document);
+        write(directory.path(), "certs/p/ca.crt", "text");
+        write(
+            directory.path(),
+            "certs/q/ca.crt",
+            &"x".repeat(1 + (1 << 20)),
+        );
+        let snapshot = Directory::new(directory.path()).read().unwrap();
+        let names: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
+        assert_eq!(names, ["p/ca.crt", "q/ca.crt"]);
+        assert_eq!(snapshot.files["p/ca.crt"], Ok(b"text".to_vec()));
+        let lack = Lack::Unread("it is larger than 1048576 bytes".to_owned());
+        assert_eq!(snapshot.files["q/ca.crt"], Err(lack));
+    }
+}

@@ -1,0 +1,114 @@
+//! What a handshake needs of a profile, and the place where the next handshake finds it. Knows no files.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Arc, OnceLock, RwLock};
+
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::{CryptoProvider, ring as provider};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{ClientConfig, ServerConfig};
+
+use super::verify::AnyName;
+
+/// What the good files of a profile are good for.
+pub struct Credentials {
+    pair: Option<Arc<CertifiedKey>>,
+    clients: Option<Arc<dyn ClientCertVerifier>>,
+    servers: Option<Arc<dyn ServerCertVerifier>>,
+    server: [OnceLock<Option<Arc<ServerConfig>>>; 2],
+    client: [OnceLock<Option<Arc<ClientConfig>>>; 2],
+}
+
+impl Debug for Credentials {
+    /// Shows no key.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").finish_non_exhaustive()
+    }
+}
+
+impl Credentials {
+    /// Of a certificate and its key, and of what verifies clients and servers.
+    pub(super) fn new(
+        pair: Option<Arc<CertifiedKey>>,
+        clients: Option<Arc<dyn ClientCertVerifier>>,
+        servers: Option<Arc<dyn ServerCertVerifier>>,
+    ) -> Self {
+        Self {
+            pair,
+            clients,
+            servers,
+            server: [OnceLock::new(), OnceLock::new()],
+            client: [OnceLock::new(), OnceLock::new()],
+        }
+    }
+
+    /// What accepts clients; absent if the profile has no certificate, or none to verify clients with.
+    pub fn server(&self, require_client_certificate: bool) -> Option<Arc<ServerConfig>> {
+        let slot = &self.server[usize::from(require_client_certificate)];
+        slot.get_or_init(|| self.build_server(require_client_certificate).map(Arc::new))
+            .clone()
+    }
+
+    /// What connects to servers; absent if the profile has no authority.
+    pub fn client(&self, verify_hostname: bool) -> Option<Arc<ClientConfig>> {
+        let slot = &self.client[usize::from(verify_hostname)];
+        slot.get_or_init(|| self.build_client(verify_hostname).map(Arc::new))
+            .clone()
+    }
+
+    fn build_server(&self, require_client_certificate: bool) -> Option<ServerConfig> {
+        let pair = SingleCertAndKey::from(self.pair.clone()?);
+        let builder = ServerConfig::builder_with_provider(crypto())
+            .with_safe_default_protocol_versions()
+            .expect("the provider has what both versions need");
+        let builder = if require_client_certificate {
+            builder.with_client_cert_verifier(self.clients.clone()?)
+        } else {
+            builder.with_no_client_auth()
+        };
+        Some(builder.with_cert_resolver(Arc::new(pair)))
+    }
+
+    fn build_client(&self, verify_hostname: bool) -> Option<ClientConfig> {
+        let servers = self.servers.clone()?;
+        let verifier = if verify_hostname {
+            servers
+        } else {
+            Arc::new(AnyName(servers))
+        };
+        let builder = ClientConfig::builder_with_provider(crypto())
+            .with_safe_default_protocol_versions()
+            .expect("the provider has what both versions need")
+            .dangerous()
+            .with_custom_certificate_verifier(verifier);
+        Some(match &self.pair {
+            None => builder.with_no_client_auth(),
+            Some(pair) => {
+                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(pair.clone())))
+            }
+        })
+    }
+}
+
+/// The one provider of cryptography, whatever else is linked.
+pub(super) fn crypto() -> Arc<CryptoProvider> {
+    static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
+    let provider = PROVIDER.get_or_init(|| Arc::new(provider::default_provider()));
+    provider.clone()
+}
+
+/// The credentials of one profile as they are now. Whoever holds it sees every renewal.
+#[derive(Debug, Default)]
+pub struct Slot(RwLock<Option<Arc<Credentials>>>);
+
+impl Slot {
+    /// What the next handshake uses; absent until there were good files.
+    pub fn now(&self) -> Option<Arc<Credentials>> {
+        self.0.read().expect("no writer panics").clone()
+    }
+
+    pub(super) fn set(&self, credentials: Option<Credentials>) {
+        *self.0.write().expect("no writer panics") = credentials.map(Arc::new);
+    }
+}

@@ -1,0 +1,74 @@
+//! What the parts of the operator of Skupper sites are told.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use lifecycle_process::args::Run;
+
+/// Runs Skupper sites, on Kubernetes or from files.
+#[derive(Debug, Parser)]
+#[command(name = "skupper-operator", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the operator until it is told to stop (SIGTERM or SIGINT).
+    ///
+    /// The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.
+    /// Options come before the word that says which part to run: `run --disable-crd-maintenance skupper`.
+    Run(Box<Run<Mode>>),
+    /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
+    Crd,
+}
+
+/// Which part of the operator runs.
+#[derive(Debug, Subcommand)]
+pub enum Mode {
+    /// Run the controller of Skupper sites: it makes the router of each Site, tells it what Listeners and Connectors ask for, and makes the Services of Listeners.
+    Skupper(SkupperArgs),
+    /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
+    ///
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector and Secret, and DIR/input/certs/NAME the files
+    /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are carried out within a second. Listeners are opened at their host
+    /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
+    Site(SiteArgs),
+}
+
+/// What only the controller of Skupper sites is told.
+#[derive(Debug, Args)]
+pub struct SkupperArgs {
+    /// Image of the routers that Sites get.
+    #[arg(long, env, value_name = "IMAGE")]
+    pub router_image: String,
+
+    /// Name of this controller: it looks after namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and after those without one.
+    #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
+    pub controller_name: String,
+}
+
+/// What a site on a machine is told.
+#[derive(Debug, Args)]
+pub struct SiteArgs {
+    /// Directory of the site.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Namespace that its objects are in. Files need not name it.
+    #[arg(long, value_name = "NAMESPACE", default_value = "default")]
+    pub namespace: String,
+
+    /// Seconds that open connections have to end after SIGTERM.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    pub grace: Duration,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: u64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    Ok(Duration::from_secs(seconds))
+}

@@ -1,0 +1,303 @@
+//! The configuration of a site's router, in the format of the existing implementation: an array of `[entity, attributes]`.
+//! What is not set is left out. Order and text depend on nothing but what is asked for.
+
+use std::collections::BTreeMap;
+
+use lifecycle_runtime::This;
+use lifecycle_specs_skupper::SelectedPod;
+use lifecycle_specs_skupper::connector::ConnectorSpec;
+use lifecycle_specs_skupper::listener::{ListenerSpec, Observer};
+use lifecycle_specs_skupper::router::CREDENTIALS;
+use lifecycle_specs_skupper::site::Site;
+use serde_json::{Map, Value, json};
+
+use super::ports::{Before, PortAllocation};
+use crate::platform::Platform;
+
+/// Where the router finds the files of a profile.
+const CERTIFICATES: &str = "/etc/skupper-router-certs";
+
+/// Ends the name of a profile that is only the authority of a Secret.
+const AUTHORITY: &str = "-profile";
+
+/// How a Site is named in the configuration of its router.
+#[derive(Clone, Debug)]
+pub struct SiteIdentity<'a> {
+    /// The name of the Site.
+    pub name: &'a str,
+    /// Its uid.
+    pub uid: &'a str,
+    /// Whether no connection goes through it.
+    pub edge: bool,
+    /// Of the operator.
+    pub version: &'a str,
+}
+
+impl<'a> SiteIdentity<'a> {
+    /// Of a Site.
+    pub fn of(site: &'a Site) -> Self {
+        Self::of_this(This::of(site))
+    }
+
+    /// Of the Site that is reconciled.
+    pub fn of_this(site: This<'a, Site>) -> Self {
+        Self {
+            name: site.meta.name.as_deref().unwrap_or_default(),
+            uid: site.meta.uid.as_deref().unwrap_or_default(),
+            edge: site.spec.edge == Some(true),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// A Listener, or one Pod of it, that the Site offers.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclaredListener<'a> {
+    /// What it has been given.
+    pub allocation: &'a PortAllocation,
+    /// What it asks for.
+    pub spec: &'a ListenerSpec,
+    /// What decides where the router listens for it.
+    pub platform: Platform,
+}
+
+/// A Connector that serves a routing key, with the Pods that its selector means and their uids.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclaredConnector<'a> {
+    /// The name of the Connector.
+    pub name: &'a str,
+    /// What it asks for.
+    pub spec: &'a ConnectorSpec,
+    /// Empty where it names a host.
+    pub pods: &'a [(SelectedPod, String)],
+}
+
+/// One entry, by its entity.
+pub type ConfigEntry = (&'static str, Map<String, Value>);
+
+/// The document. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
+pub fn document(
+    site: &SiteIdentity<'_>,
+    listeners: &[DeclaredListener<'_>],
+    connectors: &[DeclaredConnector<'_>],
+) -> Value {
+    let state = (CREDENTIALS.to_owned(), pair(CREDENTIALS));
+    let mut profiles: BTreeMap<String, Value> = [state].into();
+    let mut entries: Vec<ConfigEntry> = Vec::new();
+    for declared in listeners {
+        let secret = named(declared.spec.tls_credentials.as_ref());
+        profiles.extend(secret.map(|secret| (secret.to_owned(), pair(secret))));
+        entries.push(listener_entry(site, *declared));
+    }
+    for declared in connectors {
+        let secret = named(declared.spec.tls_credentials.as_ref());
+        profiles.extend(secret.map(|secret| match declared.spec.use_client_cert {
+            Some(true) => (secret.to_owned(), pair(secret)),
+            Some(false) | None => (authority_of(secret), authority(secret)),
+        }));
+        entries.extend(connector_entries(site, *declared));
+    }
+    let mut all = vec![router(site)];
+    all.extend(profiles.into_values());
+    all.push(json!(["listener", {
+        "name": "@9090", "role": "normal", "port": 9090, "http": true, "httpRootDir": "disabled",
+        "healthz": true, "metrics": true,
+    }]));
+    all.push(json!(["address", { "prefix": "mc", "distribution": "multicast" }]));
+    entries.sort_by_cached_key(key);
+    all.extend(
+        entries
+            .into_iter()
+            .map(|(entity, attributes)| json!([entity, attributes])),
+    );
+    Value::Array(all)
+}
+
+/// By what an entry is found in the router's state, too.
+pub fn key((entity, attributes): &ConfigEntry) -> String {
+    let name = attributes.get("name").and_then(Value::as_str);
+    format!("{entity}/{}", name.unwrap_or_default())
+}
+
+/// The ports of the router that a document gives to Listeners, by their names.
+///
+/// # Errors
+/// The text is no such document.
+pub fn recovered(document: &str) -> serde_json::Result<Before> {
+    let all: Vec<(String, Map<String, Value>)> = serde_json::from_str(document)?;
+    let port = |(entity, attributes): (String, Map<String, Value>)| {
+        let name = attributes.get("name")?.as_str()?;
+        let name = name.strip_prefix("listener/")?;
+        // Those of single Pods are named after both.
+        let is_listener = entity == "tcpListener" && !name.contains('@');
+        let port = attributes.get("port")?.as_str()?.parse().ok()?;
+        is_listener.then(|| (name.to_owned(), port))
+    };
+    Ok(Before {
+        recovered: all.into_iter().filter_map(port).collect(),
+        ..Before::default()
+    })
+}
+
+/// None if empty.
+pub fn named(secret: Option<&String>) -> Option<&str> {
+    secret
+        .map(String::as_str)
+        .filter(|secret| !secret.is_empty())
+}
+
+fn router(site: &SiteIdentity<'_>) -> Value {
+    let metadata = json!({ "id": site.uid, "version": site.version });
+    json!(["router", {
+        "id": format!("{}-${{HOSTNAME}}", site.name),
+        "mode": if site.edge { "edge" } else { "interior" },
+        "helloMaxAgeSeconds": "3",
+        "metadata": metadata.to_string(),
+    }])
+}
+
+fn pair(secret: &str) -> Value {
+    let file = |name: &str| format!("{CERTIFICATES}/{secret}/{name}");
+    json!(["sslProfile", {
+        "name": secret, "caCertFile": file("ca.crt"),
+        "certFile": file("tls.crt"), "privateKeyFile": file("tls.key"),
+    }])
+}
+
+/// The Secret that a profile is made of.
+pub fn secret_of(profile: &Map<String, Value>) -> Option<String> {
+    let name = profile.get("name")?.as_str()?;
+    let alone = !profile.contains_key("certFile");
+    let secret = name.strip_suffix(AUTHORITY).filter(|_| alone);
+    Some(secret.unwrap_or(name).to_owned())
+}
+
+fn authority_of(secret: &str) -> String {
+    format!("{secret}{AUTHORITY}")
+}
+
+fn authority(secret: &str) -> Value {
+    let name = authority_of(secret);
+    let file = format!("{CERTIFICATES}/{name}/ca.crt");
+    json!(["sslProfile", { "name": name, "caCertFile": file }])
+}
+
+/// The entry of a Listener, or of one Pod of it.
+pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -> ConfigEntry {
+    let DeclaredListener {
+        allocation,
+        spec,
+        platform,
+    } = declared;
+    let (name, key) = match &allocation.pod {
+        None => (
+            format!("listener/{}", allocation.name),
+            spec.routing_key.clone(),
+        ),
+        Some(pod) => (
+            format!("listener/{}@{pod}", allocation.name),
+            of_pod(&spec.routing_key, pod),
+        ),
+    };
+    let mut attributes = Map::new();
+    attributes.insert("name".to_owned(), name.into());
+    let port = if platform.binds_host() {
+        attributes.insert("host".to_owned(), allocation.host.as_str().into());
+        allocation.port
+    } else {
+        allocation.router_port
+    };
+    attributes.insert("port".to_owned(), port.to_string().into());
+    attributes.insert("address".to_owned(), key.into());
+    attributes.insert("siteId".to_owned(), site.uid.into());
+    if let Some(secret) = named(spec.tls_credentials.as_ref()) {
+        attributes.insert("sslProfile".to_owned(), secret.into());
+        if spec.require_client_cert == Some(true) {
+            attributes.insert("authenticatePeer".to_owned(), true.into());
+        }
+    }
+    if let Some(observer) = observer(spec).filter(|_| allocation.pod.is_none()) {
+        attributes.insert("observer".to_owned(), observer);
+    }
+    ("tcpListener", attributes)
+}
+
+/// The routing key of a single Pod.
+fn of_pod(key: &str, pod: &str) -> String {
+    format!("{key}.{pod}")
+}
+
+/// The field goes before the setting; a setting that says nothing known counts as none.
+fn observer(spec: &ListenerSpec) -> Option<Value> {
+    let set = || {
+        let set = spec.settings.as_ref()?.get("observer")?;
+        serde_json::from_value::<Observer>(set.as_str().into()).ok()
+    };
+    spec.observer.or_else(set).map(|observer| json!(observer))
+}
+
+/// The entries of a Connector.
+pub fn connector_entries(
+    site: &SiteIdentity<'_>,
+    declared: DeclaredConnector<'_>,
+) -> Vec<ConfigEntry> {
+    let DeclaredConnector { name, spec, pods } = declared;
+    if let Some(host) = spec.host.as_ref().filter(|host| !host.is_empty()) {
+        let name = format!("connector/{name}@{host}");
+        return vec![connector_entry(
+            site,
+            spec,
+            (&name, &spec.routing_key),
+            host,
+        )];
+    }
+    let mut all = Vec::new();
+    for (pod, uid) in pods {
+        let by_address = format!("connector/{name}@{}", pod.ip);
+        let mut entries = vec![connector_entry(
+            site,
+            spec,
+            (&by_address, &spec.routing_key),
+            &pod.ip,
+        )];
+        if spec.expose_pods_by_name == Some(true) {
+            let by_name = format!("connector/{name}@{}", pod.name);
+            let key = of_pod(&spec.routing_key, &pod.name);
+            entries.push(connector_entry(site, spec, (&by_name, &key), &pod.ip));
+        }
+        // Of Pods of another namespace the uid is not known.
+        for (_, attributes) in entries.iter_mut().filter(|_| !uid.is_empty()) {
+            attributes.insert("processId".to_owned(), uid.as_str().into());
+        }
+        all.extend(entries);
+    }
+    all
+}
+
+fn connector_entry(
+    site: &SiteIdentity<'_>,
+    spec: &ConnectorSpec,
+    (name, key): (&str, &str),
+    host: &str,
+) -> ConfigEntry {
+    let mut attributes = Map::new();
+    attributes.insert("name".to_owned(), name.into());
+    attributes.insert("host".to_owned(), host.into());
+    attributes.insert("port".to_owned(), spec.port.to_string().into());
+    attributes.insert("address".to_owned(), key.into());
+    attributes.insert("siteId".to_owned(), site.uid.into());
+    if let Some(secret) = named(spec.tls_credentials.as_ref()) {
+        let profile = match spec.use_client_cert {
+            Some(true) => secret.into(),
+            Some(false) | None => authority_of(secret),
+        };
+        attributes.insert("sslProfile".to_owned(), profile.into());
+        // The router's own default is the other one.
+        let verify = spec.verify_hostname.unwrap_or(false);
+        attributes.insert("verifyHostname".to_owned(), verify.into());
+    }
+    ("tcpConnector", attributes)
+}
+
+#[cfg(test)]
+mod tests;

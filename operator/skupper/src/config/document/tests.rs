@@ -1,0 +1,232 @@
+//! What the document says of small sites, and that our router reads it.
+
+use lifecycle_router::config;
+
+use super::*;
+
+fn allocation(name: &str, router_port: u16) -> PortAllocation {
+    PortAllocation {
+        uid: format!("uid-{name}"),
+        name: name.to_owned(),
+        pod: None,
+        host: name.to_owned(),
+        port: 8080,
+        router_port,
+    }
+}
+
+fn spec_of(spec: Value) -> ListenerSpec {
+    let mut whole = json!({ "routingKey": "backend", "host": "backend", "port": 8080 });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        whole[key] = value.clone();
+    }
+    serde_json::from_value(whole).expect("it is a spec")
+}
+
+fn connector(spec: Value) -> ConnectorSpec {
+    let mut whole = json!({ "routingKey": "backend", "port": 9090 });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        whole[key] = value.clone();
+    }
+    serde_json::from_value(whole).expect("it is a spec")
+}
+
+const SITE: SiteIdentity<'static> = SiteIdentity {
+    name: "west",
+    uid: "uid-west",
+    edge: false,
+    version: "0.1.0",
+};
+
+/// The entries of a kind, by name.
+fn entries(document: &Value, entity: &str) -> BTreeMap<String, Value> {
+    let all = document.as_array().expect("it is an array").iter();
+    let found = all.filter(|entry| entry[0] == entity);
+    let named = found.map(|entry| (entry[1]["name"].as_str().unwrap_or_default(), &entry[1]));
+    named
+        .map(|(name, attributes)| (name.to_owned(), attributes.clone()))
+        .collect()
+}
+
+#[test]
+fn a_listener_and_the_ways_to_serve_it() {
+    let (allocation, spec) = (allocation("backend", 1024), spec_of(json!({})));
+    let host = connector(json!({ "host": "10.0.0.9" }));
+    let pods = connector(json!({ "selector": "app=a", "exposePodsByName": true }));
+    let pod = SelectedPod {
+        name: "a-0".to_owned(),
+        ip: "10.0.0.1".to_owned(),
+    };
+    let selected = [(pod, "uid-a-0".to_owned())];
+    let declared_connectors = [
+        DeclaredConnector {
+            name: "by-host",
+            spec: &host,
+            pods: &[],
+        },
+        DeclaredConnector {
+            name: "by-pods",
+            spec: &pods,
+            pods: &selected,
+        },
+    ];
+    let declared_listeners = [DeclaredListener {
+        allocation: &allocation,
+        spec: &spec,
+        platform: Platform::Kubernetes,
+    }];
+    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    assert_eq!(document[0][0], "router");
+    assert_eq!(document[0][1]["id"], "west-${HOSTNAME}");
+    let listeners = entries(&document, "tcpListener");
+    assert_eq!(
+        listeners["listener/backend"],
+        json!({ "name": "listener/backend", "port": "1024", "address": "backend", "siteId": "uid-west" })
+    );
+    let connectors = entries(&document, "tcpConnector");
+    let names: Vec<_> = connectors.keys().collect();
+    assert_eq!(
+        names,
+        [
+            "connector/by-host@10.0.0.9",
+            "connector/by-pods@10.0.0.1",
+            "connector/by-pods@a-0"
+        ]
+    );
+    assert_eq!(
+        connectors["connector/by-pods@10.0.0.1"]["processId"],
+        "uid-a-0"
+    );
+    assert_eq!(
+        connectors["connector/by-pods@a-0"]["address"],
+        "backend.a-0"
+    );
+    assert_eq!(connectors["connector/by-pods@a-0"]["host"], "10.0.0.1");
+}
+
+#[test]
+fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
+    let observer = |spec: Value| {
+        let (allocation, spec) = (allocation("a", 1024), spec_of(spec));
+        let declared_listeners = [DeclaredListener {
+            allocation: &allocation,
+            spec: &spec,
+            platform: Platform::Kubernetes,
+        }];
+        let document = document(&SITE, &declared_listeners, &[]);
+        entries(&document, "tcpListener")["listener/a"]
+            .get("observer")
+            .cloned()
+    };
+    assert_eq!(observer(json!({})), None);
+    let setting = json!({ "observer": "none" });
+    assert_eq!(
+        observer(json!({ "settings": setting })),
+        Some("none".into())
+    );
+    let both = json!({ "observer": "http2", "settings": setting });
+    assert_eq!(observer(both), Some("http2".into()));
+}
+
+#[test]
+fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
+    let one = allocation("one", 1024);
+    let there = spec_of(json!({ "tlsCredentials": "there", "requireClientCert": true }));
+    let checked = connector(json!({ "host": "h", "tlsCredentials": "there" }));
+    let shown = json!({ "host": "h", "tlsCredentials": "there", "useClientCert": true, "verifyHostname": true });
+    let shown = connector(shown);
+    let declared_connectors =
+        [("checked", &checked), ("shown", &shown)].map(|(name, spec)| DeclaredConnector {
+            name,
+            spec,
+            pods: &[],
+        });
+    let declared_listeners = [DeclaredListener {
+        allocation: &one,
+        spec: &there,
+        platform: Platform::Kubernetes,
+    }];
+    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    let listeners = entries(&document, "tcpListener");
+    assert_eq!(listeners["listener/one"]["authenticatePeer"], true);
+    let connectors = entries(&document, "tcpConnector");
+    let checked = &connectors["connector/checked@h"];
+    assert_eq!(
+        (&checked["sslProfile"], &checked["verifyHostname"]),
+        (&json!("there-profile"), &json!(false))
+    );
+    let shown = &connectors["connector/shown@h"];
+    assert_eq!(
+        (&shown["sslProfile"], &shown["verifyHostname"]),
+        (&json!("there"), &json!(true))
+    );
+    let profiles = entries(&document, "sslProfile");
+    assert_eq!(
+        profiles.keys().collect::<Vec<_>>(),
+        ["skupper-router-state", "there", "there-profile"]
+    );
+    assert_eq!(profiles["there-profile"].get("certFile"), None);
+}
+
+/// The router of this project reads what is written here, without a complaint.
+#[test]
+fn our_router_reads_it() {
+    let allocation = allocation("backend", 1024);
+    let spec =
+        spec_of(json!({ "tlsCredentials": "tls", "requireClientCert": true, "observer": "http1" }));
+    let connector =
+        connector(json!({ "host": "h", "tlsCredentials": "tls", "useClientCert": true }));
+    let declared_connectors = [DeclaredConnector {
+        name: "c",
+        spec: &connector,
+        pods: &[],
+    }];
+    let declared_listeners = [DeclaredListener {
+        allocation: &allocation,
+        spec: &spec,
+        platform: Platform::Kubernetes,
+    }];
+    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    let read = config::read(document.to_string().as_bytes()).expect("it is read");
+    assert_eq!(read.faults, Vec::<String>::new());
+    let listener = read.listeners["listener/backend"]
+        .wanted
+        .as_ref()
+        .expect("it is right");
+    assert_eq!((listener.port, listener.key.as_str()), (1024, "backend"));
+    assert!(listener.require_client_certificate);
+    let connector = read.connectors["connector/c@h"]
+        .wanted
+        .as_ref()
+        .expect("it is right");
+    assert_eq!((connector.port, connector.verify_hostname), (9090, false));
+    assert!(read.profiles["tls"].wanted.is_ok());
+}
+
+#[test]
+fn ports_are_recovered_from_a_document_of_the_existing_implementation() {
+    let text = r#"[["router",{"id":"west-pod","mode":"interior","helloMaxAgeSeconds":"3"}],
+        ["tcpListener",{"name":"listener/backend","port":"1024","address":"backend","siteId":"x"}],
+        ["tcpListener",{"name":"listener/backend@a-0","port":"1025","address":"backend.a-0"}],
+        ["tcpListener",{"name":"listener/broken","port":"x"}]]"#;
+    let before = recovered(text).expect("it is read");
+    assert_eq!(before.recovered, [("backend".to_owned(), 1024)].into());
+    assert!(recovered("{}").is_err());
+}
+
+#[test]
+fn outside_kubernetes_the_router_listens_at_the_host_and_port_themselves() {
+    let allocation = allocation("web", 1024);
+    let spec = spec_of(json!({}));
+    let at = |platform| {
+        let declared = DeclaredListener {
+            allocation: &allocation,
+            spec: &spec,
+            platform,
+        };
+        let (_, attributes) = listener_entry(&SITE, declared);
+        (attributes.get("host").cloned(), attributes["port"].clone())
+    };
+    assert_eq!(at(Platform::Linux), (Some("web".into()), "8080".into()));
+    assert_eq!(at(Platform::Kubernetes), (None, "1024".into()));
+}

@@ -1,0 +1,187 @@
+//! What the Site writes for its router: decided from what it decided before and from all that its namespace asks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::ResourceExt;
+use lifecycle_runtime::Desired;
+use lifecycle_runtime::selector::LabelSelector;
+use lifecycle_specs_skupper::SelectedPod;
+use lifecycle_specs_skupper::connector::{self, Connector, ConnectorSpec};
+use lifecycle_specs_skupper::listener::{self, Listener, ListenerSpec};
+use lifecycle_specs_skupper::router::ROUTER;
+use serde_json::{Map, Value, json};
+
+use super::document::{self, DeclaredConnector, DeclaredListener, SiteIdentity, document, named};
+use super::ports::{Before, PortRequest, decide};
+use super::router_config::{CLAIMS, DOCUMENT, FULL};
+use super::validity;
+use crate::namespace::pods;
+use crate::platform::Platform;
+
+/// What a configuration may take: an object of the API server holds 1 MiB.
+const ROOM: usize = 900 * 1024;
+/// What an allocation takes beside its entry, generously.
+const ALLOCATION: usize = 400;
+
+/// The Pods of a Connector, with their uids.
+pub type Selected = Vec<(SelectedPod, String)>;
+
+/// A workload that serves a routing key, whoever declared it.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The name of its entries.
+    pub name: String,
+    /// What it asks for.
+    pub spec: ConnectorSpec,
+    /// Empty where it names a host.
+    pub pods: Selected,
+}
+
+/// The Pods that a Connector leads to; empty where it names a host, or its selector cannot be read.
+pub fn selected(spec: &ConnectorSpec, pods: &[&Pod]) -> Selected {
+    if named(spec.host.as_ref()).is_some() {
+        return Vec::new();
+    }
+    let selector = named(spec.selector.as_ref()).map(LabelSelector::parse);
+    let Some(Ok(selector)) = selector else {
+        return Vec::new();
+    };
+    let chosen = pods.iter().filter(|pod| selector.matches(pod.labels()));
+    let ready = spec.include_not_ready_pods == Some(true);
+    pods::selected(chosen.copied(), ready)
+}
+
+/// The workloads of the Connectors that can be served, by name.
+pub fn workloads(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Workload> {
+    let going = |connector: &&&Connector| connector.metadata.deletion_timestamp.is_none();
+    let fine = |connector: &&&Connector| {
+        validity::connector(&connector.spec).value == connector::Validity::Fine
+    };
+    let all = connectors.iter().filter(going).filter(fine);
+    all.map(|connector| Workload {
+        name: connector.name_any(),
+        spec: connector.spec.clone(),
+        pods: selected(&connector.spec, pods),
+    })
+    .collect()
+}
+
+/// The ConfigMap of the router, by what was decided before.
+pub fn router_config(
+    (site, platform): (&SiteIdentity<'_>, Platform),
+    before: &Before,
+    listeners: &[&Listener],
+    workloads: &[Workload],
+) -> Desired<ConfigMap> {
+    let fine: Vec<&Listener> = listeners
+        .iter()
+        .filter(|l| l.metadata.deletion_timestamp.is_none())
+        .filter(|l| validity::listener(&l.spec, platform).value == listener::Validity::Fine)
+        .copied()
+        .collect();
+    let connectors: Vec<DeclaredConnector<'_>> = workloads.iter().map(declared).collect();
+    let taken = document(site, &[], &connectors).to_string().len();
+    let requests: Vec<PortRequest> = fine.iter().flat_map(|l| requests(l, workloads)).collect();
+    let decided = decide(before, &requests, ROOM.saturating_sub(taken));
+    let specs: BTreeMap<&str, &ListenerSpec> = fine
+        .iter()
+        .filter_map(|l| Some((l.metadata.uid.as_deref()?, &l.spec)))
+        .collect();
+    let allocations = decided.allocations.iter();
+    let offered: Vec<DeclaredListener<'_>> = allocations
+        .filter_map(|allocation| {
+            let spec = specs.get(allocation.uid.as_str())?;
+            Some(DeclaredListener {
+                allocation,
+                spec,
+                platform,
+            })
+        })
+        .collect();
+    let mut data = Map::new();
+    let document = document(site, &offered, &connectors);
+    data.insert(DOCUMENT.to_owned(), document.to_string().into());
+    data.insert(
+        CLAIMS.to_owned(),
+        json!(decided.allocations).to_string().into(),
+    );
+    if !decided.full.is_empty() {
+        data.insert(FULL.to_owned(), json!(decided.full).to_string().into());
+    }
+    Desired::from_json(json!({
+        "metadata": { "name": ROUTER, "labels": { "internal.skupper.io/router-config": "" } },
+        "data": data,
+    }))
+}
+
+/// As the document takes it.
+pub fn declared(workload: &Workload) -> DeclaredConnector<'_> {
+    DeclaredConnector {
+        name: &workload.name,
+        spec: &workload.spec,
+        pods: &workload.pods,
+    }
+}
+
+/// What a Listener asks for: its host, and a Service for each Pod where both sides expose them.
+fn requests(listener: &Listener, workloads: &[Workload]) -> Vec<PortRequest> {
+    let (meta, spec) = (&listener.metadata, &listener.spec);
+    let (Some(uid), Ok(port)) = (&meta.uid, u16::try_from(spec.port)) else {
+        return Vec::new();
+    };
+    let size = ALLOCATION + spec.routing_key.len() * 2 + listener.name_any().len() * 4;
+    let whole = PortRequest {
+        uid: uid.clone(),
+        name: listener.name_any(),
+        pod: None,
+        created: meta
+            .creation_timestamp
+            .as_ref()
+            .map_or(Timestamp::MIN, |at| at.0),
+        host: spec.host.clone(),
+        port,
+        size,
+    };
+    let pods = exposed(listener, workloads)
+        .into_iter()
+        .map(|pod| PortRequest {
+            size: size + pod.len() * 4,
+            host: pod.clone(),
+            pod: Some(pod),
+            ..whole.clone()
+        });
+    let pods: Vec<PortRequest> = pods.collect();
+    [whole].into_iter().chain(pods).collect()
+}
+
+/// The Pods that are reached by name: of Connectors with exactly this routing key.
+fn exposed(listener: &Listener, workloads: &[Workload]) -> BTreeSet<String> {
+    let spec = &listener.spec;
+    if spec.expose_pods_by_name != Some(true) {
+        return BTreeSet::new();
+    }
+    let all = workloads.iter().filter(|w| {
+        w.spec.routing_key == spec.routing_key && w.spec.expose_pods_by_name == Some(true)
+    });
+    all.flat_map(|workload| workload.pods.iter().map(|(pod, _)| pod.name.clone()))
+        .collect()
+}
+
+/// The Secrets of the profiles of a configuration, sorted.
+pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
+    let text = router_config
+        .data
+        .as_ref()
+        .and_then(|data| data.get(DOCUMENT));
+    let all: Option<Vec<(String, Map<String, Value>)>> =
+        text.and_then(|text| serde_json::from_str(text).ok());
+    let all = all.unwrap_or_default().into_iter();
+    all.filter(|(entity, _)| entity == "sslProfile")
+        .filter_map(|(_, attributes)| document::secret_of(&attributes))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

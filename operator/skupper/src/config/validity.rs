@@ -1,0 +1,185 @@
+//! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
+
+use lifecycle_router::config::Host;
+use lifecycle_runtime::Because;
+use lifecycle_runtime::selector::LabelSelector;
+use lifecycle_specs_skupper::attached::{self, AttachedConnectorSpec};
+use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBindingSpec};
+use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
+use lifecycle_specs_skupper::listener::{self, ListenerSpec};
+use lifecycle_specs_skupper::site::{self, SiteSpec};
+
+use super::document::named;
+use crate::platform::Platform;
+
+/// As long as the name of a Service may be.
+const LONGEST: usize = 63;
+const ACCESS: [&str; 9] = [
+    "default",
+    "local",
+    "loadbalancer",
+    "route",
+    "nodeport",
+    "ingress",
+    "ingress-nginx",
+    "contour-http-proxy",
+    "gateway",
+];
+
+/// Of a Listener.
+pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Validity> {
+    let lacks = [
+        ("routingKey", spec.routing_key.is_empty()),
+        ("host", spec.host.is_empty()),
+    ];
+    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
+        return Because::new(listener::Validity::Incomplete, sentence);
+    }
+    if let Some(sentence) = no_port(spec.port) {
+        return Because::new(listener::Validity::BadPort, sentence);
+    }
+    if let Some(sentence) = bad_host(&spec.host, platform) {
+        return Because::new(listener::Validity::BadHost, sentence);
+    }
+    match other_kind(spec.kind.as_deref()) {
+        Some(sentence) => Because::new(listener::Validity::BadType, sentence),
+        None => Because::plain(listener::Validity::Fine),
+    }
+}
+
+fn bad_host(host: &str, platform: Platform) -> Option<String> {
+    match platform {
+        Platform::Kubernetes => (!is_label(host)).then(|| {
+            format!(
+                "spec.host \"{host}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', start with a letter, and end with a letter or digit"
+            )
+        }),
+        Platform::Linux => Host::parse(host.to_owned()).is_err().then(|| {
+            format!(
+                "spec.host \"{host}\" is neither an IP address nor a host name of letters, digits, '-' and '.': say where to listen, such as 127.0.0.1, or 0.0.0.0 for all addresses"
+            )
+        }),
+    }
+}
+
+/// Of a Connector.
+pub fn connector(spec: &ConnectorSpec) -> Because<connector::Validity> {
+    let lacks = [("routingKey", spec.routing_key.is_empty())];
+    match missing(&lacks, Some(spec.port)) {
+        Some(sentence) => Because::new(connector::Validity::Incomplete, sentence),
+        None => target(spec),
+    }
+}
+
+/// Of an AttachedConnector, which serves what this Connector would if it had a routing key.
+pub fn attached(
+    spec: &AttachedConnectorSpec,
+    connector: &ConnectorSpec,
+) -> Because<attached::Validity> {
+    let lacks = [
+        ("siteNamespace", spec.site_namespace.is_empty()),
+        ("selector", spec.selector.is_empty()),
+    ];
+    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
+        return Because::new(attached::Validity::Incomplete, sentence);
+    }
+    target(connector).map(|validity| match validity {
+        connector::Validity::Fine => attached::Validity::Fine,
+        connector::Validity::Incomplete
+        | connector::Validity::NoTarget
+        | connector::Validity::BadSelector => attached::Validity::BadSelector,
+        connector::Validity::BadPort => attached::Validity::BadPort,
+        connector::Validity::BadType => attached::Validity::BadType,
+    })
+}
+
+/// Of an AttachedConnectorBinding.
+pub fn binding(spec: &AttachedConnectorBindingSpec) -> Because<attached_binding::Validity> {
+    let lacks = [
+        ("connectorNamespace", spec.connector_namespace.is_empty()),
+        ("routingKey", spec.routing_key.is_empty()),
+    ];
+    match missing(&lacks, None) {
+        Some(sentence) => Because::new(attached_binding::Validity::Incomplete, sentence),
+        None => Because::plain(attached_binding::Validity::Fine),
+    }
+}
+
+/// What must be said and is not, a line each. An object may come without `spec`; where only the port is 0, its author has said so.
+fn missing(lacks: &[(&str, bool)], port: Option<i32>) -> Option<String> {
+    let named = lacks.iter().filter(|(_, lacks)| *lacks);
+    let mut names: Vec<&str> = named.map(|(name, _)| *name).collect();
+    if !names.is_empty() && port == Some(0) {
+        names.push("port");
+    }
+    let lines = names.iter().map(|name| format!("spec.{name} is required"));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn target(spec: &ConnectorSpec) -> Because<connector::Validity> {
+    let selector = named(spec.selector.as_ref());
+    if named(spec.host.as_ref()).is_none() && selector.is_none() {
+        let sentence = "Connector must define a non-empty spec.host or spec.selector";
+        return Because::new(connector::Validity::NoTarget, sentence);
+    }
+    if let Some(Err(why)) = selector.map(LabelSelector::parse) {
+        let sentence = format!("spec.selector cannot be read: {why}");
+        return Because::new(connector::Validity::BadSelector, sentence);
+    }
+    if let Some(sentence) = no_port(spec.port) {
+        return Because::new(connector::Validity::BadPort, sentence);
+    }
+    match other_kind(spec.kind.as_deref()) {
+        Some(sentence) => Because::new(connector::Validity::BadType, sentence),
+        None => Because::plain(connector::Validity::Fine),
+    }
+}
+
+/// Of a Site.
+pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
+    let (edge, pair) = (spec.edge == Some(true), spec.ha == Some(true));
+    if edge && pair {
+        return Because::new(site::Validity::Edge, "Edge sites cannot have HA enabled");
+    }
+    if pair {
+        let sentence = "spec.ha is not supported: leave it out";
+        return Because::new(site::Validity::Pair, sentence);
+    }
+    match access(spec) {
+        Some(access) if !ACCESS.contains(&access) => Because::new(
+            site::Validity::BadAccess,
+            format!("Unsupported value for LinkAccess: {access}"),
+        ),
+        Some(_) | None => Because::plain(site::Validity::Fine),
+    }
+}
+
+/// How other sites are to reach a Site, if at all.
+pub fn access(spec: &SiteSpec) -> Option<&str> {
+    named(spec.link_access.as_ref()).filter(|access| *access != "none")
+}
+
+fn no_port(port: i32) -> Option<String> {
+    let fits = u16::try_from(port).is_ok_and(|port| port > 0);
+    (!fits).then(|| format!("spec.port {port} is no port: it must be between 1 and 65535"))
+}
+
+fn other_kind(kind: Option<&str>) -> Option<String> {
+    let kind = kind.filter(|kind| !kind.is_empty() && *kind != "tcp")?;
+    Some(format!(
+        "spec.type \"{kind}\" is not supported: leave it out, or say \"tcp\""
+    ))
+}
+
+/// A label of RFC 1035.
+fn is_label(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    text.len() <= LONGEST
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(fits)
+        && !text.ends_with('-')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! What is said to be wrong with small specs, and that all of it is said.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn listened(spec: Value) -> Because<listener::Validity> {
+    let mut whole = json!({ "routingKey": "k", "host": "backend", "port": 80 });
+    for (key, value) in spec.as_object().expect("it is an object") {
+        whole[key] = value.clone();
+    }
+    let spec = serde_json::from_value(whole).expect("it is a spec");
+    listener(&spec, Platform::Kubernetes)
+}
+
+#[test]
+fn outside_kubernetes_a_host_is_an_address_or_a_name() {
+    let check = |host: &str, expected: listener::Validity| {
+        let spec = json!({ "routingKey": "k", "host": host, "port": 80 });
+        let spec = serde_json::from_value(spec).expect("it is a spec");
+        let answer = listener(&spec, Platform::Linux);
+        assert_eq!(answer.value, expected, "{host}: {}", answer.sentence);
+        let is_told = answer.sentence.contains(host) && !answer.sentence.is_empty();
+        assert_eq!(
+            is_told,
+            expected != listener::Validity::Fine,
+            "{}",
+            answer.sentence
+        );
+    };
+    for host in ["0.0.0.0", "127.0.0.1", "::1", "localhost", "a.example.org"] {
+        check(host, listener::Validity::Fine);
+    }
+    check("", listener::Validity::Incomplete);
+    for host in ["{bad}", "1.2.3", "a b", "-a", &"a".repeat(64)] {
+        check(host, listener::Validity::BadHost);
+    }
+}
+
+#[test]
+fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
+    let check = |spec: Value, expected: listener::Validity, part: &str| {
+        let answer = listened(spec);
+        assert_eq!(answer.value, expected);
+        assert!(answer.sentence.contains(part), "{}", answer.sentence);
+    };
+    check(json!({}), listener::Validity::Fine, "");
+    check(json!({ "type": "tcp" }), listener::Validity::Fine, "");
+    check(
+        json!({ "port": 0 }),
+        listener::Validity::BadPort,
+        "spec.port 0 is",
+    );
+    check(
+        json!({ "port": 70000 }),
+        listener::Validity::BadPort,
+        "70000",
+    );
+    check(
+        json!({ "host": "{bad}" }),
+        listener::Validity::BadHost,
+        "{bad}",
+    );
+    check(
+        json!({ "host": "a.b" }),
+        listener::Validity::BadHost,
+        "lower case",
+    );
+    let no_host = "spec.host is required";
+    check(
+        json!({ "host": "" }),
+        listener::Validity::Incomplete,
+        no_host,
+    );
+    check(
+        json!({ "host": "9a" }),
+        listener::Validity::BadHost,
+        "start",
+    );
+    check(
+        json!({ "host": "a".repeat(63) }),
+        listener::Validity::Fine,
+        "",
+    );
+    check(
+        json!({ "host": "a".repeat(64) }),
+        listener::Validity::BadHost,
+        "63",
+    );
+    check(json!({ "type": "udp" }), listener::Validity::BadType, "udp");
+    check(
+        json!({ "type": "sctp" }),
+        listener::Validity::BadType,
+        "tcp",
+    );
+}
+
+#[test]
+fn a_connector_needs_a_host_or_a_selector_that_can_be_read() {
+    let check = |spec: Value, expected: connector::Validity| {
+        let mut whole = json!({ "routingKey": "k", "port": 80 });
+        for (key, value) in spec.as_object().expect("it is an object") {
+            whole[key] = value.clone();
+        }
+        let spec = serde_json::from_value(whole).expect("it is a spec");
+        assert_eq!(connector(&spec).value, expected, "{spec:?}");
+    };
+    check(json!({ "host": "h" }), connector::Validity::Fine);
+    check(
+        json!({ "selector": "app=a,tier in (x, y)" }),
+        connector::Validity::Fine,
+    );
+    check(json!({}), connector::Validity::NoTarget);
+    check(json!({ "host": "" }), connector::Validity::NoTarget);
+    check(
+        json!({ "selector": "a b" }),
+        connector::Validity::BadSelector,
+    );
+    check(
+        json!({ "host": "h", "port": -1 }),
+        connector::Validity::BadPort,
+    );
+    check(
+        json!({ "host": "h", "type": "udp" }),
+        connector::Validity::BadType,
+    );
+}
+
+#[test]
+fn all_that_is_missing_is_named() {
+    let required = |names: &[&str]| {
+        let lines = names.iter().map(|name| format!("spec.{name} is required"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let said = listener(&ListenerSpec::default(), Platform::Kubernetes);
+    let all = required(&["routingKey", "host", "port"]);
+    assert_eq!(
+        (said.value, said.sentence),
+        (listener::Validity::Incomplete, all)
+    );
+    let said = connector(&ConnectorSpec::default());
+    let all = required(&["routingKey", "port"]);
+    assert_eq!(
+        (said.value, said.sentence),
+        (connector::Validity::Incomplete, all)
+    );
+    let said = attached(&AttachedConnectorSpec::default(), &ConnectorSpec::default());
+    let all = required(&["siteNamespace", "selector", "port"]);
+    assert_eq!(
+        (said.value, said.sentence),
+        (attached::Validity::Incomplete, all)
+    );
+    let said = binding(&AttachedConnectorBindingSpec::default());
+    let all = required(&["connectorNamespace", "routingKey"]);
+    assert_eq!(
+        (said.value, said.sentence),
+        (attached_binding::Validity::Incomplete, all)
+    );
+}
+
+#[test]
+fn a_site_says_what_it_does_not_do() {
+    let check = |spec: Value, expected: site::Validity, sentence: &str| {
+        let answer = site(&serde_json::from_value(spec).expect("it is a spec"));
+        assert_eq!(
+            (answer.value, answer.sentence.as_str()),
+            (expected, sentence)
+        );
+    };
+    check(json!({}), site::Validity::Fine, "");
+    check(json!({ "linkAccess": "none" }), site::Validity::Fine, "");
+    check(json!({ "linkAccess": "default" }), site::Validity::Fine, "");
+    let both = "Edge sites cannot have HA enabled";
+    check(
+        json!({ "edge": true, "ha": true }),
+        site::Validity::Edge,
+        both,
+    );
+    let pair = "spec.ha is not supported: leave it out";
+    check(json!({ "ha": true }), site::Validity::Pair, pair);
+    let access = "Unsupported value for LinkAccess: carrier-pigeon";
+    let spec = json!({ "linkAccess": "carrier-pigeon" });
+    check(spec, site::Validity::BadAccess, access);
+}

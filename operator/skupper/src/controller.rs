@@ -1,0 +1,228 @@
+//! What the controller of Skupper sites runs, and what is prepared before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use kube::api::{Api, PostParams};
+use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::crds::Kinds;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lease::Leadership;
+use lifecycle_runtime::operator::Error;
+use lifecycle_runtime::retry::Retry;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_specs_skupper::site::Controller;
+use lifecycle_specs_skupper::{attached, attached_binding, connector, listener, site};
+use ring::rand::{SecureRandom, SystemRandom};
+use thiserror::Error;
+
+use crate::attached::{Attached, Bindings};
+use crate::connector::Connectors;
+use crate::listener::Listeners;
+use crate::namespace::controller_id::ControllerId;
+use crate::platform::Platform;
+use crate::router::credentials::Root;
+use crate::router::https::Https;
+use crate::router::state::Routers;
+use crate::site::Sites;
+use lifecycle_runtime::{Operator, cause, crds};
+
+/// Name of the operator, of its API group, and of what it writes.
+pub const NAME: &str = "skupper.io";
+/// The kinds of a site.
+pub const KINDS: Kinds = Kinds {
+    group_version: "skupper.io/v2alpha1",
+    manager: "skupper.io",
+    printed_by: "lifecycle-operator crd skupper",
+    definitions: lifecycle_specs_skupper::crds,
+};
+/// Name of the Secret with the key that certificates follow from.
+const KEY: &str = "skupper-controller-key";
+const FIELD: &str = "key";
+const BYTES: usize = 32;
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What the controller of Skupper sites is told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The namespace where it runs.
+    pub namespace: String,
+    /// Its name there.
+    pub name: String,
+    /// What the sites run on.
+    pub platform: Platform,
+    /// The image of routers.
+    pub image: String,
+    /// Whether to install and update CustomResourceDefinitions.
+    pub maintain_crds: bool,
+    /// The Lease that decides which replica writes; without it this one always does.
+    pub leadership: Option<Leadership>,
+    /// Where its parts say whether they are ready.
+    pub health: Health,
+}
+
+/// Runs the lifecycles of Skupper sites until told to stop.
+///
+/// # Errors
+/// Only for a lifecycle that cannot be reconciled; an API server that does not answer is waited for.
+pub async fn run(client: Client, options: Options, shutdown: Shutdown) -> Result<(), Error> {
+    let routers = |root: &Root| Https::new(root.clone());
+    run_observed(client, options, routers, None, shutdown).await
+}
+
+/// As `run`, with other ways to ask routers, and with an observer.
+///
+/// # Errors
+/// As `run`.
+pub async fn run_observed<R: Routers>(
+    client: Client,
+    options: Options,
+    routers: impl FnOnce(&Root) -> R,
+    observer: Option<Arc<dyn Trace>>,
+    mut shutdown: Shutdown,
+) -> Result<(), Error> {
+    let root = tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        root = prepare(&client, &options) => root,
+    };
+    let routers = routers(&root);
+    run_with(client, options, (routers, root), observer, shutdown).await
+}
+
+/// Waits for the kinds and the key.
+async fn prepare(client: &Client, options: &Options) -> Root {
+    let part = "definitions";
+    options
+        .health
+        .waits(part, "the kinds of skupper.io are not served yet");
+    crds::prepare(client, &KINDS, options.maintain_crds).await;
+    options.health.works(part);
+    let part = "key";
+    options
+        .health
+        .waits(part, "the key of the controller is not there yet");
+    let root = root(client, &options.namespace).await;
+    options.health.works(part);
+    root
+}
+
+/// As `run`, with the key already there, with other ways to ask routers, and with an observer.
+///
+/// # Errors
+/// As `run`.
+pub async fn run_with<R: Routers>(
+    client: Client,
+    options: Options,
+    (routers, root): (R, Root),
+    observer: Option<Arc<dyn Trace>>,
+    shutdown: Shutdown,
+) -> Result<(), Error> {
+    let routers = Arc::new(routers);
+    let controller_id = ControllerId::new(&options.namespace, &options.name);
+    let sites = Sites {
+        controller_id: controller_id.clone(),
+        controller: Controller {
+            name: Some(options.name),
+            namespace: Some(options.namespace),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        },
+        platform: options.platform,
+        image: options.image,
+        root,
+    };
+    let mut operator = Operator::new(NAME)
+        .health(options.health)
+        .run(site::machine(sites))
+        .run(listener::machine(Listeners::new(
+            controller_id.clone(),
+            Arc::clone(&routers),
+            options.platform,
+        )))
+        .run(connector::machine(Connectors::new(
+            controller_id.clone(),
+            Arc::clone(&routers),
+        )))
+        .run(attached::machine(Attached {
+            controller_id: controller_id.clone(),
+        }))
+        .run(attached_binding::machine(Bindings::new(
+            controller_id,
+            routers,
+        )));
+    if let Some(leadership) = options.leadership {
+        operator = operator.leadership(leadership);
+    }
+    if let Some(observer) = observer {
+        operator = operator.trace(observer);
+    }
+    operator.start(client, shutdown).await
+}
+
+/// Why there is no key.
+#[derive(Debug, Error)]
+enum NoKey {
+    #[error("Secret `{KEY}` cannot be read or created")]
+    Refused(#[from] kube::Error),
+    #[error(
+        "Secret `{KEY}` has no `{FIELD}` of at least {BYTES} bytes: delete it, and certificates are made anew"
+    )]
+    Broken,
+}
+
+/// Tries until the key is there; what is in the way is said once for each reason.
+async fn root(client: &Client, namespace: &str) -> Root {
+    let mut retry = Retry::new(LONGEST_PAUSE);
+    loop {
+        match key(client, namespace).await {
+            Ok(key) => return Root::new(&key),
+            Err(error) => {
+                let reason = cause::in_one_line(&error);
+                if retry.is_new(&reason) {
+                    tracing::warn!("{reason}; trying again");
+                }
+            }
+        }
+        retry.pause().await;
+    }
+}
+
+/// The key, made if there is none. Of several controllers that start at once all get the same.
+async fn key(client: &Client, namespace: &str) -> Result<Vec<u8>, NoKey> {
+    let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
+    if let Some(secret) = api.get_opt(KEY).await? {
+        return read(secret);
+    }
+    let mut bytes = vec![0; BYTES];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system has random numbers");
+    let secret = Secret {
+        metadata: ObjectMeta {
+            name: Some(KEY.to_owned()),
+            ..ObjectMeta::default()
+        },
+        data: Some([(FIELD.to_owned(), ByteString(bytes))].into()),
+        ..Secret::default()
+    };
+    let params = PostParams {
+        field_manager: Some(NAME.to_owned()),
+        ..PostParams::default()
+    };
+    match api.create(&params, &secret).await {
+        Err(kube::Error::Api(status)) if status.code == 409 => read(api.get(KEY).await?),
+        created => read(created?),
+    }
+}
+
+fn read(secret: Secret) -> Result<Vec<u8>, NoKey> {
+    let bytes = secret.data.and_then(|mut data| data.remove(FIELD));
+    let bytes = bytes
+        .map(|bytes| bytes.0)
+        .filter(|bytes| bytes.len() >= BYTES);
+    bytes.ok_or(NoKey::Broken)
+}

@@ -1,0 +1,257 @@
+//! `lifecycle-operator run site`: a Skupper site on a machine without Kubernetes. What its files ask for lives in an API server inside this process,
+//! where the same lifecycles work as on a cluster, and the router of the site runs here, too. Puts the parts together, and knows the layout of the directory.
+
+mod documents;
+mod folder;
+mod input;
+mod memory;
+mod output;
+mod store;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_simulator::world::World;
+use ring::rand::{SecureRandom, SystemRandom};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::args;
+use crate::controller::{self, KINDS};
+use crate::platform::Platform;
+use crate::router::credentials::Root;
+use crate::router::embedded::{Embedded, Settings};
+use documents::ObjectKey;
+use folder::Folder;
+use input::{Asked, Fault, Input};
+use lifecycle_runtime::crds;
+use memory::Memory;
+use output::Output;
+use store::Store;
+
+/// How often files and objects are looked at; what changes must look the same twice.
+const LOOK: Duration = Duration::from_millis(200);
+/// Name of the controller, as statuses show it.
+const NAME: &str = "lifecycle-operator";
+const STATE: &str = "runtime/state.json";
+const LOCK: &str = "runtime/lock";
+
+/// Serves a site until told to stop.
+///
+/// # Errors
+/// The directory cannot be used, another process serves it, or what was known of it is broken.
+pub async fn run(
+    options: &args::SiteArgs,
+    health: Health,
+    mut shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let mut site = Files::open(options).await?;
+    let routers = Embedded::new(Settings {
+        address: None,
+        grace: options.grace,
+    });
+    let client = site.store.client();
+    let told = controller::Options {
+        namespace: options.namespace.clone(),
+        name: NAME.to_owned(),
+        platform: Platform::Linux,
+        image: NAME.to_owned(),
+        maintain_crds: false,
+        leadership: None,
+        health,
+    };
+    let asked = (routers.clone(), Root::new(&random()));
+    let controlling = controller::run_with(client.clone(), told, asked, None, shutdown.clone());
+    let mut controlling = tokio::spawn(controlling);
+    let around = World::empty()
+        .garbage(true)
+        .accounts(true)
+        .workloads(true)
+        .scheduler(true)
+        .kubelet(Some(Duration::ZERO))
+        .nodes([NAME])
+        .origin(jiff::Timestamp::now());
+    let around = tokio::spawn(around.run(client.clone()));
+    let (reader, until) = (client.clone(), shutdown.clone());
+    let mut routing = tokio::spawn(async move {
+        routers.run(client, move |_| reader.clone(), until).await;
+    });
+    say(&options.directory);
+    let ended = tokio::select! {
+        biased;
+        () = shutdown.wait() => None,
+        ended = &mut controlling => Some(ended),
+        never = site.follow() => match never {},
+    };
+    match ended {
+        Some(ended) => ended?.context("the controller ended")?,
+        None => stop(&mut routing).await?,
+    }
+    around.abort();
+    Ok(())
+}
+
+/// Lets the router end. Who asks twice does not want to wait.
+async fn stop(routing: &mut tokio::task::JoinHandle<()>) -> anyhow::Result<()> {
+    let mut again = Shutdown::on_signals().context("signals cannot be heard")?;
+    tokio::select! {
+        ended = routing => ended?,
+        () = again.wait() => {}
+    }
+    Ok(())
+}
+
+fn say(directory: &Path) {
+    let at = |path: &str| directory.join(path).display().to_string();
+    // With standard output closed there is no reader left to tell.
+    let _unheard = writeln!(
+        io::stdout(),
+        "serving the site in {}\n  statuses: {}\n  what is wrong with its files: {}",
+        directory.display(),
+        at(output::RESOURCES),
+        at(output::ERRORS),
+    );
+}
+
+fn random() -> [u8; 32] {
+    let mut bytes = [0; 32];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system has random numbers");
+    bytes
+}
+
+/// The files of a site, and the objects that follow from them.
+struct Files {
+    folder: Folder,
+    input: Input,
+    /// What is asked for, by files as they were read last.
+    asked: BTreeMap<ObjectKey, Asked>,
+    /// What is wrong with these files.
+    faults: Vec<Fault>,
+    store: Store,
+    memory: Memory,
+    output: Output,
+    /// Of the objects that were shown last.
+    shown: Option<u64>,
+    /// Whether there is nothing wrong with the files.
+    is_whole: bool,
+    /// Whether keeping what is known has failed, and that was said.
+    is_unkept: bool,
+    _lock: File,
+}
+
+impl Files {
+    /// Reads what is there, and restores what was known.
+    async fn open(options: &args::SiteArgs) -> anyhow::Result<Self> {
+        let directory = &options.directory;
+        if !directory.is_dir() {
+            bail!("{} is no directory", directory.display());
+        }
+        let runtime = directory.join(output::RUNTIME);
+        let cannot = |path: &PathBuf| format!("cannot use {}", path.display());
+        fs::create_dir_all(&runtime).with_context(|| cannot(&runtime))?;
+        let lock = lock(&directory.join(LOCK))?;
+        let memory = Memory::read(directory.join(STATE))?;
+        let output = Output::open(directory).with_context(|| cannot(&runtime))?;
+        let store = Store::new(memory.known.seed, &options.namespace);
+        crds::prepare(&store.client(), &KINDS, true).await;
+        let made = store.make_namespace().await;
+        made.with_context(|| format!("--namespace {} cannot be used", options.namespace))?;
+        let mut site = Self {
+            folder: Folder::new(directory),
+            input: Input::new(&options.namespace),
+            asked: BTreeMap::new(),
+            faults: Vec::new(),
+            store,
+            memory,
+            output,
+            shown: None,
+            is_whole: true,
+            is_unkept: false,
+            _lock: lock,
+        };
+        for news in site.folder.first_look() {
+            site.input.learn(news);
+        }
+        (site.asked, site.faults) = site.input.asked();
+        let refused = site.store.begin(&site.asked, &site.memory.known).await;
+        site.tell(refused);
+        site.store.restore(&site.memory.known).await?;
+        Ok(site)
+    }
+
+    /// Keeps objects at what files say, and shows what becomes of them, without end.
+    async fn follow(&mut self) -> std::convert::Infallible {
+        loop {
+            self.show().await;
+            tokio::time::sleep(LOOK).await;
+            self.look().await;
+        }
+    }
+
+    async fn look(&mut self) {
+        let news = self.folder.look();
+        if !news.is_empty() {
+            for news in news {
+                self.input.learn(news);
+            }
+            (self.asked, self.faults) = self.input.asked();
+        }
+        let refused = self.store.settle(&self.asked).await;
+        self.tell(refused);
+    }
+
+    /// What is wrong with folders, with files, and with what these ask for.
+    fn tell(&mut self, refused: Vec<Fault>) {
+        let mut faults = [self.faults.clone(), refused].concat();
+        let folders = self.folder.faults();
+        faults.extend(folders.map(|(place, said)| Fault { place, said }));
+        faults.sort();
+        self.is_whole = faults.is_empty();
+        self.output.tell(faults);
+    }
+
+    /// Writes statuses, and what is to be known again.
+    async fn show(&mut self) {
+        let revision = self.store.revision();
+        if self.shown == Some(revision) && !self.is_unkept {
+            return;
+        }
+        match self.store.shown().await {
+            Ok(shown) => self.output.keep(shown),
+            Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
+        }
+        let before = &self.memory.known;
+        match self.store.known(before, self.is_whole).await {
+            Ok(known) => self.memory.known = known,
+            Err(error) => tracing::warn!("objects cannot be read: {error}"),
+        }
+        let kept = self.memory.keep();
+        if let Err(error) = &kept
+            && !self.is_unkept
+        {
+            let path = self.memory.path().display();
+            tracing::warn!("cannot write {path}: {error}; trying again");
+        }
+        self.is_unkept = kept.is_err();
+        self.shown = Some(revision);
+    }
+}
+
+/// One process serves a site.
+fn lock(path: &Path) -> anyhow::Result<File> {
+    let file = File::create(path).with_context(|| format!("cannot use {}", path.display()))?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        bail!(
+            "another process serves this site: it holds {}",
+            path.display()
+        );
+    }
+    Ok(file)
+}

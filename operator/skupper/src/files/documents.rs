@@ -1,0 +1,223 @@
+//! What a file of resources says: its documents, each with the line where it begins. Pure: bytes in, objects and complaints out.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde_json::{Map, Value};
+use serde_saphyr::Spanned;
+use thiserror::Error;
+
+/// The group and version of the kinds of a site.
+const SITES: &str = "skupper.io/v2alpha1";
+const KINDS: [(&str, &str); 4] = [
+    (SITES, "Site"),
+    (SITES, "Listener"),
+    (SITES, "Connector"),
+    ("v1", "Secret"),
+];
+/// Parts of `metadata` that belong to whoever writes a file; all others are given.
+const OWN: [&str; 3] = ["name", "labels", "annotations"];
+
+/// Which object: the kinds are few, so that kind and name are enough.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ObjectKey {
+    /// Its kind.
+    pub(super) kind: &'static str,
+    /// Its name.
+    pub(super) name: String,
+}
+
+impl ObjectKey {
+    /// Of a Secret.
+    pub(super) fn secret(name: &str) -> Self {
+        Self {
+            kind: "Secret",
+            name: name.to_owned(),
+        }
+    }
+}
+
+impl Display for ObjectKey {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.name)
+    }
+}
+
+/// A document that can be used: an object that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Document {
+    /// Which.
+    pub(super) key: ObjectKey,
+    /// Where its document begins, in a file of documents.
+    pub(super) line: Option<u64>,
+    /// As it is to be applied.
+    pub(super) object: Value,
+}
+
+/// What a file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Documents {
+    /// The objects, in their order.
+    pub(super) wanted: Vec<Document>,
+    /// Objects whose document is there and cannot be used: what is known of them stays.
+    pub(super) kept: Vec<ObjectKey>,
+    /// What is wrong with documents, with their lines.
+    pub(super) faults: Vec<(u64, String)>,
+}
+
+/// Why a file says nothing at all.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{said}")]
+pub(super) struct Unreadable {
+    /// Where, if that is known.
+    pub(super) line: Option<u64>,
+    said: String,
+}
+
+/// Reads a file of resources for a namespace.
+///
+/// # Errors
+/// It is not YAML, or not JSON if that is what its name says; or a document is no object with a kind and a name, so that it cannot be known
+/// which objects are meant.
+pub(super) fn read(text: &[u8], is_json: bool, namespace: &str) -> Result<Documents, Unreadable> {
+    let documents = if is_json { json(text)? } else { yaml(text)? };
+    let mut read = Documents::default();
+    for (line, document) in documents {
+        // A document may hold comments only.
+        if document.is_null() {
+            continue;
+        }
+        if document["kind"] == "List" {
+            for item in document["items"].as_array().into_iter().flatten() {
+                take(&mut read, line, item, namespace)?;
+            }
+        } else {
+            take(&mut read, line, &document, namespace)?;
+        }
+    }
+    Ok(read)
+}
+
+fn yaml(text: &[u8]) -> Result<Vec<(u64, Value)>, Unreadable> {
+    let unreadable = |line, said: String| Unreadable {
+        line,
+        said: format!("is not YAML: {}", first_line(&said)),
+    };
+    let text = std::str::from_utf8(text).map_err(|error| unreadable(None, error.to_string()))?;
+    let documents: Result<Vec<Spanned<Value>>, _> = serde_saphyr::from_multiple(text);
+    let documents = documents.map_err(|error| {
+        let line = error.location().map(|location| location.line());
+        unreadable(line, error.to_string())
+    })?;
+    let spanned = documents.into_iter();
+    Ok(spanned
+        .map(|document| (document.referenced.line(), document.value))
+        .collect())
+}
+
+/// One document after the other, as programs write them.
+fn json(text: &[u8]) -> Result<Vec<(u64, Value)>, Unreadable> {
+    let mut documents = Vec::new();
+    let mut stream = serde_json::Deserializer::from_slice(text).into_iter();
+    let mut line = 1 + blank_lines(text);
+    while let Some(document) = stream.next() {
+        let document = document.map_err(|error| Unreadable {
+            line: u64::try_from(error.line()).ok(),
+            said: format!("is not JSON: {error}"),
+        })?;
+        documents.push((line, document));
+        let (read, rest) = text.split_at(stream.byte_offset().min(text.len()));
+        line = 1 + lines(read) + blank_lines(rest);
+    }
+    Ok(documents)
+}
+
+fn lines(text: &[u8]) -> u64 {
+    text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}
+
+/// Lines that end before anything is said.
+fn blank_lines(text: &[u8]) -> u64 {
+    let said = text.iter().position(|byte| !byte.is_ascii_whitespace());
+    lines(&text[..said.unwrap_or(text.len())])
+}
+
+fn take(
+    read: &mut Documents,
+    line: u64,
+    document: &Value,
+    namespace: &str,
+) -> Result<(), Unreadable> {
+    let refused = |said: &str| Unreadable {
+        line: Some(line),
+        said: said.to_owned(),
+    };
+    if !document.is_object() {
+        return Err(refused("is not an object"));
+    }
+    let text = |field: &str| document[field].as_str().filter(|text| !text.is_empty());
+    let version = text("apiVersion").ok_or_else(|| refused("has no apiVersion"))?;
+    let kind = text("kind").ok_or_else(|| refused("has no kind"))?;
+    let name = document["metadata"]["name"].as_str();
+    let name = name.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| refused("has no metadata.name"))?;
+    let known = KINDS.iter().find(|known| known.1 == kind);
+    let Some((expected, kind)) = known else {
+        let said = format!(
+            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector and Secret"
+        );
+        read.faults.push((line, said));
+        return Ok(());
+    };
+    let key = ObjectKey {
+        kind,
+        name: name.to_owned(),
+    };
+    let of = document["metadata"]["namespace"].as_str();
+    let fault = if version != *expected {
+        Some(format!("{key} is of {version}, and not of {expected}"))
+    } else if of.is_some_and(|of| of != namespace) {
+        Some(format!(
+            "{key} is of another namespace than {namespace}: leave metadata.namespace out, or say --namespace"
+        ))
+    } else {
+        None
+    };
+    match fault {
+        Some(said) => {
+            read.faults.push((line, said));
+            read.kept.push(key);
+        }
+        None => read.wanted.push(Document {
+            object: own(document, namespace),
+            key,
+            line: Some(line),
+        }),
+    }
+    Ok(())
+}
+
+/// What of a document is its author's: a status, too, may be there, of a file that was copied from where statuses are.
+fn own(document: &Value, namespace: &str) -> Value {
+    let mut object = document.clone();
+    let metadata = object["metadata"].as_object_mut().map(std::mem::take);
+    let mut metadata: Map<String, Value> = metadata.unwrap_or_default();
+    metadata.retain(|field, _| OWN.contains(&field.as_str()));
+    metadata.insert("namespace".to_owned(), namespace.into());
+    object["metadata"] = Value::Object(metadata);
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+        if fields.get("kind").is_some_and(|kind| kind == "Site") {
+            fields
+                .entry("spec")
+                .or_insert_with(|| Value::Object(Map::new()));
+        }
+    }
+    object
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! The input of a site: `input/resources` and `input/certs`, looked at several times a second. What is being written is left alone until it
+//! looks the same twice, so that a file that is emptied and then filled says nothing in between. Knows nothing of what files mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lifecycle_router::file::{FileStamp, read};
+
+/// Below the directory of a site.
+pub(super) const RESOURCES: &str = "input/resources";
+/// Below the directory of a site.
+pub(super) const CERTIFICATES: &str = "input/certs";
+/// What a folder of certificates may hold.
+const FILES: [&str; 3] = ["ca.crt", "tls.crt", "tls.key"];
+const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+/// An object of an API server is no larger.
+const LARGEST: u64 = 3 << 20;
+
+/// What is read as one: a file of resources, or a folder of certificates. By its path below the directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unit {
+    /// The name of a file of resources.
+    Resources(String),
+    /// The name of a folder of certificates, which is that of a Secret.
+    Certificates(String),
+}
+
+impl Unit {
+    /// Its path below the directory.
+    pub(super) fn path(&self) -> String {
+        match self {
+            Self::Resources(name) => format!("{RESOURCES}/{name}"),
+            Self::Certificates(name) => format!("{CERTIFICATES}/{name}"),
+        }
+    }
+
+    /// Its files below the directory.
+    fn files(&self) -> Vec<PathBuf> {
+        let path = PathBuf::from(self.path());
+        match self {
+            Self::Resources(_) => vec![path],
+            Self::Certificates(_) => FILES.iter().map(|file| path.join(file)).collect(),
+        }
+    }
+}
+
+/// The contents of the files of a unit that are there, by their names.
+pub(super) type Contents = BTreeMap<String, Result<Vec<u8>, String>>;
+
+/// How the files of a unit look.
+type LookupKey = BTreeMap<PathBuf, FileStamp>;
+
+/// A unit that changed: its contents now; empty if it is gone.
+#[derive(Debug, PartialEq)]
+pub(super) struct News {
+    /// Which.
+    pub(super) unit: Unit,
+    /// What it holds.
+    pub(super) contents: Contents,
+}
+
+/// The directory, and what was seen in it.
+#[derive(Debug)]
+pub(super) struct Folder {
+    directory: PathBuf,
+    seen: BTreeMap<Unit, LookupKey>,
+    /// What was read, and of which look.
+    read: BTreeMap<Unit, (LookupKey, Contents)>,
+    /// What cannot be listed, and why.
+    unlisted: BTreeMap<&'static str, String>,
+}
+
+impl Folder {
+    /// Of the site in this directory.
+    pub(super) fn new(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            seen: BTreeMap::new(),
+            read: BTreeMap::new(),
+            unlisted: BTreeMap::new(),
+        }
+    }
+
+    /// What is wrong with the folders themselves.
+    pub(super) fn faults(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let faults = self.unlisted.iter();
+        faults.map(|(folder, why)| ((*folder).to_owned(), why.clone()))
+    }
+
+    /// All that is there, without waiting for anything to settle.
+    pub(super) fn first_look(&mut self) -> Vec<News> {
+        self.seen = self.scan();
+        self.news(|_| true)
+    }
+
+    /// What has changed and looks as it did the last time.
+    pub(super) fn look(&mut self) -> Vec<News> {
+        let before = std::mem::take(&mut self.seen);
+        self.seen = self.scan();
+        let settled: BTreeSet<Unit> = self
+            .seen
+            .keys()
+            .chain(before.keys())
+            .chain(self.read.keys())
+            .filter(|unit| self.seen.get(*unit) == before.get(*unit))
+            .cloned()
+            .collect();
+        self.news(|unit| settled.contains(unit))
+    }
+
+    fn news(&mut self, is_settled: impl Fn(&Unit) -> bool) -> Vec<News> {
+        let mut news = Vec::new();
+        for (unit, look) in &self.seen {
+            let read = self.read.get(unit);
+            // Of what is young a change may be hidden by the clock of the file system.
+            let is_read =
+                read.is_some_and(|(of, _)| of == look && !look.values().any(FileStamp::is_young));
+            if is_read || !is_settled(unit) {
+                continue;
+            }
+            let contents = self.contents(unit);
+            if read.is_none_or(|(_, known)| *known != contents) {
+                let unit = unit.clone();
+                news.push(News {
+                    unit,
+                    contents: contents.clone(),
+                });
+            }
+            self.read.insert(unit.clone(), (look.clone(), contents));
+        }
+        let gone: Vec<Unit> = self
+            .read
+            .keys()
+            .filter(|unit| !self.seen.contains_key(*unit) && is_settled(unit))
+            .cloned()
+            .collect();
+        for unit in gone {
+            self.read.remove(&unit);
+            let contents = Contents::new();
+            news.push(News { unit, contents });
+        }
+        news
+    }
+
+    fn contents(&self, unit: &Unit) -> Contents {
+        let mut contents = Contents::new();
+        for path in unit.files() {
+            let bytes = match read(&self.directory.join(&path), LARGEST) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                read => read.map_err(|error| error.to_string()),
+            };
+            let name = path.file_name().unwrap_or_default();
+            contents.insert(name.to_string_lossy().into_owned(), bytes);
+        }
+        contents
+    }
+
+    /// How everything looks now. A folder that cannot be listed looks as it did.
+    fn scan(&mut self) -> BTreeMap<Unit, LookupKey> {
+        let mut units = BTreeMap::new();
+        for (folder, of) in [
+            (RESOURCES, resources as fn(&str, bool) -> Option<Unit>),
+            (CERTIFICATES, certificates),
+        ] {
+            match list(&self.directory.join(folder)) {
+                Ok(names) => {
+                    self.unlisted.remove(folder);
+                    let found = names
+                        .iter()
+                        .filter_map(|(name, is_folder)| of(name, *is_folder));
+                    units.extend(
+                        found
+                            .map(|unit| (self.look_of(&unit), unit))
+                            .filter_map(|(look, unit)| (!look.is_empty()).then_some((unit, look))),
+                    );
+                }
+                Err(error) => {
+                    self.unlisted
+                        .insert(folder, format!("cannot be read: {error}"));
+                    let known = self.read.iter().map(|(unit, (look, _))| (unit, look));
+                    let same = known.filter(|(unit, _)| unit.path().starts_with(folder));
+                    units.extend(same.map(|(unit, look)| (unit.clone(), look.clone())));
+                }
+            }
+        }
+        units
+    }
+
+    fn look_of(&self, unit: &Unit) -> LookupKey {
+        let files = unit.files().into_iter();
+        let look = |path: PathBuf| {
+            let metadata = fs::metadata(self.directory.join(&path)).ok()?;
+            Some((path, FileStamp::of(&metadata)))
+        };
+        files.filter_map(look).collect()
+    }
+}
+
+/// The names in a folder, and which of them are folders; none if there is no such folder.
+fn list(folder: &Path) -> io::Result<Vec<(String, bool)>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let is_folder = fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_dir());
+        if let Ok(name) = entry.file_name().into_string() {
+            names.push((name, is_folder));
+        }
+    }
+    Ok(names)
+}
+
+/// Hidden files are those of editors, and of who writes a file beside its place.
+fn resources(name: &str, is_folder: bool) -> Option<Unit> {
+    let ending = Path::new(name).extension()?.to_str()?;
+    let counts = ENDINGS.contains(&ending) && !name.starts_with('.') && !is_folder;
+    counts.then(|| Unit::Resources(name.to_owned()))
+}
+
+fn certificates(name: &str, is_folder: bool) -> Option<Unit> {
+    (is_folder && !name.starts_with('.')).then(|| Unit::Certificates(name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    struct SiteFolder(tempfile::TempDir);
+
+    impl SiteFolder {
+        fn new() -> Self {
+            Self(tempfile::tempdir().expect("a folder can be made"))
+        }
+
+        fn folder(&self) -> Folder {
+            Folder::new(self.0.path())
+        }
+
+        /// Writes a file that is as old as it is said to be.
+        fn write(&self, path: &str, text: &str, age: u64) {
+            let path = self.0.path().join(path);
+            fs::create_dir_all(path.parent().expect("it has a parent")).expect("a folder");
+            fs::write(&path, text).expect("a file");
+            let file = fs::File::options()
+                .write(true)
+                .open(&path)
+                .expect("the file");
+            let then = SystemTime::now() - Duration::from_secs(age);
+            file.set_modified(then).expect("a time can be set");
+        }
+
+        fn remove(&self, path: &str) {
+            fs::remove_file(self.0.path().join(path)).expect("it is there");
+        }
+    }
+
+    fn shown(news: Vec<News>) -> Vec<String> {
+        let show = |news: News| {
+            let contents = news.contents.into_iter().map(|(name, bytes)| {
+                let bytes = bytes.expect("it can be read");
+                format!("{name}={}", String::from_utf8_lossy(&bytes))
+            });
+            let contents: Vec<_> = contents.collect();
+            format!("{} {}", news.unit.path(), contents.join(" "))
+        };
+        news.into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn what_is_there_at_first_is_read_at_once_and_the_rest_left_alone() {
+        let site = SiteFolder::new();
+        assert!(shown(site.folder().first_look()).is_empty());
+        for name in [
+            "a.yaml", "b.yml", "c.json", ".d.yaml", "e.txt", "f.yaml~", "g.yaml/x",
+        ] {
+            site.write(&format!("input/resources/{name}"), name, 0);
+        }
+        site.write("input/certs/web/tls.crt", "c", 0);
+        site.write("input/certs/web/other", "o", 0);
+        site.write("input/certs/empty/other", "o", 0);
+        site.write("input/certs/file", "f", 0);
+        let mut folder = site.folder();
+        let all = [
+            "input/resources/a.yaml a.yaml=a.yaml",
+            "input/resources/b.yml b.yml=b.yml",
+            "input/resources/c.json c.json=c.json",
+            "input/certs/web tls.crt=c",
+        ];
+        assert_eq!(shown(folder.first_look()), all);
+        assert!(folder.look().is_empty());
+    }
+
+    #[test]
+    fn what_is_being_written_is_waited_for() {
+        let site = SiteFolder::new();
+        let path = "input/resources/a.yaml";
+        site.write(path, "whole", 100);
+        let mut folder = site.folder();
+        folder.first_look();
+        site.write(path, "", 90);
+        assert!(folder.look().is_empty());
+        site.write(path, "wh", 80);
+        assert!(folder.look().is_empty());
+        site.write(path, "whole!", 70);
+        assert!(folder.look().is_empty());
+        assert_eq!(
+            shown(folder.look()),
+            ["input/resources/a.yaml a.yaml=whole!"]
+        );
+        assert!(folder.look().is_empty());
+        // Some editors take the file away before they write it anew.
+        site.remove(path);
+        assert!(folder.look().is_empty());
+        site.write(path, "whole!", 60);
+        assert!(folder.look().is_empty() && folder.look().is_empty());
+        site.remove(path);
+        assert!(folder.look().is_empty());
+        assert_eq!(shown(folder.look()), ["input/resources/a.yaml "]);
+        assert!(folder.look().is_empty());
+    }
+
+    #[test]
+    fn a_change_that_leaves_a_young_file_as_it_looked_is_seen() {
+        let site = SiteFolder::new();
+        site.write("input/certs/web/tls.crt", "one", 0);
+        let mut folder = site.folder();
+        folder.first_look();
+        site.write("input/certs/web/tls.crt", "two", 0);
+        // As if the clock of the file system had not moved.
+        folder.seen = folder.scan();
+        let now = folder.seen.clone();
+        for (unit, (look, _)) in &mut folder.read {
+            look.clone_from(&now[unit]);
+        }
+        assert_eq!(shown(folder.look()), ["input/certs/web tls.crt=two"]);
+        assert!(folder.look().is_empty());
+    }
+}

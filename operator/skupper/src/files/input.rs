@@ -1,0 +1,318 @@
+//! What all files of a site ask for together. A file that cannot be read asks for what it asked for before; of two that name the same object
+//! the one that was there first counts. Pure: contents in, objects and complaints out.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use lifecycle_specs_skupper::router::CREDENTIALS;
+use serde_json::{Map, Value, json};
+
+use super::documents::{self, Document, ObjectKey};
+use super::folder::{Contents, News, Unit};
+
+/// Something that is wrong, and where: a path below the directory, with a line where there is one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Fault {
+    /// Where.
+    pub(super) place: String,
+    /// What.
+    pub(super) said: String,
+}
+
+/// What one file or folder says.
+#[derive(Debug, Default)]
+struct ParsedUnit {
+    wanted: Vec<Document>,
+    faults: Vec<Fault>,
+}
+
+/// What is asked for, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    /// The object.
+    pub(super) object: Value,
+    /// The file, with the line.
+    pub(super) place: String,
+}
+
+/// All files of a site.
+#[derive(Debug)]
+pub(super) struct Input {
+    namespace: String,
+    units: BTreeMap<Unit, ParsedUnit>,
+    /// Whose object counts.
+    holders: BTreeMap<ObjectKey, Unit>,
+}
+
+impl Input {
+    /// Of a site whose objects are in this namespace.
+    pub(super) fn new(namespace: &str) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            units: BTreeMap::new(),
+            holders: BTreeMap::new(),
+        }
+    }
+
+    /// Learns what a file or folder holds now.
+    pub(super) fn learn(&mut self, news: News) {
+        let News { unit, contents } = news;
+        let before = self.units.remove(&unit).unwrap_or_default();
+        if contents.is_empty() {
+            return;
+        }
+        let said = match &unit {
+            Unit::Resources(name) => self.resources(&unit, name, &contents, before),
+            Unit::Certificates(name) => self.certificates(&unit, name, contents, before),
+        };
+        self.units.insert(unit, said);
+    }
+
+    fn resources(
+        &self,
+        unit: &Unit,
+        name: &str,
+        contents: &Contents,
+        before: ParsedUnit,
+    ) -> ParsedUnit {
+        let text = match contents.values().next() {
+            Some(Ok(text)) => text,
+            Some(Err(why)) => return stays(before, unit.path(), format!("cannot be read: {why}")),
+            None => return ParsedUnit::default(),
+        };
+        let is_json = name.ends_with(".json");
+        let read = match documents::read(text, is_json, &self.namespace) {
+            Ok(read) => read,
+            Err(error) => return stays(before, place(unit, error.line), error.to_string()),
+        };
+        let mut wanted = read.wanted;
+        let kept = before.wanted.into_iter();
+        wanted.extend(kept.filter(|one| read.kept.contains(&one.key)));
+        let fault = |(line, said)| Fault {
+            place: place(unit, Some(line)),
+            said,
+        };
+        ParsedUnit {
+            wanted,
+            faults: read.faults.into_iter().map(fault).collect(),
+        }
+    }
+
+    fn certificates(
+        &self,
+        unit: &Unit,
+        name: &str,
+        contents: Contents,
+        before: ParsedUnit,
+    ) -> ParsedUnit {
+        let mut data = Map::new();
+        for (file, bytes) in contents {
+            match bytes {
+                Ok(bytes) => drop(data.insert(file, json!(ByteString(bytes)))),
+                Err(why) => {
+                    let place = format!("{}/{file}", unit.path());
+                    return stays(before, place, format!("cannot be read: {why}"));
+                }
+            }
+        }
+        let object = json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": name, "namespace": self.namespace }, "data": data,
+        });
+        let wanted = vec![Document {
+            key: ObjectKey::secret(name),
+            line: None,
+            object,
+        }];
+        ParsedUnit {
+            wanted,
+            faults: Vec::new(),
+        }
+    }
+
+    /// All objects that are asked for, and all that is wrong with how.
+    pub(super) fn asked(&mut self) -> (BTreeMap<ObjectKey, Asked>, Vec<Fault>) {
+        self.settle_holders();
+        let mut asked = BTreeMap::new();
+        let mut faults = Vec::new();
+        for (unit, said) in &self.units {
+            faults.extend(said.faults.iter().cloned());
+            for one in &said.wanted {
+                let place = place(unit, one.line);
+                let holder = self.holders.get(&one.key);
+                if one.key == ObjectKey::secret(CREDENTIALS) {
+                    let said = format!(
+                        "{} is what the router itself has: choose another name",
+                        one.key
+                    );
+                    faults.push(Fault { place, said });
+                } else if holder != Some(unit) || asked.contains_key(&one.key) {
+                    let first = match asked.get(&one.key) {
+                        Some(Asked { place, .. }) if holder == Some(unit) => place.clone(),
+                        Some(_) | None => holder.map(Unit::path).unwrap_or_default(),
+                    };
+                    let said = format!("{} is also in {first}, which counts", one.key);
+                    faults.push(Fault { place, said });
+                } else {
+                    let object = one.object.clone();
+                    asked.insert(one.key.clone(), Asked { object, place });
+                }
+            }
+        }
+        (asked, faults)
+    }
+
+    /// Who has an object keeps it while it asks for it; else the first who does.
+    fn settle_holders(&mut self) {
+        let asks = |unit: &Unit, key: &ObjectKey| {
+            let said = self.units.get(unit);
+            said.is_some_and(|said| said.wanted.iter().any(|one| one.key == *key))
+        };
+        self.holders.retain(|key, unit| asks(unit, key));
+        for (unit, said) in &self.units {
+            for one in &said.wanted {
+                let holder = self.holders.entry(one.key.clone());
+                holder.or_insert_with(|| unit.clone());
+            }
+        }
+    }
+}
+
+/// All that was asked for stays, and what is wrong is said.
+fn stays(before: ParsedUnit, place: String, said: String) -> ParsedUnit {
+    ParsedUnit {
+        wanted: before.wanted,
+        faults: vec![Fault { place, said }],
+    }
+}
+
+fn place(unit: &Unit, line: Option<u64>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", unit.path()),
+        None => unit.path(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resources(name: &str, text: &str) -> News {
+        let contents = [(name.to_owned(), Ok(text.as_bytes().to_vec()))];
+        News {
+            unit: Unit::Resources(name.to_owned()),
+            contents: contents.into(),
+        }
+    }
+
+    fn listener(name: &str, port: u16) -> String {
+        format!(
+            "apiVersion: skupper.io/v2alpha1\nkind: Listener\nmetadata: {{name: {name}}}\nspec: {{port: {port}}}\n---\n"
+        )
+    }
+
+    /// Names with ports, and complaints.
+    fn shown(input: &mut Input) -> (Vec<String>, Vec<String>) {
+        let (asked, faults) = input.asked();
+        let asked = asked.iter().map(|(key, asked)| {
+            format!(
+                "{} {} at {}",
+                key.name, asked.object["spec"]["port"], asked.place
+            )
+        });
+        let faults = faults
+            .iter()
+            .map(|fault| format!("{}: {}", fault.place, fault.said));
+        (asked.collect(), faults.collect())
+    }
+
+    #[test]
+    fn a_file_that_breaks_keeps_what_it_asked_for() {
+        let mut input = Input::new("default");
+        input.learn(resources("a.yaml", &(listener("a", 1) + &listener("b", 2))));
+        input.learn(resources("c.yaml", &listener("c", 3)));
+        let all = [
+            "a 1 at input/resources/a.yaml:1",
+            "b 2 at input/resources/a.yaml:6",
+            "c 3 at input/resources/c.yaml:1",
+        ];
+        assert_eq!(shown(&mut input), (all.map(str::to_owned).to_vec(), vec![]));
+        input.learn(resources("a.yaml", "a: [\n"));
+        let (asked, faults) = shown(&mut input);
+        assert_eq!(asked, all);
+        assert!(
+            faults.len() == 1 && faults[0].starts_with("input/resources/a.yaml:"),
+            "{faults:?}"
+        );
+        assert!(faults[0].contains("is not YAML"), "{faults:?}");
+        let unread = News {
+            unit: Unit::Resources("c.yaml".to_owned()),
+            contents: [("c.yaml".to_owned(), Err("it is too large".to_owned()))].into(),
+        };
+        input.learn(unread);
+        let (asked, faults) = shown(&mut input);
+        assert_eq!((asked.len(), faults.len()), (3, 2));
+        // One of its documents goes, the other is of another namespace for now.
+        let away = listener("b", 4).replace("{name: b}", "{name: b, namespace: east}");
+        input.learn(resources("a.yaml", &away));
+        let (asked, faults) = shown(&mut input);
+        assert_eq!(asked.len(), 2, "{asked:?}");
+        assert!(asked[0].starts_with("b 2"), "{asked:?}");
+        assert_eq!(faults.len(), 2, "{faults:?}");
+    }
+
+    #[test]
+    fn an_object_in_two_files_is_told_and_the_first_counts() {
+        let mut input = Input::new("default");
+        input.learn(resources("b.yaml", &listener("x", 1)));
+        assert_eq!(shown(&mut input).1.len(), 0);
+        input.learn(resources(
+            "a.yaml",
+            &(listener("x", 2) + &listener("z", 3) + &listener("z", 4)),
+        ));
+        let (asked, faults) = shown(&mut input);
+        assert_eq!(
+            asked,
+            [
+                "x 1 at input/resources/b.yaml:1",
+                "z 3 at input/resources/a.yaml:6"
+            ]
+        );
+        assert_eq!(
+            faults,
+            [
+                "input/resources/a.yaml:1: Listener x is also in input/resources/b.yaml, which counts",
+                "input/resources/a.yaml:11: Listener z is also in input/resources/a.yaml:6, which counts",
+            ]
+        );
+        let gone = News {
+            unit: Unit::Resources("b.yaml".to_owned()),
+            contents: Contents::new(),
+        };
+        input.learn(gone);
+        assert_eq!(shown(&mut input).0[0], "x 2 at input/resources/a.yaml:1");
+    }
+
+    #[test]
+    fn a_folder_of_certificates_is_a_secret() {
+        let mut input = Input::new("default");
+        let folder = |name: &str, file: Result<Vec<u8>, String>| News {
+            unit: Unit::Certificates(name.to_owned()),
+            contents: [("ca.crt".to_owned(), file)].into(),
+        };
+        input.learn(folder("web", Ok(b"abc".to_vec())));
+        input.learn(folder(CREDENTIALS, Ok(b"abc".to_vec())));
+        let (asked, faults) = input.asked();
+        assert_eq!(asked.len(), 1);
+        assert_eq!(
+            asked[&ObjectKey::secret("web")].object["data"],
+            json!({ "ca.crt": "YWJj" })
+        );
+        assert!(faults.len() == 1 && faults[0].said.contains("choose another name"));
+        input.learn(folder("web", Err("permission denied".to_owned())));
+        let (asked, faults) = input.asked();
+        assert_eq!((asked.len(), faults.len()), (1, 2));
+        assert_eq!(faults[0].place, "input/certs/skupper-router-state");
+        assert_eq!(faults[1].place, "input/certs/web/ca.crt");
+    }
+}

@@ -1,0 +1,321 @@
+//! The objects of a site in an API server inside the process, kept at what its files ask for. What is refused is told, and what was there stays.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::{Api, Client, Resource, ResourceExt};
+use lifecycle_simulator::{Server, User};
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::router::ROUTER;
+use lifecycle_specs_skupper::site::Site;
+use serde_json::{Value, json};
+
+use super::documents::ObjectKey;
+use super::input::{Asked, Fault};
+use super::memory::{Known, Object};
+use crate::config::ports::PortAllocation;
+use crate::config::router_config::{CLAIMS, DOCUMENT};
+use crate::namespace::active_site;
+use lifecycle_runtime::cause;
+
+/// Who writes what files ask for.
+const MANAGER: &str = "files";
+/// How often an object may have come and gone in one life of the process, for its uid to be found again.
+const MOST_UIDS: usize = 1000;
+
+/// The API server, and what was applied to it.
+pub(super) struct Store {
+    server: Server,
+    client: Client,
+    namespace: String,
+    applied: BTreeMap<ObjectKey, Value>,
+    /// What was refused as it is asked for now, and why.
+    refused: BTreeMap<ObjectKey, (Value, String)>,
+}
+
+impl Store {
+    /// With the kinds of sites still to be installed.
+    pub(super) fn new(seed: u64, namespace: &str) -> Self {
+        let server = Server::new(seed);
+        server.set_clock(Timestamp::now());
+        Self {
+            client: server.client(&User::admin()),
+            server,
+            namespace: namespace.to_owned(),
+            applied: BTreeMap::new(),
+            refused: BTreeMap::new(),
+        }
+    }
+
+    /// A client that may do everything.
+    pub(super) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Changes whenever anything does.
+    pub(super) fn revision(&self) -> u64 {
+        self.server.revision()
+    }
+
+    /// Makes the namespace, if it is none that every API server has.
+    pub(super) async fn make_namespace(&self) -> kube::Result<()> {
+        let namespaces: Api<DynamicObject> = Api::all_with(
+            self.client(),
+            &resource::<k8s_openapi::api::core::v1::Namespace>(),
+        );
+        let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": self.namespace } });
+        let params = PatchParams::apply(MANAGER);
+        namespaces
+            .patch(&self.namespace, &params, &Patch::Apply(object))
+            .await?;
+        Ok(())
+    }
+
+    /// The first objects: those that were known keep their age, and with it their order.
+    pub(super) async fn begin(
+        &mut self,
+        asked: &BTreeMap<ObjectKey, Asked>,
+        known: &Known,
+    ) -> Vec<Fault> {
+        let created = |key: &ObjectKey| {
+            let object = known.objects.get(&key.to_string());
+            object.and_then(|object| object.created.parse::<Timestamp>().ok())
+        };
+        let mut order: Vec<(Timestamp, &ObjectKey)> = asked
+            .keys()
+            .map(|key| (created(key).unwrap_or(Timestamp::MAX), key))
+            .collect();
+        order.sort();
+        for (at, key) in order {
+            let now = Timestamp::now();
+            self.server.set_clock(if at > now { now } else { at });
+            if let Some(one) = asked.get(key) {
+                let uid = known
+                    .objects
+                    .get(&key.to_string())
+                    .map(|object| &object.uid);
+                self.create(key, one, uid).await;
+            }
+        }
+        self.server.set_clock(Timestamp::now());
+        self.faults(asked)
+    }
+
+    /// Creates an object with the uid that it had: uids of a name come in an order that follows from the seed.
+    async fn create(&mut self, key: &ObjectKey, asked: &Asked, uid: Option<&String>) {
+        for _ in 0..MOST_UIDS {
+            self.apply(key, asked).await;
+            let Ok(Some(made)) = self.api(key).get_opt(&key.name).await else {
+                return;
+            };
+            if uid.is_none_or(|uid| made.uid().as_ref() == Some(uid)) {
+                return;
+            }
+            self.delete(key).await;
+        }
+        tracing::warn!("{key} has another uid than before");
+        self.apply(key, asked).await;
+    }
+
+    /// Makes the objects what is asked for, and says what is refused.
+    pub(super) async fn settle(&mut self, asked: &BTreeMap<ObjectKey, Asked>) -> Vec<Fault> {
+        let gone: Vec<ObjectKey> = self
+            .applied
+            .keys()
+            .filter(|key| !asked.contains_key(*key))
+            .cloned()
+            .collect();
+        for key in gone {
+            self.delete(&key).await;
+        }
+        for (key, one) in asked {
+            self.apply(key, one).await;
+        }
+        self.faults(asked)
+    }
+
+    async fn delete(&mut self, key: &ObjectKey) {
+        let params = DeleteParams::background();
+        match self.api(key).delete(&key.name, &params).await {
+            Err(error) if !is_absent(&error) => {
+                let said = cause::in_one_line(&error);
+                tracing::warn!("{key} cannot be removed: {said}; trying again");
+            }
+            Ok(_) | Err(_) => drop(self.applied.remove(key)),
+        }
+    }
+
+    async fn apply(&mut self, key: &ObjectKey, asked: &Asked) {
+        let object = &asked.object;
+        let is_refused = self.refused.get(key).is_some_and(|(of, _)| of == object);
+        if is_refused {
+            return;
+        }
+        self.refused.remove(key);
+        if self.applied.get(key) == Some(object) {
+            return;
+        }
+        let params = PatchParams::apply(MANAGER).force().validation_strict();
+        let (api, patch) = (self.api(key), Patch::Apply(object));
+        match api.patch(&key.name, &params, &patch).await {
+            Ok(_) => drop(self.applied.insert(key.clone(), object.clone())),
+            Err(error) => {
+                let why = if let kube::Error::Api(status) = &error {
+                    status.message.clone()
+                } else {
+                    cause::in_one_line(&error)
+                };
+                self.refused.insert(key.clone(), (object.clone(), why));
+            }
+        }
+    }
+
+    fn faults(&mut self, asked: &BTreeMap<ObjectKey, Asked>) -> Vec<Fault> {
+        self.refused.retain(|key, _| asked.contains_key(key));
+        let refused = self.refused.iter();
+        let fault = |(key, (_, why)): (&ObjectKey, &(Value, String))| Fault {
+            place: asked
+                .get(key)
+                .map(|asked| asked.place.clone())
+                .unwrap_or_default(),
+            said: format!("{key} cannot be used: {why}"),
+        };
+        refused.map(fault).collect()
+    }
+
+    /// Restores what the Site had allocated: who has a host and port keeps it, and the Site that was active is so again.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(super) async fn restore(&self, known: &Known) -> anyhow::Result<()> {
+        let all = ListParams::default();
+        let sites: Vec<Site> = self.all(&all).await?;
+        let is = |site: &&Site| known.site.is_some() && site.uid() == known.site;
+        let oldest = || active_site::find(&sites.iter().collect::<Vec<_>>(), None);
+        let Some(site) = sites.iter().find(is).or_else(oldest) else {
+            return Ok(());
+        };
+        let listeners: Vec<Listener> = self.all(&all).await?;
+        let of = |before: &PortAllocation| {
+            let listener = listeners.iter().find(|l| l.name_any() == before.name)?;
+            let uid = listener.uid()?;
+            let before = before.clone();
+            Some(PortAllocation { uid, ..before })
+        };
+        let allocations: Vec<PortAllocation> = known.allocations.iter().filter_map(of).collect();
+        if allocations.is_empty() && known.site.is_none() {
+            return Ok(());
+        }
+        let owner = site.controller_owner_ref(&()).context("a Site has a uid")?;
+        let config = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": { "name": ROUTER, "ownerReferences": [owner] },
+            "data": { CLAIMS: json!(allocations).to_string(), DOCUMENT: "[]" },
+        });
+        let maps: Api<ConfigMap> = Api::namespaced(self.client(), &self.namespace);
+        let params = PatchParams::apply(MANAGER);
+        maps.patch(ROUTER, &params, &Patch::Apply(config)).await?;
+        Ok(())
+    }
+
+    /// What is to be known again. Of what is not there `before` counts, if that may be for a fault.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(super) async fn known(&self, before: &Known, is_whole: bool) -> kube::Result<Known> {
+        let (mut objects, mut kept) = match is_whole {
+            true => (BTreeMap::new(), Vec::new()),
+            false => (before.objects.clone(), before.allocations.clone()),
+        };
+        for key in self.applied.keys() {
+            if let Some(object) = self.api(key).get_opt(&key.name).await?
+                && let Some(at) = object.creation_timestamp()
+            {
+                let known = Object {
+                    created: at.0.to_string(),
+                    uid: object.uid().unwrap_or_default(),
+                };
+                objects.insert(key.to_string(), known);
+            }
+        }
+        let maps: Api<ConfigMap> = Api::namespaced(self.client(), &self.namespace);
+        let config = maps.get_opt(ROUTER).await?;
+        let owner = config.iter().flat_map(|config| config.owner_references());
+        let site = owner.map(|owner| owner.uid.clone()).next();
+        let text = config.and_then(|config| config.data?.remove(CLAIMS));
+        let allocations = text.and_then(|text| serde_json::from_str(&text).ok());
+        let allocations: Vec<PortAllocation> = allocations.unwrap_or_default();
+        let is_there = |name: &str| {
+            self.applied
+                .keys()
+                .any(|key| key.kind == "Listener" && key.name == name)
+        };
+        kept.retain(|before| !is_there(&before.name));
+        Ok(Known {
+            seed: before.seed,
+            objects,
+            site: site.or_else(|| before.site.clone()),
+            allocations: allocations.into_iter().chain(kept).collect(),
+        })
+    }
+
+    /// The objects with their statuses, as YAML by the names of their files. Secrets stay where they are.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, String>> {
+        let mut shown = BTreeMap::new();
+        for kind in ["Connector", "Listener", "Site"] {
+            let key = ObjectKey {
+                kind,
+                name: String::new(),
+            };
+            for object in self.api(&key).list(&ListParams::default()).await? {
+                let name = format!("{kind}-{}.yaml", object.name_any());
+                let mut value = serde_json::to_value(object)?;
+                value["kind"] = kind.into();
+                value["apiVersion"] = resource_of(kind).api_version.into();
+                if let Some(metadata) = value["metadata"].as_object_mut() {
+                    metadata.remove("managedFields");
+                    metadata.remove("resourceVersion");
+                }
+                shown.insert(name, serde_saphyr::to_string(&value)?);
+            }
+        }
+        Ok(shown)
+    }
+
+    async fn all<K>(&self, params: &ListParams) -> kube::Result<Vec<K>>
+    where
+        K: Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+        K: Clone + std::fmt::Debug + serde::de::DeserializeOwned,
+    {
+        let api: Api<K> = Api::namespaced(self.client(), &self.namespace);
+        Ok(api.list(params).await?.items)
+    }
+
+    fn api(&self, key: &ObjectKey) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client(), &self.namespace, &resource_of(key.kind))
+    }
+}
+
+fn resource<K: Resource<DynamicType = ()>>() -> ApiResource {
+    ApiResource::erase::<K>(&())
+}
+
+fn resource_of(kind: &str) -> ApiResource {
+    match kind {
+        "Site" => resource::<Site>(),
+        "Listener" => resource::<Listener>(),
+        "Connector" => resource::<Connector>(),
+        _ => resource::<Secret>(),
+    }
+}
+
+fn is_absent(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+}

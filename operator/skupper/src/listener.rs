@@ -1,0 +1,257 @@
+//! How a Listener is reconciled.
+
+use std::collections::BTreeSet;
+use std::slice;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
+use lifecycle_runtime::lifecycle::CallError;
+use lifecycle_runtime::{Because, Desired, ObjectRef, This};
+use lifecycle_specs_skupper::listener::{
+    self as lifecycle, Allocation, ApplyPods, ApplyService, Health, Listener, ListenerLogic,
+    Validity,
+};
+use lifecycle_specs_skupper::router::RouterState;
+use lifecycle_specs_skupper::site::Site;
+
+use crate::config::document::{self, DeclaredListener, SiteIdentity};
+use crate::config::ports::PortAllocation;
+use crate::config::router_config::{self, RouterConfig, RouterConfigs};
+use crate::config::validity;
+use crate::namespace::active_site;
+use crate::namespace::controller_id::{self, ControllerId};
+use crate::namespace::templates::{self, Templates};
+use crate::platform::Platform;
+use crate::router::state::{self, Routers};
+use crate::router::view::{self, RouterView};
+
+/// Reconciles Listeners.
+#[derive(Debug)]
+pub struct Listeners<R> {
+    controller_id: ControllerId,
+    routers: Arc<R>,
+    platform: Platform,
+    configs: RouterConfigs,
+}
+
+impl<R> Listeners<R> {
+    /// With these routers, on this platform.
+    pub fn new(controller_id: ControllerId, routers: Arc<R>, platform: Platform) -> Self {
+        Self {
+            controller_id,
+            routers,
+            platform,
+            configs: RouterConfigs::default(),
+        }
+    }
+}
+
+impl<R> Listeners<R> {
+    fn view(
+        &self,
+        this: This<'_, Listener>,
+        site: &Site,
+        router_config: &ConfigMap,
+        report: &RouterState,
+    ) -> RouterView {
+        let config = self.configs.read(router_config);
+        view(this, (site, self.platform), &config, report)
+    }
+}
+
+fn uid<'a>(this: This<'a, Listener>) -> &'a str {
+    this.meta.uid.as_deref().unwrap_or_default()
+}
+
+impl<R: Routers> ListenerLogic for Listeners<R> {
+    fn controller_config(&self, this: This<'_, Listener>) -> Option<ObjectRef> {
+        controller_id::controller_config(this.meta)
+    }
+
+    fn managed_by_other(
+        &self,
+        _: This<'_, Listener>,
+        controller_config: Option<&ConfigMap>,
+    ) -> Because<bool> {
+        Because::plain(self.controller_id.is_other(controller_config))
+    }
+
+    fn templates(&self, this: This<'_, Listener>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        templates::concerning(this.meta, &self.controller_id)
+    }
+
+    fn site(
+        &self,
+        _: This<'_, Listener>,
+        sites: &[&Site],
+        router_config: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        active_site::reference(sites, router_config)
+    }
+
+    fn router_config(&self, this: This<'_, Listener>) -> Option<ObjectRef> {
+        Some(router_config::reference(this.meta))
+    }
+
+    fn pods(
+        &self,
+        this: This<'_, Listener>,
+        router_config: Option<&ConfigMap>,
+    ) -> BTreeSet<String> {
+        let config = router_config.map(|map| self.configs.read(map));
+        let pods = config.iter().flat_map(|config| config.pods_of(uid(this)));
+        pods.map(|allocation| allocation.host.clone()).collect()
+    }
+
+    async fn poll_report(
+        &self,
+        _: This<'_, Listener>,
+        routers: Vec<&Pod>,
+    ) -> Result<RouterState, CallError> {
+        self.routers.ask(routers).await
+    }
+
+    fn running(&self, _: This<'_, Listener>, routers: &[&Pod]) -> Because<bool> {
+        state::running(routers)
+    }
+
+    fn binds_host(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<bool> {
+        Because::plain(self.platform.binds_host())
+    }
+
+    fn validity(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
+        validity::listener(this.spec, self.platform)
+    }
+
+    fn allocation(
+        &self,
+        this: This<'_, Listener>,
+        router_config: &ConfigMap,
+    ) -> Because<Allocation> {
+        allocation(this, &self.configs.read(router_config))
+    }
+
+    fn sync(
+        &self,
+        this: This<'_, Listener>,
+        site: &Site,
+        router_config: &ConfigMap,
+        report: &RouterState,
+    ) -> Because<lifecycle::Sync> {
+        match self.view(this, site, router_config, report) {
+            RouterView::Behind => Because::new(lifecycle::Sync::Behind, view::behind(report)),
+            RouterView::Idle | RouterView::Up | RouterView::Failed(_) => {
+                Because::plain(lifecycle::Sync::Current)
+            }
+        }
+    }
+
+    fn health(
+        &self,
+        this: This<'_, Listener>,
+        site: &Site,
+        router_config: &ConfigMap,
+        report: &RouterState,
+    ) -> Because<Health> {
+        match self.view(this, site, router_config, report) {
+            RouterView::Failed(why) => Because::new(Health::Failed, why),
+            RouterView::Up => Because::plain(Health::Up),
+            RouterView::Idle | RouterView::Behind => Because::plain(Health::Idle),
+        }
+    }
+
+    fn matched(&self, this: This<'_, Listener>, report: &RouterState) -> Because<bool> {
+        Because::plain(report.has_connector(&this.spec.routing_key))
+    }
+
+    fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {
+        let config = self.configs.read(at.router_config);
+        let templates = Templates::of(&at.templates, &self.controller_id);
+        templates.on(config.service(&at.this.spec.host))
+    }
+
+    fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Service>> {
+        let config = self.configs.read(at.router_config);
+        let pods = config.pods_of(uid(at.this));
+        let templates = Templates::of(&at.templates, &self.controller_id);
+        pods.map(|allocation| templates.on(config.service(&allocation.host)))
+            .collect()
+    }
+
+    fn has_matching_connector(
+        &self,
+        this: This<'_, Listener>,
+        report: &RouterState,
+    ) -> Option<bool> {
+        report.has_connector(&this.spec.routing_key).then_some(true)
+    }
+}
+
+/// What the Site has given a Listener, and if nothing, why.
+fn allocation(this: This<'_, Listener>, config: &RouterConfig) -> Because<Allocation> {
+    let (uid, spec) = (uid(this), this.spec);
+    let wanted =
+        |held: &PortAllocation| held.host == spec.host && i32::from(held.port) == spec.port;
+    if config.is_full_for(uid) {
+        let sentence = "the configuration of the router has no room for it: delete Listeners, or Connectors of many Pods";
+        return Because::new(Allocation::Full, sentence);
+    }
+    if config.allocation(uid).is_some_and(wanted) {
+        return Because::plain(Allocation::Held);
+    }
+    let holder = config
+        .of_host(&spec.host)
+        .iter()
+        .find(|held| wanted(held) && held.uid != uid);
+    match holder {
+        Some(other) => Because::new(
+            Allocation::Lost,
+            format!(
+                "Listener {} with host {} and port {} already exists in namespace",
+                other.name, spec.host, spec.port
+            ),
+        ),
+        None => Because::new(
+            Allocation::None,
+            "its Site has not given it a port of the router yet",
+        ),
+    }
+}
+
+/// What the router makes of a Listener. In the middle of a change of its own the router counts as not there yet.
+fn view(
+    this: This<'_, Listener>,
+    (site, platform): (&Site, Platform),
+    config: &RouterConfig,
+    report: &RouterState,
+) -> RouterView {
+    let (site, spec) = (SiteIdentity::of(site), this.spec);
+    let entry = |allocation| {
+        let declared = DeclaredListener {
+            allocation,
+            spec,
+            platform,
+        };
+        document::listener_entry(&site, declared)
+    };
+    let Some(whole) = config.allocation(uid(this)) else {
+        return RouterView::Behind;
+    };
+    let pods: Vec<_> = config.pods_of(uid(this)).map(entry).collect();
+    let is_matched = report.has_connector(&spec.routing_key);
+    match (
+        RouterView::of(slice::from_ref(&entry(whole)), report),
+        RouterView::of(&pods, report),
+    ) {
+        (RouterView::Behind, _) | (_, RouterView::Behind) => RouterView::Behind,
+        (RouterView::Failed(why), _) | (_, RouterView::Failed(why)) => RouterView::Failed(why),
+        (RouterView::Idle, RouterView::Idle | RouterView::Up) if !is_matched => RouterView::Idle,
+        (RouterView::Up, RouterView::Idle | RouterView::Up) if is_matched => RouterView::Up,
+        (RouterView::Idle | RouterView::Up, RouterView::Idle | RouterView::Up) => {
+            RouterView::Behind
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

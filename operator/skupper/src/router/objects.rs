@@ -1,0 +1,148 @@
+//! What a Site's router is made of: its Pods, what they may read, and how they are known.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use lifecycle_runtime::Desired;
+use lifecycle_specs_skupper::router::{CREDENTIALS, ROUTER, SITE};
+use serde_json::{Map, Value, json};
+
+use super::credentials::Credentials;
+use crate::config::service::SELECTOR;
+
+/// Where routers tell their state.
+pub const STATE_PORT: u16 = 9443;
+/// Where routers answer probes and tell metrics.
+const METRICS_PORT: u16 = 9090;
+/// The user `nobody`: not root.
+const USER: i64 = 65_534;
+
+/// What the router shows to the controller.
+pub fn secret(credentials: &Credentials) -> Desired<Secret> {
+    Desired::from_json(json!({
+        "metadata": { "name": CREDENTIALS },
+        "type": "kubernetes.io/tls",
+        "data": {
+            "ca.crt": encoded(&credentials.authority),
+            "tls.crt": encoded(&credentials.certificate),
+            "tls.key": encoded(&credentials.key),
+        },
+    }))
+}
+
+fn encoded(text: &str) -> Value {
+    let bytes = k8s_openapi::ByteString(text.as_bytes().to_vec());
+    json!(bytes)
+}
+
+/// The ServiceAccount of the router.
+pub fn account() -> Desired<ServiceAccount> {
+    Desired::from_json(json!({ "metadata": { "name": ROUTER } }))
+}
+
+/// It reads its configuration and the Secrets that this names, and nothing else.
+pub fn role(secrets: &BTreeSet<String>) -> Desired<Role> {
+    let reads = |resource: &str, names: Vec<&String>| {
+        json!({
+            "apiGroups": [""], "resources": [resource], "resourceNames": names,
+            "verbs": ["get", "list", "watch"],
+        })
+    };
+    let config = ROUTER.to_owned();
+    Desired::from_json(json!({
+        "metadata": { "name": ROUTER },
+        "rules": [reads("configmaps", vec![&config]), reads("secrets", secrets.iter().collect())],
+    }))
+}
+
+/// The Role is the router's.
+pub fn role_binding() -> Desired<RoleBinding> {
+    Desired::from_json(json!({
+        "metadata": { "name": ROUTER },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": ROUTER },
+        "subjects": [{ "kind": "ServiceAccount", "name": ROUTER }],
+    }))
+}
+
+/// How the Pods of a router are run.
+#[derive(Clone, Copy, Debug)]
+pub struct RouterPods<'a> {
+    /// The namespace.
+    pub namespace: &'a str,
+    /// The uid of the Site.
+    pub site: &'a str,
+    /// The image.
+    pub image: &'a str,
+    /// The ServiceAccount.
+    pub account: &'a str,
+    /// What is logged, as the setting `router-logging` says it.
+    pub logging: Option<&'a str>,
+}
+
+/// The Pods of the router.
+pub fn deployment(pods: &RouterPods<'_>) -> Desired<Deployment> {
+    let selector: Map<String, Value> = SELECTOR
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), json!(value)))
+        .collect();
+    let mut labels = selector.clone();
+    labels.insert(SITE.to_owned(), json!(pods.site));
+    Desired::from_json(json!({
+        "metadata": { "name": ROUTER, "labels": selector },
+        "spec": {
+            "replicas": 1,
+            "selector": { "matchLabels": selector },
+            "strategy": { "type": "RollingUpdate", "rollingUpdate": { "maxSurge": 1, "maxUnavailable": 0 } },
+            "template": {
+                "metadata": { "labels": labels },
+                "spec": {
+                    "serviceAccountName": pods.account,
+                    "securityContext": {
+                        "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
+                        "seccompProfile": { "type": "RuntimeDefault" },
+                    },
+                    "terminationGracePeriodSeconds": 30,
+                    "containers": [container(pods)],
+                    "volumes": [{ "name": "cache", "emptyDir": {} }],
+                },
+            },
+        },
+    }))
+}
+
+fn container(pods: &RouterPods<'_>) -> Value {
+    let mut env = vec![
+        json!({ "name": "POD_IP", "valueFrom": { "fieldRef": { "apiVersion": "v1", "fieldPath": "status.podIP" } } }),
+    ];
+    if let Some(levels) = pods.logging {
+        env.push(json!({ "name": "CONSOLE_LOG_LEVEL", "value": levels }));
+    }
+    let probe =
+        |path: &str| json!({ "httpGet": { "path": path, "port": METRICS_PORT, "scheme": "HTTP" } });
+    json!({
+        "name": "router",
+        "image": pods.image,
+        "args": [
+            format!("--kubernetes={}/{ROUTER}", pods.namespace),
+            "--cache=/cache",
+            "--bind-address=$(POD_IP)",
+            format!("--state=$(POD_IP):{STATE_PORT}"),
+            format!("--state-profile={CREDENTIALS}"),
+            format!("--metrics=$(POD_IP):{METRICS_PORT}"),
+        ],
+        "env": env,
+        "ports": [
+            { "name": "state", "containerPort": STATE_PORT, "protocol": "TCP" },
+            { "name": "metrics", "containerPort": METRICS_PORT, "protocol": "TCP" },
+        ],
+        "readinessProbe": probe("/healthz"),
+        "resources": { "requests": { "cpu": "50m", "memory": "32Mi" } },
+        "securityContext": {
+            "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
+            "capabilities": { "drop": ["ALL"] },
+        },
+        "volumeMounts": [{ "name": "cache", "mountPath": "/cache" }],
+    })
+}

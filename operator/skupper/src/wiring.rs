@@ -1,0 +1,61 @@
+//! What the command line asks for: which part runs, and what it is told.
+
+use std::io::stdout;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use lifecycle_process::args::Run;
+use lifecycle_process::{definitions, ended, leadership, until_done};
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::kube::connect;
+use lifecycle_runtime::shutdown::Shutdown;
+
+use crate::args::{Arguments, Command, Mode, SkupperArgs};
+use crate::controller::{self, NAME};
+use crate::files;
+use crate::platform::Platform;
+
+/// The program `skupper-operator`.
+pub fn main() -> ExitCode {
+    ended(main_of(Arguments::parse().command))
+}
+
+fn main_of(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Crd => definitions::print(lifecycle_specs_skupper::crds(), &mut stdout().lock())?,
+        Command::Run(options) => until_done(run(*options))??,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run(options: Run<Mode>) -> anyhow::Result<()> {
+    let part = async |health, shutdown| match &options.mode {
+        Mode::Skupper(chosen) => run_controller(&options, chosen, health, shutdown).await,
+        Mode::Site(chosen) => files::run(chosen, health, shutdown).await,
+    };
+    lifecycle_process::run(&options, part).await
+}
+
+/// Runs the controller of the Sites of a cluster until told to stop.
+///
+/// # Errors
+/// No API server is configured.
+pub async fn run_controller<M: Subcommand>(
+    options: &Run<M>,
+    chosen: &SkupperArgs,
+    health: Health,
+    shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let client = connect().await?;
+    let namespace = options.operator_namespace.as_deref();
+    let told = controller::Options {
+        namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
+        name: chosen.controller_name.clone(),
+        platform: Platform::Kubernetes,
+        image: chosen.router_image.clone(),
+        maintain_crds: !options.disable_crd_maintenance,
+        leadership: leadership(options, &client, NAME),
+        health,
+    };
+    Ok(controller::run(client, told, shutdown).await?)
+}

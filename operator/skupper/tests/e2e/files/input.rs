@@ -1,0 +1,244 @@
+//! Files that are broken, half written, doubled or in the wrong place: told with their line, and nothing that works is lost. Certificates in folders.
+
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+
+use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use super::support::{SOON, Site, connector, echo, echoes, eventually, random, refused, site_of};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go]
+}
+
+fn broken_files_are_told_with_their_line_and_everything_stays() {
+    let mut site = Site::running();
+    let listener = site.listener("web", 8080, "");
+    site.write("listener.yaml", &listener);
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    let mut open = TcpStream::connect(site.at(8080)).unwrap();
+    super::support::goes_on(&mut open);
+    for (name, text) in [
+        ("listener.yaml", "a: 1\nb: [\n"),
+        ("connector.yaml", "- 1\n"),
+        ("site.yaml", "kind: Site\n"),
+    ] {
+        site.write(name, text);
+        site.until_told(&format!("input/resources/{name}:"));
+    }
+    let told = site.told();
+    assert_eq!(told.lines().count(), 3, "{told}");
+    super::support::goes_on(&mut open);
+    echoes(&site.at(8080));
+    assert_eq!(
+        site.log()
+            .matches("connector.yaml:1: is not an object")
+            .count(),
+        1
+    );
+    // What cannot be read after a restart is not there, and what was known of it is not forgotten.
+    let uid = site.value("Listener-web", "metadata.uid");
+    assert_eq!(site.stop(), Some(0));
+    site.start();
+    refused(&site.at(8080));
+    site.until_told("input/resources/listener.yaml:");
+    site.write("site.yaml", &site_of("west"));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.write("listener.yaml", &listener);
+    site.until("Listener-web", "Ready", "OK");
+    assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
+    echoes(&site.at(8080));
+    site.until_whole();
+}
+
+fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
+    let site = Site::running();
+    let listener = site.listener("web", 8080, "");
+    site.write("a.yaml", &listener);
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    // A port that is none, and a field that is not known: what was there stays.
+    site.write("a.yaml", &site.listener("web", 0, ""));
+    let told = site.until_told("input/resources/a.yaml:1: Listener web cannot be used");
+    assert!(told.contains("spec.port"), "{told}");
+    echoes(&site.at(8080));
+    site.write("a.yaml", &site.listener("web", 8080, ", prot: 1"));
+    site.until_told("prot");
+    site.write("a.yaml", &listener);
+    site.until_whole();
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n";
+    let link = "apiVersion: skupper.io/v2alpha1\nkind: Link\nmetadata: {name: l}\n";
+    let doubled = site.listener("web", 8099, "");
+    site.write(
+        "b.yaml",
+        &format!(
+            "{map}---\n{link}---\n{doubled}---\n{}",
+            site.listener("fine", 8081, "")
+        ),
+    );
+    site.until_told(
+        "input/resources/b.yaml:9: Listener web is also in input/resources/a.yaml, which counts",
+    );
+    let told = site.told();
+    assert!(
+        told.contains("b.yaml:1: ConfigMap m has no meaning"),
+        "{told}"
+    );
+    assert!(told.contains("b.yaml:5: Link l "), "{told}");
+    echoes(&site.at(8081));
+    echoes(&site.at(8080));
+    site.write("c.txt", "not ours");
+    site.remove("b.yaml");
+    site.until_whole();
+}
+
+fn a_file_that_is_written_slowly_is_read_when_it_is_whole() {
+    let site = Site::running();
+    let text = site.listener("web", 8080, "");
+    site.write("listener.yaml", &text);
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    let uid = site.value("Listener-web", "metadata.uid");
+    let mut open = TcpStream::connect(site.at(8080)).unwrap();
+    // Emptied and filled byte by byte: nothing in between says that the Listener is gone.
+    let path = site.path("input/resources/listener.yaml");
+    let mut file = fs::File::create(&path).unwrap();
+    for byte in text
+        .replace("port: 8080", "port: 8080, observer: none")
+        .as_bytes()
+    {
+        file.write_all(&[*byte]).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    drop(file);
+    eventually("the edit is carried out", || {
+        let observer = site.value("Listener-web", "spec.observer");
+        (observer == "none")
+            .then_some(())
+            .ok_or(observer.to_string())
+    });
+    assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
+    super::support::goes_on(&mut open);
+}
+
+fn a_directory_that_is_none_or_a_state_that_is_broken_is_told() {
+    let site = Site::new();
+    let run = || {
+        let output = site.command().output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    site.put("runtime/state.json", b"{");
+    let (code, said) = run();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("state.json is broken"), "{said}");
+    assert_eq!(fs::read(site.path("runtime/state.json")).unwrap(), b"{");
+    fs::remove_dir_all(site.path("runtime")).unwrap();
+    fs::write(site.path("runtime"), "a file").unwrap();
+    let (code, said) = run();
+    assert!(code == Some(1) && said.contains("runtime"), "{said}");
+}
+
+/// A certificate authority, its certificate as PEM.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        Self(CertifiedIssuer::self_signed(params, key).unwrap())
+    }
+
+    /// Writes a certificate for `localhost` into the folder of a Secret.
+    fn issue(&self, site: &Site, name: &str) {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        let put = |file: &str, text: &str| {
+            site.put(&format!("input/certs/{name}/{file}"), text.as_bytes());
+        };
+        put("ca.crt", &self.0.pem());
+        put("tls.crt", &certificate.pem());
+        put("tls.key", &key.serialize_pem());
+    }
+
+    /// Whether somebody who trusts this authority alone gets an answer, of the same random bytes.
+    fn is_served(&self, at: &str) -> Result<(), String> {
+        let mut trusted = RootCertStore::empty();
+        let own = CertificateDer::from_pem_slice(self.0.pem().as_bytes()).unwrap();
+        trusted.add(own).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(trusted)
+            .with_no_client_auth();
+        let name = ServerName::try_from("localhost").unwrap();
+        let client = ClientConnection::new(Arc::new(config), name).unwrap();
+        let stream = TcpStream::connect(at).map_err(|error| error.to_string())?;
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        let mut stream = StreamOwned::new(client, stream);
+        let sent = random(10_000);
+        stream.write_all(&sent).map_err(|error| error.to_string())?;
+        let mut back = vec![0; sent.len()];
+        stream
+            .read_exact(&mut back)
+            .map_err(|error| error.to_string())?;
+        assert!(back == sent);
+        Ok(())
+    }
+
+    #[track_caller]
+    fn is_soon_served(&self, at: &str) {
+        eventually("the certificate is shown", || self.is_served(at));
+    }
+}
+
+fn s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go() {
+    let site = Site::running();
+    site.write(
+        "listener.yaml",
+        &site.listener("web", 8080, ", tlsCredentials: web"),
+    );
+    site.write("plain.yaml", &site.listener("plain", 8081, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    let missing = "TLS credentials secret \"web\" not found";
+    site.until("Listener-web", "Error", missing);
+    site.until("Listener-plain", "Ready", "OK");
+    echoes(&site.at(8081));
+    refused(&site.at(8080));
+    let first = Authority::new();
+    first.issue(&site, "web");
+    site.until("Listener-web", "Ready", "OK");
+    first.is_soon_served(&site.at(8080));
+    // Plaintext is not understood.
+    let mut plain = TcpStream::connect(site.at(8080)).unwrap();
+    plain.set_read_timeout(Some(SOON)).unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let _half = plain.shutdown(Shutdown::Write);
+    let mut answer = Vec::new();
+    let _broken = plain.read_to_end(&mut answer);
+    assert!(!answer.starts_with(b"GET"));
+    let second = Authority::new();
+    second.issue(&site, "web");
+    second.is_soon_served(&site.at(8080));
+    assert!(first.is_served(&site.at(8080)).is_err());
+    fs::remove_dir_all(site.path("input/certs/web")).unwrap();
+    site.until("Listener-web", "Error", missing);
+    refused(&site.at(8080));
+    echoes(&site.at(8081));
+    second.issue(&site, "web");
+    site.until("Listener-web", "Ready", "OK");
+    second.is_soon_served(&site.at(8080));
+}

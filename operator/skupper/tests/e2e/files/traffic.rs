@@ -1,0 +1,156 @@
+//! From Pending to Ready to bytes, and what becomes of connections when files, certificates and processes come and go.
+
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
+use std::net::TcpStream;
+
+use super::support::{
+    Site, connector, echo, echoes, eventually, goes_on, object, refused, site_of,
+};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![blocking(&[]): a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told]
+}
+
+fn a_site_of_files_comes_to_ready_and_carries_bytes() {
+    let mut site = Site::new();
+    site.start();
+    // Nothing is there yet, not even the folders.
+    site.write("site.yaml", &site_of("west"));
+    site.until("Site-west", "Ready", "OK");
+    assert_eq!(
+        site.value("Site-west", "status.network")[0]["platform"],
+        "linux"
+    );
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    site.until("Listener-web", "Pending", "No matching connectors");
+    let configured = site.value("Listener-web", "status.conditions");
+    assert!(
+        configured.to_string().contains("Configured"),
+        "{configured}"
+    );
+    refused(&site.at(8080));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    site.until("Connector-web", "Ready", "OK");
+    assert_eq!(
+        site.value("Listener-web", "status.hasMatchingConnector"),
+        true
+    );
+    echoes(&site.at(8080));
+    // Of the port that a router has in a Pod nothing is bound here.
+    refused(&site.at(1024));
+    assert_eq!(site.stop(), Some(0));
+    refused(&site.at(8080));
+}
+
+fn s21_s22_without_a_site_and_when_it_comes_later() {
+    let mut site = Site::new();
+    let all = format!(
+        "{}---\n{}",
+        site.listener("web", 8080, ""),
+        connector("web", echo())
+    );
+    site.write("all.yaml", &all);
+    site.start();
+    for object in ["Listener-web", "Connector-web"] {
+        site.until(object, "Error", "No active site in namespace");
+    }
+    site.write(
+        "site.json",
+        r#"{"apiVersion": "skupper.io/v2alpha1", "kind": "Site", "metadata": {"name": "west"}}"#,
+    );
+    site.until("Listener-web", "Ready", "OK");
+    echoes(&site.at(8080));
+    site.remove("site.json");
+    site.until("Listener-web", "Error", "No active site in namespace");
+    refused(&site.at(8080));
+}
+
+fn s29_the_last_connector_goes_and_comes_back() {
+    let site = Site::running();
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    let text = connector("web", echo());
+    site.write("connector.yaml", &text);
+    echoes(&site.at(8080));
+    site.remove("connector.yaml");
+    site.until("Listener-web", "Pending", "No matching connectors");
+    assert!(
+        site.value("Listener-web", "status.hasMatchingConnector")
+            .is_null()
+    );
+    refused(&site.at(8080));
+    eventually("its file is gone", || {
+        let shown = site.shown("Connector-web");
+        shown.is_empty().then_some(()).ok_or(shown)
+    });
+    site.write("connector.yaml", &text);
+    site.until("Listener-web", "Ready", "OK");
+    echoes(&site.at(8080));
+}
+
+fn s47_s48_s49_an_edited_file_changes_what_is_served() {
+    let site = Site::running();
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    echoes(&site.at(8080));
+    site.write("listener.yaml", &site.listener("web", 8081, ""));
+    echoes(&site.at(8081));
+    refused(&site.at(8080));
+    let other = site
+        .listener("web", 8081, "")
+        .replace("routingKey: key", "routingKey: other");
+    site.write("listener.yaml", &other);
+    site.until("Listener-web", "Pending", "No matching connectors");
+    refused(&site.at(8081));
+    let elsewhere = super::support::own_address();
+    let moved = site
+        .listener("web", 8081, "")
+        .replace(&site.address, &elsewhere);
+    site.write("listener.yaml", &moved);
+    echoes(&format!("{elsewhere}:8081"));
+    refused(&site.at(8081));
+}
+
+fn s51_unrelated_changes_drop_nothing() {
+    let site = Site::running();
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    let mut open = TcpStream::connect(site.at(8080)).unwrap();
+    goes_on(&mut open);
+    site.write("other.yaml", &site.listener("other", 8081, ""));
+    site.until("Listener-other", "Ready", "OK");
+    goes_on(&mut open);
+    site.write("broken.yaml", "a: [\n");
+    site.until_told("broken.yaml");
+    site.remove("other.yaml");
+    refused(&site.at(8081));
+    goes_on(&mut open);
+}
+
+fn a_selector_finds_nothing_and_says_so() {
+    let site = Site::running();
+    let spec = "routingKey: key, port: 80, selector: app=web";
+    site.write("connector.yaml", &object("Connector", "web", spec));
+    site.until("Connector-web", "Error", "No matches for selector");
+}
+
+fn s18_s20_what_cannot_be_listened_at_is_told() {
+    let site = Site::running();
+    let host = |name: &str, host: &str| site.listener(name, 8080, "").replace(&site.address, host);
+    site.write("a.yaml", &host("bad", "\"{bad}\""));
+    site.until(
+        "Listener-bad",
+        "Error",
+        "spec.host \"{bad}\" is neither an IP address nor a host name",
+    );
+    site.write("b.yaml", &host("away", "192.0.2.1"));
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-away", "Error", "cannot listen on 192.0.2.1:8080");
+    site.write("c.yaml", &site.listener("udp", 8081, ", type: udp"));
+    site.until("Listener-udp", "Error", "spec.type \"udp\"");
+    // And the others are served.
+    site.write("d.yaml", &site.listener("fine", 8082, ""));
+    echoes(&site.at(8082));
+}

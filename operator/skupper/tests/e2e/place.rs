@@ -1,0 +1,572 @@
+//! Namespaces with Skupper sites on a real API server: one controller for all of them, and a router process for each Pod that it asks for.
+//! Knows no lifecycle from inside: it looks at objects as a person with `kubectl` would, and runs a router as its Pod says.
+
+use std::fmt::Debug;
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service, ServiceAccount};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::{Api, Client, ResourceExt};
+use lifecycle_specs_skupper::site::Site;
+use rustix::process::Signal;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use lifecycle_tests::api_server::{ApiServer, Options};
+use lifecycle_tests::audit;
+use lifecycle_tests::harness::eventually;
+use lifecycle_tests::process::Process;
+
+use crate::{PROGRAM, ROUTER};
+
+/// The user as which the controller works.
+pub(crate) const CONTROLLER: &str = "system:serviceaccount:skupper:skupper-controller";
+/// The namespace of the controller.
+const HOME: &str = "skupper";
+/// What is said to converge soon does so within this, also on a machine that does much else.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+/// The port at which routers tell their state is the same for all: so each has an address of its own.
+static ADDRESSES: AtomicU16 = AtomicU16::new(1);
+
+/// An API server with controllers, and the controller of Skupper sites.
+pub(crate) struct TestEnv {
+    server: ApiServer,
+    controller: std::sync::Mutex<Option<Process>>,
+}
+
+static SHARED: Mutex<Option<Arc<TestEnv>>> = Mutex::const_new(None);
+
+impl TestEnv {
+    /// The one that all tests of a process share; each has a namespace of its own.
+    ///
+    /// # Errors
+    /// Something does not start.
+    pub(crate) async fn shared() -> Result<Arc<Self>> {
+        let mut shared = SHARED.lock().await;
+        if let Some(env) = &*shared {
+            return Ok(Arc::clone(env));
+        }
+        let env = Arc::new(Self::start().await?);
+        *shared = Some(Arc::clone(&env));
+        Ok(env)
+    }
+
+    /// Ends what is shared: statics are never dropped.
+    pub(crate) fn end_shared() {
+        drop(SHARED.blocking_lock().take());
+    }
+
+    /// One of its own.
+    ///
+    /// # Errors
+    /// Something does not start.
+    pub(crate) async fn start() -> Result<Self> {
+        let options = Options::default()
+            .with_controllers()
+            .controller("deployment-controller")
+            .controller("replicaset-controller")
+            .controller("serviceaccount-controller");
+        let env = Self {
+            server: ApiServer::start_with(options).await?,
+            controller: std::sync::Mutex::new(None),
+        };
+        // Its rights are those of the manifest.
+        let manifest =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/skupper/controller.yaml");
+        let mut apply = env.server.kubectl();
+        let applied = apply.args(["apply", "--filename"]).arg(manifest).output()?;
+        let said = String::from_utf8_lossy(&applied.stderr).into_owned();
+        ensure!(
+            applied.status.success(),
+            "the manifest is not accepted: {said}"
+        );
+        env.run_controller()?;
+        let sites: Api<Site> = Api::all(env.client().await?);
+        let served = eventually("the kinds are served", SOON, async || {
+            Ok(sites.list(&ListParams::default()).await.ok())
+        });
+        served.await.with_context(|| env.log())?;
+        Ok(env)
+    }
+
+    /// A client of somebody with all rights.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub(crate) async fn client(&self) -> Result<Client> {
+        self.server
+            .client_for("somebody", &["system:masters"])
+            .await
+    }
+
+    /// Starts the controller.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub(crate) fn run_controller(&self) -> Result<()> {
+        let kubeconfig = self
+            .server
+            .kubeconfig(CONTROLLER, &["system:serviceaccounts"])?;
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(["run", "--operator-namespace", HOME, "skupper"])
+            .args(["--router-image", "router:test"])
+            .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
+            .env("KUBECONFIG", kubeconfig);
+        let process = Process::start("controller", command, self.server.folder())?;
+        *self.held() = Some(process);
+        Ok(())
+    }
+
+    /// Kills the controller.
+    ///
+    /// # Errors
+    /// None runs.
+    pub(crate) fn kill_controller(&self) -> Result<()> {
+        let mut process = self.held().take().context("no controller runs")?;
+        process.kill().map(drop)
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<Process>> {
+        let held = self.controller.lock();
+        held.unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What the controller has written to its log.
+    pub(crate) fn log(&self) -> String {
+        self.held().as_ref().map(Process::log).unwrap_or_default()
+    }
+}
+
+/// A namespace.
+pub(crate) struct Place {
+    /// Where it is.
+    pub(crate) env: Arc<TestEnv>,
+    /// Of somebody with all rights.
+    pub(crate) client: Client,
+    /// Its name.
+    pub(crate) namespace: String,
+    /// The address of its router.
+    pub(crate) address: IpAddr,
+    router: Option<Process>,
+}
+
+impl Place {
+    /// A new namespace; the name of the test is part of its own.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) async fn new(env: Arc<TestEnv>, name: &str) -> Result<Self> {
+        let client = env.client().await?;
+        let number = ADDRESSES.fetch_add(1, Ordering::Relaxed);
+        let namespace = format!("{}-{number}", name.replace('_', "-"));
+        let object = json!({ "metadata": { "name": namespace } });
+        make(Api::<Namespace>::all(client.clone()), object).await?;
+        let [high, low] = number.to_be_bytes();
+        // Tests run in several processes at once.
+        let third = u8::try_from(std::process::id() % 120).unwrap_or_default() + 100;
+        Ok(Self {
+            address: Ipv4Addr::new(127, third, high, low).into(),
+            env,
+            client,
+            namespace,
+            router: None,
+        })
+    }
+
+    /// The namespace of the controller.
+    #[must_use]
+    pub(crate) fn controller(&self) -> Self {
+        Self {
+            env: Arc::clone(&self.env),
+            client: self.client.clone(),
+            namespace: HOME.to_owned(),
+            address: self.address,
+            router: None,
+        }
+    }
+
+    /// Objects of a kind.
+    pub(crate) fn of<K>(&self) -> Api<K>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    /// Creates an object.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(crate) async fn make<K>(&self, name: &str, spec: Value) -> Result<K>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Serialize + DeserializeOwned + Clone + Debug,
+    {
+        let mut object = json!({
+            "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": { "name": name },
+        });
+        for (key, value) in spec.as_object().into_iter().flatten() {
+            object[key] = value.clone();
+        }
+        let made = make(self.of::<K>(), object).await;
+        made.with_context(|| format!("cannot create {} {name}", K::kind(&())))
+    }
+
+    /// Creates an object that may lack anything, and returns the answer.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(crate) async fn post<K>(&self, object: &Value) -> kube::Result<Value>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        let path = K::url_path(&(), Some(&self.namespace));
+        let body = serde_json::to_vec(object).map_err(kube::Error::SerdeError)?;
+        let request = http::Request::post(path)
+            .header("Content-Type", "application/json")
+            .body(body)
+            .expect("it is a request");
+        self.client.request(request).await
+    }
+
+    /// Merges a patch into an object.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(crate) async fn patch<K>(&self, name: &str, patch: Value) -> Result<K>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: DeserializeOwned + Clone + Debug,
+    {
+        let (api, params) = (self.of::<K>(), PatchParams::default());
+        let patched = api.patch(name, &params, &Patch::Merge(patch)).await;
+        patched.with_context(|| format!("cannot patch {} {name}", K::kind(&())))
+    }
+
+    /// Deletes an object.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(crate) async fn delete<K>(&self, name: &str) -> Result<()>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: DeserializeOwned + Clone + Debug,
+    {
+        let params = DeleteParams::background();
+        self.of::<K>().delete(name, &params).await?;
+        Ok(())
+    }
+
+    /// Waits until an object is as it should be, and returns it.
+    ///
+    /// # Errors
+    /// It does not come to that; the error shows the object and the controller's log.
+    pub(crate) async fn until<K>(
+        &self,
+        name: &str,
+        what: &str,
+        is: impl Fn(&K) -> bool,
+    ) -> Result<K>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Serialize + DeserializeOwned + Clone + Debug,
+    {
+        let api = self.of::<K>();
+        let found = eventually(what, SOON, async || {
+            Ok(api.get_opt(name).await?.filter(|object| is(object)))
+        });
+        match found.await {
+            Ok(found) => Ok(found),
+            Err(error) => {
+                let now = api.get_opt(name).await?;
+                let now = now.map(|object| serde_json::to_string_pretty(&object));
+                bail!("{error:#}; {name} is now {now:?}; {}", self.told())
+            }
+        }
+    }
+
+    /// Waits until there is no such object.
+    ///
+    /// # Errors
+    /// It stays.
+    pub(crate) async fn gone<K>(&self, name: &str) -> Result<()>
+    where
+        K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: DeserializeOwned + Clone + Debug,
+    {
+        let api = self.of::<K>();
+        let what = format!("{} {name} is gone", K::kind(&()));
+        let gone = eventually(&what, SOON, async || {
+            Ok(api.get_opt(name).await?.is_none().then_some(()))
+        });
+        gone.await.with_context(|| self.told())
+    }
+
+    fn told(&self) -> String {
+        let last = |text: String| {
+            let lines: Vec<&str> = text.lines().collect();
+            lines[lines.len().saturating_sub(60)..].join("\n")
+        };
+        let router = self.router.as_ref().map(Process::log).unwrap_or_default();
+        format!(
+            "the controller says at the end:\n{}\nthe router says:\n{}",
+            last(self.env.log()),
+            last(router)
+        )
+    }
+
+    /// A Site with its router.
+    ///
+    /// # Errors
+    /// It does not come to run.
+    pub(crate) async fn site(&mut self) -> Result<()> {
+        self.make::<Site>("west", json!({ "spec": {} })).await?;
+        self.run_router().await
+    }
+
+    /// Runs a router as the Pod says that the Deployment asks for, as the user that the Pod would be.
+    ///
+    /// # Errors
+    /// There is no such Pod, or the process does not start.
+    pub(crate) async fn run_router(&mut self) -> Result<()> {
+        ensure!(self.router.is_none(), "a router runs already");
+        let pod = self.pod().await?;
+        let container = pod.spec.as_ref().and_then(|spec| spec.containers.first());
+        let container = container.context("the Pod has no container")?;
+        let cache = self.cache();
+        fs::create_dir_all(&cache)?;
+        let arguments = container.args.iter().flatten().map(|argument| {
+            let argument = argument.replace("$(POD_IP)", &self.address.to_string());
+            argument.replace("--cache=/cache", &format!("--cache={}", cache.display()))
+        });
+        let account = pod
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.service_account_name.clone());
+        let account = account.context("the Pod has no ServiceAccount")?;
+        self.of::<ServiceAccount>().get(&account).await?;
+        let user = format!("system:serviceaccount:{}:{account}", self.namespace);
+        let kubeconfig = self
+            .env
+            .server
+            .kubeconfig(&user, &["system:serviceaccounts"])?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg0(ROUTER);
+        command
+            .args(arguments)
+            .env("KUBECONFIG", kubeconfig)
+            .env("CONSOLE_LOG_LEVEL", "debug");
+        // Each has a log of its own.
+        let folder = self.env.server.folder().join(&self.namespace);
+        fs::create_dir_all(&folder)?;
+        self.router = Some(Process::start("router", command, &folder)?);
+        self.say(&pod.name_any(), true).await
+    }
+
+    fn cache(&self) -> PathBuf {
+        let folder = self.env.server.folder().join(&self.namespace);
+        folder.join("cache")
+    }
+
+    /// The Pod that runs, or is to run, the router.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn pod(&self) -> Result<Pod> {
+        let pods = self.of::<Pod>();
+        let labelled = ListParams::default().labels("application=skupper-router");
+        let pod = eventually("a Pod of the router", SOON, async || {
+            let all = pods.list(&labelled).await?.items.into_iter();
+            let mut staying = all.filter(|pod| pod.metadata.deletion_timestamp.is_none());
+            Ok(staying.next())
+        });
+        pod.await.with_context(|| self.told())
+    }
+
+    /// Says, as kubelet would, whether the Pod of the router is ready.
+    ///
+    /// # Errors
+    /// There is no such Pod.
+    pub(crate) async fn say(&self, pod: &str, ready: bool) -> Result<()> {
+        let status = json!({ "status": {
+            "phase": "Running", "podIP": self.address.to_string(),
+            "podIPs": [{ "ip": self.address.to_string() }],
+            "conditions": [{ "type": "Ready", "status": if ready { "True" } else { "False" } }],
+        } });
+        let pods = self.of::<Pod>();
+        pods.patch_status(pod, &PatchParams::default(), &Patch::Merge(status))
+            .await?;
+        Ok(())
+    }
+
+    /// Kills the router.
+    ///
+    /// # Errors
+    /// None runs.
+    pub(crate) fn kill_router(&mut self) -> Result<()> {
+        let mut router = self.router.take().context("no router runs")?;
+        router.kill().map(drop)
+    }
+
+    /// Sends a signal to the router.
+    ///
+    /// # Errors
+    /// None runs.
+    pub(crate) fn signal_router(&self, signal: Signal) -> Result<()> {
+        let router = self.router.as_ref().context("no router runs")?;
+        router.signal(signal)
+    }
+
+    /// A Pod of a workload that runs at an address and is ready.
+    ///
+    /// # Errors
+    /// The API server refuses it.
+    pub(crate) async fn workload(&self, name: &str, app: &str, address: IpAddr) -> Result<Pod> {
+        let spec = json!({
+            "metadata": { "name": name, "labels": { "app": app } },
+            "spec": { "containers": [{ "name": "c", "image": "workload" }], "automountServiceAccountToken": false },
+        });
+        let pods = self.of::<Pod>();
+        // The default ServiceAccount comes a moment after the namespace.
+        eventually("a Pod of a workload", SOON, async || {
+            match make(pods.clone(), spec.clone()).await {
+                Ok(pod) => Ok(Some(pod)),
+                Err(error) if format!("{error:#}").contains("serviceaccount") => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+        .await?;
+        let status = json!({ "status": {
+            "phase": "Running", "podIP": address.to_string(), "podIPs": [{ "ip": address.to_string() }],
+            "conditions": [{ "type": "Ready", "status": "True" }],
+        } });
+        let patch = Patch::Merge(status);
+        Ok(pods
+            .patch_status(name, &PatchParams::default(), &patch)
+            .await?)
+    }
+
+    /// The port at which the router listens for a port of a Service.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn router_port(&self, service: &str, port: i32) -> Result<u16> {
+        let service = self.of::<Service>().get(service).await?;
+        let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
+        let found = ports.into_iter().find(|one| one.port == port);
+        let target = found
+            .and_then(|one| one.target_port)
+            .context("no such port")?;
+        match target {
+            IntOrString::Int(port) => Ok(u16::try_from(port)?),
+            other @ IntOrString::String(_) => bail!("{other:?} is no number"),
+        }
+    }
+
+    /// What the controller has written in this namespace so far, but for events.
+    ///
+    /// # Errors
+    /// The audit log cannot be read.
+    pub(crate) async fn writes(&self) -> Result<Vec<audit::Entry>> {
+        let log = self.env.server.audit_by(&self.client).await?;
+        let ours = log
+            .iter()
+            .filter(|e| e.user == CONTROLLER && e.namespace == self.namespace);
+        Ok(ours
+            .filter(|e| e.cost() == audit::Cost::Write)
+            .cloned()
+            .collect())
+    }
+
+    /// Waits until the controller has written nothing here for three seconds; all that it has written.
+    ///
+    /// # Errors
+    /// It does not come to rest.
+    pub(crate) async fn rests(&self) -> Result<Vec<audit::Entry>> {
+        let mut before = self.writes().await?;
+        let deadline = std::time::Instant::now() + SOON;
+        loop {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            let now = self.writes().await?;
+            if now.len() == before.len() {
+                return Ok(now);
+            }
+            ensure!(std::time::Instant::now() < deadline, "{:?}", now.last());
+            before = now;
+        }
+    }
+
+    /// What the Site has written for its router.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn table(&self) -> Result<ConfigMap> {
+        let table = self.of::<ConfigMap>().get("skupper-router").await;
+        table.context("no ConfigMap skupper-router")
+    }
+
+    /// The Deployment of the router.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn deployment(&self) -> Result<Deployment> {
+        let what = "the Deployment of the router is there";
+        self.until("skupper-router", what, |_| true).await
+    }
+}
+
+async fn make<K>(api: Api<K>, object: Value) -> Result<K>
+where
+    K: Serialize + DeserializeOwned + Clone + Debug,
+{
+    let object: K = serde_json::from_value(object)?;
+    Ok(api.create(&PostParams::default(), &object).await?)
+}
+
+/// What any kind reports: status, message, and the conditions as `Type=Status Reason Message`.
+pub(crate) fn report<K: Serialize>(object: &K) -> (String, String, Vec<String>) {
+    let object = serde_json::to_value(object).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let status = &object["status"];
+    let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+    let line = |c: &Value| {
+        format!(
+            "{}={} {} {}",
+            text(&c["type"]),
+            text(&c["status"]),
+            text(&c["reason"]),
+            text(&c["message"])
+        )
+    };
+    let lines = conditions.iter().map(line).collect();
+    (text(&status["status"]), text(&status["message"]), lines)
+}
+
+/// Whether a report of the newest generation has this status and message.
+pub(crate) fn says<K: Serialize>(object: &K, status: &str, message: &str) -> bool {
+    let value = serde_json::to_value(object).unwrap_or_default();
+    let generation = &value["metadata"]["generation"];
+    let conditions = value["status"]["conditions"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let is_new = conditions
+        .iter()
+        .all(|c| &c["observedGeneration"] == generation);
+    let (is, said, _) = report(object);
+    is_new && !conditions.is_empty() && is == status && said == message
+}

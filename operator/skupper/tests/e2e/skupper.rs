@@ -1,0 +1,33 @@
+//! Skupper sites on a real API server with real routers, by the rows of the acceptance table of `docs/skupper.md`.
+
+mod attached;
+mod bad_input;
+mod conflicts;
+mod incomplete;
+mod objects;
+mod orders;
+mod restarts;
+mod scale;
+mod status;
+mod support;
+mod templates;
+mod traffic;
+
+use lifecycle_tests::harness::Case;
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [
+        objects::cases(),
+        incomplete::cases(),
+        conflicts::cases(),
+        status::cases(),
+        traffic::cases(),
+        restarts::cases(),
+        attached::cases(),
+        orders::cases(),
+        templates::cases(),
+        bad_input::cases(),
+        scale::cases(),
+    ];
+    cases.into_iter().flatten().collect()
+}

@@ -1,0 +1,258 @@
+//! What Listeners and Connectors say while a router runs.
+
+use std::time::Duration;
+
+use crate::place::{Place, report, says};
+use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::Pod;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::site::Site;
+use lifecycle_tests::audit::Entry;
+use lifecycle_tests::harness::Case;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::support::{Echo, connect, listen, shared, soon_greeted};
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        shared("s26_a_fresh_listener_without_a_match", fresh),
+        shared("s06_s28_a_match_in_the_own_site", matched),
+        shared("s29_the_last_connector_goes", unmatched),
+        shared("s32_conditions_are_kept_clean", hygiene),
+        shared("s33_nothing_is_written_at_rest", rest),
+        shared("s64_an_occupied_port_is_told", occupied),
+        shared("s66_a_connector_says_the_same", connector),
+        shared("a_site_says_whether_its_router_runs", site),
+        shared("a_connector_without_pods_or_target", selectors),
+    ]
+}
+
+async fn until<'a, K>(place: &Place, name: &str, status: &'a str, message: &'a str) -> Result<K>
+where
+    K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+    K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
+{
+    let what = format!("{} {name} says {status}: {message}", K::kind(&()));
+    place
+        .until(name, &what, |object: &K| says(object, status, message))
+        .await
+}
+
+async fn fresh(mut place: Place) -> Result<()> {
+    place.site().await?;
+    listen(&place, "backend", json!({})).await?;
+    let listener: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
+    let (_, _, conditions) = report(&listener);
+    let wanted = [
+        "Configured=True Ready OK",
+        "Matched=False Pending No matching connectors",
+        "Ready=False Pending No matching connectors",
+    ];
+    ensure!(conditions == wanted, "{conditions:?}");
+    let status = listener.status.unwrap_or_default();
+    ensure!(status.has_matching_connector.is_none());
+    Ok(())
+}
+
+async fn matched(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    let listener: Listener = until(&place, "backend", "Ready", "OK").await?;
+    let (_, _, conditions) = report(&listener);
+    let wanted = [
+        "Configured=True Ready OK",
+        "Matched=True Ready OK",
+        "Ready=True Ready OK",
+    ];
+    ensure!(conditions == wanted, "{conditions:?}");
+    ensure!(listener.status.unwrap_or_default().has_matching_connector == Some(true));
+    // Row 6: the port of the Service's target is the one that is really bound.
+    let port = place.router_port("backend", 8080).await?;
+    soon_greeted(&place, port, "one").await.map(drop)
+}
+
+async fn unmatched(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    until::<Listener>(&place, "backend", "Ready", "OK").await?;
+    place.delete::<Connector>("c").await?;
+    let listener: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
+    ensure!(
+        listener
+            .status
+            .unwrap_or_default()
+            .has_matching_connector
+            .is_none()
+    );
+    Ok(())
+}
+
+/// Times change when a condition flips and not otherwise; the generation is always the newest.
+async fn hygiene(mut place: Place) -> Result<()> {
+    place.site().await?;
+    listen(&place, "backend", json!({})).await?;
+    let before: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let edit = json!({ "spec": { "routingKey": "other" } });
+    place.patch::<Listener>("backend", edit).await?;
+    let after: Listener = until(&place, "backend", "Pending", "No matching connectors").await?;
+    ensure!(after.metadata.generation > before.metadata.generation);
+    let times = |listener: &Listener, wanted: &[&str]| -> Vec<_> {
+        let conditions = listener
+            .status
+            .iter()
+            .flat_map(|s| s.common.conditions.iter().flatten());
+        let found = conditions.filter(|c| wanted.contains(&c.type_.as_str()));
+        found.map(|c| c.last_transition_time.clone()).collect()
+    };
+    let kept = ["Matched", "Ready"];
+    ensure!(
+        times(&before, &kept) == times(&after, &kept),
+        "nothing has flipped: {after:?}"
+    );
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let echo = Echo::start("one").await?;
+    connect(&place, "c", echo.at, json!({ "routingKey": "other" })).await?;
+    let ready: Listener = until(&place, "backend", "Ready", "OK").await?;
+    ensure!(
+        times(&ready, &kept) != times(&after, &kept),
+        "both have flipped"
+    );
+    let conditions = ready
+        .status
+        .iter()
+        .flat_map(|s| s.common.conditions.iter().flatten());
+    for condition in conditions {
+        let reason = condition.reason.as_str();
+        ensure!(
+            ["Ready", "Pending", "Error"].contains(&reason),
+            "{condition:?}"
+        );
+    }
+    Ok(())
+}
+
+/// A minute of rest costs nothing in this namespace.
+async fn rest(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    listen(&place, "second", json!({ "host": "backend", "port": 81 })).await?;
+    listen(&place, "alone", json!({ "routingKey": "alone" })).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    until::<Listener>(&place, "backend", "Ready", "OK").await?;
+    until::<Listener>(&place, "second", "Ready", "OK").await?;
+    until::<Connector>(&place, "c", "Ready", "OK").await?;
+    until::<Listener>(&place, "alone", "Pending", "No matching connectors").await?;
+    until::<Site>(&place, "west", "Ready", "OK").await?;
+    let before = place.rests().await?;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let after = place.writes().await?;
+    let lines: Vec<_> = after[before.len()..].iter().map(Entry::line).collect();
+    ensure!(lines.is_empty(), "{lines:?}");
+    Ok(())
+}
+
+async fn occupied(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    // The first port that a Listener gets.
+    let occupied = TcpListener::bind((place.address, 1024)).await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    let is = |listener: &Listener| {
+        let (status, message, conditions) = report(listener);
+        status == "Error"
+            && message.contains("Address already in use")
+            && conditions[0].starts_with("Configured=False Error cannot listen on")
+    };
+    let listener = place
+        .until("backend", "it says the error of the socket", is)
+        .await?;
+    let flag = listener.status.unwrap_or_default().has_matching_connector;
+    ensure!(flag == Some(true), "the match is told beside the error");
+    drop(occupied);
+    until::<Listener>(&place, "backend", "Ready", "OK")
+        .await
+        .map(drop)
+}
+
+async fn connector(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    let alone: Connector = until(&place, "c", "Pending", "No matching listeners").await?;
+    ensure!(
+        alone
+            .status
+            .unwrap_or_default()
+            .has_matching_listener
+            .is_none()
+    );
+    listen(&place, "backend", json!({})).await?;
+    let ready: Connector = until(&place, "c", "Ready", "OK").await?;
+    ensure!(ready.status.unwrap_or_default().has_matching_listener == Some(true));
+    place.delete::<Listener>("backend").await?;
+    until::<Connector>(&place, "c", "Pending", "No matching listeners")
+        .await
+        .map(drop)
+}
+
+async fn site(mut place: Place) -> Result<()> {
+    place.make::<Site>("west", json!({ "spec": {} })).await?;
+    let pending = |site: &Site| {
+        let (status, message, conditions) = report(site);
+        let configured = conditions.iter().any(|c| c == "Configured=True Ready OK");
+        status == "Pending" && message == "No router pod is ready" && configured
+    };
+    place
+        .until("west", "it waits for its router", pending)
+        .await?;
+    place.run_router().await?;
+    let site: Site = until(&place, "west", "Ready", "OK").await?;
+    let status = site.status.unwrap_or_default();
+    ensure!(status.sites_in_network == Some(1));
+    let controller = status.controller.unwrap_or_default();
+    let named = (controller.namespace.as_deref(), controller.name.as_deref());
+    ensure!(named == (Some("skupper"), Some("skupper-controller")));
+    place
+        .patch::<Site>("west", json!({ "spec": { "linkAccess": "default" } }))
+        .await?;
+    let said = "Links to other sites are not supported yet: leave spec.linkAccess out";
+    until::<Site>(&place, "west", "Error", said).await.map(drop)
+}
+
+async fn selectors(mut place: Place) -> Result<()> {
+    place.site().await?;
+    place
+        .make::<Connector>(
+            "empty",
+            json!({ "spec": { "routingKey": "k", "port": 1, "host": "" } }),
+        )
+        .await?;
+    let said = "Connector must define a non-empty spec.host or spec.selector";
+    until::<Connector>(&place, "empty", "Error", said).await?;
+    let spec = json!({ "spec": { "routingKey": "k", "port": 1, "selector": "app=web" } });
+    place.make::<Connector>("web", spec).await?;
+    until::<Connector>(&place, "web", "Error", "No matches for selector").await?;
+    place
+        .workload("web-0", "web", [127, 0, 0, 1].into())
+        .await?;
+    let found: Connector = until(&place, "web", "Pending", "No matching listeners").await?;
+    let pods = found
+        .status
+        .unwrap_or_default()
+        .selected_pods
+        .unwrap_or_default();
+    ensure!(pods.len() == 1 && pods[0].name == "web-0" && pods[0].ip == "127.0.0.1");
+    place.delete::<Pod>("web-0").await?;
+    until::<Connector>(&place, "web", "Error", "No matches for selector")
+        .await
+        .map(drop)
+}

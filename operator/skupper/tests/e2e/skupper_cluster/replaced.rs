@@ -1,0 +1,95 @@
+//! The controller and the router are replaced: connections and statuses stay, and the router needs no controller.
+
+use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::core::v1::Pod;
+use kube::ResourceExt;
+use kube::api::{DeleteParams, ListParams};
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::site::Site;
+use lifecycle_tests::harness::eventually;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::env::{PATIENCE, Place};
+
+/// First the controller, in the middle of a transfer; then the router without a controller: its process, and its Pod.
+pub(crate) async fn both(place: Place) -> Result<()> {
+    place.site().await?;
+    place.echo("server").await?;
+    place.connect(json!({})).await?;
+    place.listen("backend", json!({})).await?;
+    place.ready("backend").await?;
+    let way = place.way("backend", 8080).await?;
+    place.answered(&way, "server").await?;
+
+    let before = versions(&place).await?;
+    let mut stream = place.stream(&way)?;
+    end_controller(&place).await?;
+    place.env.scale(1)?;
+    place.env.is_available()?;
+    // It looks at everything before it says that it is available, and at a Listener that is new last.
+    place.listen("other", json!({ "port": 81 })).await?;
+    place.ready("other").await?;
+    ensure!(
+        versions(&place).await? == before,
+        "the new controller wrote"
+    );
+    stream.is_open()?;
+    ensure!(stream.end()? == "server");
+
+    end_controller(&place).await?;
+    let router = place.router_but(&[]).await?.name_any();
+    kill(&place.namespace)?;
+    let restarted = |pod: &Pod| {
+        let all = pod.status.iter().flat_map(|s| &s.container_statuses);
+        all.flatten().any(|c| c.restart_count == 1 && c.ready)
+    };
+    let what = "the router is started again";
+    place.until(&router, what, restarted).await?;
+    place.answered(&way, "server").await?;
+    let pods = place.of::<Pod>();
+    pods.delete(&router, &DeleteParams::default()).await?;
+    place.router_but(&[router]).await?;
+    place.answered(&way, "server").await?;
+    place.env.scale(1)?;
+    place.env.is_available()?;
+    place.ready("backend").await.map(drop)
+}
+
+/// Ends the controller, and waits until it is gone.
+async fn end_controller(place: &Place) -> Result<()> {
+    place.env.scale(0)?;
+    let pods = place.controllers();
+    eventually("the controller is gone", PATIENCE, async || {
+        let left = pods.list(&ListParams::default()).await?;
+        Ok(left.items.is_empty().then_some(()))
+    })
+    .await
+}
+
+async fn versions(place: &Place) -> Result<[Option<String>; 3]> {
+    let listener = place.of::<Listener>().get("backend").await?;
+    let connector = place.of::<Connector>().get("echo").await?;
+    let site = place.of::<Site>().get("west").await?;
+    Ok([
+        listener.resource_version(),
+        connector.resource_version(),
+        site.resource_version(),
+    ])
+}
+
+/// Kills the process of a namespace's router, as the kernel would one that needs too much.
+fn kill(namespace: &str) -> Result<()> {
+    let own = format!("--kubernetes={namespace}/skupper-router");
+    let entries = std::fs::read_dir("/proc")?.filter_map(Result::ok);
+    let mut found = entries.filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let words = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let mut words = words.split(|byte| *byte == 0);
+        words.any(|word| word == own.as_bytes()).then_some(pid)
+    });
+    let pid = found.next().context("no router of the namespace runs")?;
+    let pid = Pid::from_raw(pid).context("it has a number")?;
+    kill_process(pid, Signal::KILL).context("the router cannot be killed")
+}

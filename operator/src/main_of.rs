@@ -1,0 +1,34 @@
+//! The program `lifecycle-operator`, compiled with the library: its `main.rs` only links it.
+
+use std::io::{stderr, stdout};
+use std::process::ExitCode;
+
+use clap::Parser;
+use lifecycle_process::{definitions, ended, until_done};
+
+use crate::args::{Arguments, Command, Product};
+use crate::{check, sandbox, wiring};
+
+/// The program.
+pub fn main() -> ExitCode {
+    ended(run(Arguments::parse().command))
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Crd { product } => {
+            let all = match product {
+                Product::Listeners => lifecycle_specs_listener::crds(),
+                Product::Skupper => lifecycle_specs_skupper::crds(),
+            };
+            definitions::print(all, &mut stdout().lock())?;
+        }
+        Command::Run(options) => until_done(wiring::run(*options))??,
+        Command::Sandbox(options) => return until_done(sandbox::run(options)),
+        Command::Check(options) => {
+            let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
+            return Ok(ExitCode::from(verdict as u8));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,8 @@
+//! The program itself, without a cluster of Kubernetes: what it says, how it ends, and the sandbox.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod command;
+mod help;
+mod rules;
+mod sandbox;

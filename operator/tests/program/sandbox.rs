@@ -1,0 +1,439 @@
+//! The sandbox as users start it: how it ends, what it says, and what it does with bad input. Loopback is all it needs.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
+/// Nothing that happens at all takes longer.
+const SOON: Duration = Duration::from_secs(120);
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../deploy/examples")
+        .join(name)
+}
+
+fn command(words: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .arg("sandbox")
+        .args(words)
+        .env_remove("CONSOLE_LOG_LEVEL");
+    command
+}
+
+fn run(words: &[&str]) -> Output {
+    command(words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The one line of an error that ends with 2.
+#[track_caller]
+fn refused(words: &[&str]) -> String {
+    let output = run(words);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+struct Running {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(words: &[&str]) -> Self {
+        let mut child = command(words).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    /// Reads until a line holds the word, and returns that line.
+    fn until(&mut self, word: &str) -> String {
+        loop {
+            let mut line = String::new();
+            assert_ne!(
+                self.lines.read_line(&mut line).unwrap(),
+                0,
+                "it ended before it said `{word}`"
+            );
+            if line.contains(word) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a signal, and returns how it ended.
+    fn end(mut self, signal: &str) -> Option<i32> {
+        let kill = Command::new("kill")
+            .args([signal, &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(kill.success());
+        // A pipe that nobody reads would hold it up.
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn the_command_of_the_readme_takes_the_example_to_ready() {
+    let readme = include_str!("../../../README.md");
+    let line = readme
+        .lines()
+        .find(|line| line.starts_with("cargo run -p lifecycle-operator -- sandbox "))
+        .unwrap();
+    let file = line.rsplit(' ').next().unwrap();
+    assert_eq!(file, "deploy/examples/listener.yaml");
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("listener.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}{}",
+        text(&output.stderr)
+    );
+    assert!(said.contains("s  default/web  Applying "), "{said}");
+    assert!(
+        said.contains("s  default/web  Ready         at web.default.svc.cluster.local:8080"),
+        "{said}"
+    );
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_node_port_is_told_with_the_address_of_its_node() {
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("nodeport.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}{}",
+        text(&output.stderr)
+    );
+    let ready = said
+        .lines()
+        .find(|line| line.contains("default/outside  Ready "))
+        .unwrap();
+    let port = ready.rsplit(':').next().unwrap();
+    assert!(
+        (30_000..=32_767).contains(&port.parse::<u16>().unwrap()),
+        "{ready}"
+    );
+}
+
+/// The example of a site at an address that no other test uses.
+fn site(folder: &Path, address: &str) -> PathBuf {
+    let text = fs::read_to_string(example("skupper.yaml")).unwrap();
+    let file = folder.join("site.yaml");
+    assert!(text.contains("host: 127.0.0.1"));
+    let text = text.replace("host: 127.0.0.1", &format!("host: {address}"));
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// Loopback has many addresses, and tests run in several processes.
+fn own_address(last: u8) -> String {
+    format!("127.{}.7.{last}", 100 + std::process::id() % 120)
+}
+
+/// Sends random bytes and compares all that comes back.
+#[track_caller]
+fn echoes(address: &str) {
+    let mut sent = vec![0; 1 << 20];
+    fs::File::open("/dev/urandom")
+        .unwrap()
+        .read_exact(&mut sent)
+        .unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(SOON)).unwrap();
+    let mut writer = stream.try_clone().unwrap();
+    let bytes = sent.clone();
+    let writing = std::thread::spawn(move || {
+        writer.write_all(&bytes).unwrap();
+        writer.shutdown(std::net::Shutdown::Write).unwrap();
+    });
+    let mut back = Vec::new();
+    stream.read_to_end(&mut back).unwrap();
+    writing.join().unwrap();
+    assert!(back == sent, "{} bytes came back", back.len());
+}
+
+#[test]
+fn a_site_comes_to_ready_carries_bytes_and_shows_the_way_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = own_address(1);
+    let file = site(folder.path(), &address);
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        "--local-address",
+        &address,
+        file.to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    let failed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}{failed}");
+    assert_eq!(failed, "");
+    let listener = "default/listener.skupper.io/echo";
+    let steps = [
+        format!("what is sent to {address}:7007 comes back"),
+        "site west applied".to_owned(),
+        "connector echo applied".to_owned(),
+        "listener echo applied".to_owned(),
+        format!("{listener}  Unreachable   Pending: "),
+        format!("{listener}  Ready         at {address}:1024"),
+        format!("262144 random bytes came back from {address}:1024 as they were sent"),
+        "connector echo deleted".to_owned(),
+        format!("{listener}  Unmatched     Pending: No matching connectors"),
+        format!("{address}:1024 refuses connections"),
+        "connector echo applied again".to_owned(),
+        format!("{listener}  Ready         at {address}:1024"),
+        format!("262144 random bytes came back from {address}:1024 as they were sent"),
+    ];
+    let mut rest = said.as_str();
+    for step in &steps {
+        let at = rest.find(step.as_str());
+        let at = at.unwrap_or_else(|| panic!("`{step}` is missing in:\n{said}"));
+        rest = &rest[at + step.len()..];
+    }
+    assert!(said.contains("default/site.skupper.io/west  Ready         OK"));
+    assert!(said.contains("default/connector.skupper.io/echo  Ready         OK"));
+}
+
+#[test]
+fn a_site_goes_on_carrying_bytes_of_its_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = own_address(2);
+    let file = site(folder.path(), &address);
+    let mut running = Running::start(&["--local-address", &address, file.to_str().unwrap()]);
+    running.until("Ctrl-C ends it");
+    let at = format!("{address}:1024");
+    echoes(&at);
+    assert_eq!(running.end("-TERM"), Some(0));
+    assert!(TcpStream::connect(&at).is_err());
+}
+
+#[test]
+fn a_port_for_the_echo_that_is_in_use_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = own_address(3);
+    let file = site(folder.path(), &address);
+    let _taken = std::net::TcpListener::bind((address.as_str(), 7007)).unwrap();
+    let said = refused(&["--local-address", &address, file.to_str().unwrap()]);
+    assert!(
+        said.contains("port 7007") && said.contains("--echo-port"),
+        "{said}"
+    );
+    let said = run(&["--local-address", "192.0.2.1"]);
+    assert_eq!(said.status.code(), Some(2));
+}
+
+#[test]
+fn two_sites_have_routers_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (own_address(4), own_address(5));
+    let file = site(folder.path(), &first);
+    let one = fs::read_to_string(&file).unwrap();
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: east}\n---\n";
+    let two = one.replace("namespace: default", "namespace: east");
+    fs::write(&file, format!("{one}---\n{namespace}{two}")).unwrap();
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        "--local-address",
+        &first,
+        file.to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    let failed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}{failed}");
+    for address in [&first, &second] {
+        let came_back = format!("262144 random bytes came back from {address}:1024");
+        assert!(
+            said.contains(&came_back),
+            "{came_back} is missing in:\n{said}"
+        );
+    }
+}
+
+#[test]
+fn a_pod_that_mounts_listeners_runs_and_finds_their_addresses() {
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        example("pod.yaml").to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    let failed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}{failed}");
+    assert_eq!(failed, "");
+    assert!(!said.contains("FailedMount"), "{said}");
+    let mut lines = said.lines().skip_while(|line| !line.contains("Running"));
+    let runs = lines.next().unwrap();
+    assert!(
+        runs.contains("s  default/web-0  Running       on node-"),
+        "{said}"
+    );
+    let listener = lines.next().unwrap().trim();
+    let address = "listener/default-address: address=web.default.svc.cluster.local http=8080, in /";
+    assert!(listener.starts_with(address), "{said}");
+    let outside = lines.next().unwrap().trim();
+    assert!(
+        outside.starts_with("outside/default-address: address=192.0.2."),
+        "{said}"
+    );
+    let folder = listener.rsplit(" in ").next().unwrap();
+    assert!(
+        folder.ends_with("/mount") && !Path::new(folder).exists(),
+        "{folder}"
+    );
+}
+
+#[test]
+fn a_pod_whose_volume_cannot_be_made_ends_with_1_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let pod = fs::read_to_string(example("pod.yaml")).unwrap();
+    fs::write(&file, pod.replace("cluster-internal", "nowhere")).unwrap();
+    let output = run(&["--once", "--timeout", "3", file.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("error: not Ready within 3 s: default/web-0: Pending"),
+        "{said}"
+    );
+    let said = text(&output.stdout);
+    let reason = "default/web  ProvisioningFailed  claim web: failed to provision volume: rpc error: code = Unavailable desc = ";
+    assert!(said.contains(reason), "{said}");
+}
+
+#[test]
+fn what_is_not_ready_in_time_ends_with_1_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let listener = "apiVersion: listeners.stackable.tech/v1alpha1\nkind: Listener\nmetadata: {name: odd, namespace: default}\n\
+                    spec: {className: nowhere, ports: [{name: http, port: 80}]}\n";
+    fs::write(&file, listener).unwrap();
+    let output = run(&["--once", "--timeout", "1", file.to_str().unwrap()]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.starts_with("error: not Ready within 1 s: default/odd: NoClass NoListenerClass: "),
+        "{said}"
+    );
+    assert!(said.contains("`nowhere`"), "{said}");
+    assert!(text(&output.stdout).contains("default/odd  NoClass "));
+}
+
+#[test]
+fn both_signals_end_it_with_0_and_leave_nothing_behind() {
+    for signal in ["-TERM", "-INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let kubeconfig = folder.path().join("kubeconfig");
+        let file = example("listener.yaml");
+        let mut running = Running::start(&[
+            "--kubeconfig",
+            kubeconfig.to_str().unwrap(),
+            file.to_str().unwrap(),
+        ]);
+        let address = running.until("simulated cluster at ");
+        running.until("Ctrl-C ends it");
+        assert!(kubeconfig.exists());
+        // A watch that is open must not keep it.
+        let address = address.trim().rsplit('/').next().unwrap().to_owned();
+        let mut watch = TcpStream::connect(&address).unwrap();
+        let request =
+            format!("GET /api/v1/services?watch=true HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        watch.write_all(request.as_bytes()).unwrap();
+        watch.set_read_timeout(Some(SOON)).unwrap();
+        let mut head = [0; 15];
+        watch.read_exact(&mut head).unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200 OK");
+        assert_eq!(running.end(signal), Some(0));
+        assert!(!kubeconfig.exists());
+    }
+}
+
+#[test]
+fn requests_for_another_host_are_refused() {
+    let mut running = Running::start(&[]);
+    let line = running.until("simulated cluster at ");
+    running.until("Ctrl-C ends it");
+    let address = line.trim().rsplit('/').next().unwrap().to_owned();
+    let ask = |host: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request = format!("GET /version HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(ask("evil.example").starts_with("HTTP/1.1 403 "));
+    assert!(ask(&address).contains("v1.36.3"));
+    assert_eq!(running.end("-TERM"), Some(0));
+}
+
+#[test]
+fn bad_input_is_one_line_and_ends_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let good = write(
+        "good.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let broken = write("broken.yaml", "a: [\n");
+    let unknown = write(
+        "unknown.yaml",
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: example.org/v1\nkind: Thing\nmetadata: {name: a}\n",
+    );
+    let wrong = write(
+        "wrong.yaml",
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {prots: []}\n",
+    );
+    let missing = folder.path().join("missing.yaml");
+    assert!(refused(&[missing.to_str().unwrap()]).contains("missing.yaml cannot be read"));
+    assert!(refused(&[&broken]).contains("broken.yaml is not YAML"));
+    assert!(
+        refused(&[&unknown]).contains(
+            "unknown.yaml, document 2: the cluster serves no kind Thing of example.org/v1"
+        )
+    );
+    assert!(refused(&[&wrong]).contains("wrong.yaml, document 1: Service a cannot be applied: "));
+    assert!(refused(&["--once", &good]).contains("contain no Listener"));
+    assert!(
+        refused(&["--kubeconfig", &good])
+            .contains("good.yaml is there and was not written by the sandbox")
+    );
+    assert!(refused(&["--kubeconfig", "/nowhere/at/all"]).contains("/nowhere/at/all"));
+    assert_eq!(run(&["--once"]).status.code(), Some(2));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    assert!(refused(&["--port", &port]).contains(&format!("port {port} is in use")));
+}

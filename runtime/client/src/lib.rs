@@ -1,0 +1,9 @@
+//! What everything of ours that speaks to an API server shares: clients, clocks and selectors. Knows no lifecycle.
+
+#![deny(missing_docs)]
+
+pub mod cause;
+pub mod clock;
+pub mod kube;
+pub mod scripted;
+pub mod selector;

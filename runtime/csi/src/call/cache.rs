@@ -1,0 +1,344 @@
+//! What one call knows: objects by name, each read once and watched by name while the call waits; answers of probes; and which of its writes
+//! were rejected. Never lists.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::stream::{SelectAll, StreamExt};
+use kube::Client;
+use serde_json::Value;
+use tokio::time::{Instant, sleep_until};
+
+use super::cluster_access::ClusterAccess;
+use super::reading::{ObjectEvent, ObjectKey, ObjectWatch, get, get_and_watch, watch};
+use super::snapshot::CallSnapshot;
+use super::step_error::StepError;
+use lifecycle_runtime::cluster::index::IndexKey;
+use lifecycle_runtime::cluster::observe::{Job, Plan, View, WriteId};
+use lifecycle_runtime::cluster::store::{Name, Raw};
+use lifecycle_runtime::lifecycle::Stored;
+
+/// A call that waits is woken by what it watches already; it watches everything else only if that takes longer than this.
+const WATCH_ALL_AFTER: Duration = Duration::from_secs(2);
+
+/// What one call knows.
+pub(super) struct CallCache<'a> {
+    access: &'a ClusterAccess,
+    objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,
+    /// What is read from shared watches.
+    shared: BTreeSet<ObjectKey>,
+    /// What is read from the API server when it is needed again: what is known of it is stale, or assumed.
+    unverified: BTreeSet<ObjectKey>,
+    probes: BTreeMap<(usize, String), Arc<dyn Any + Send + Sync>>,
+    rejected: Vec<(usize, WriteId, String)>,
+    settled: BTreeSet<(Name, String, u64, u64)>,
+    /// This call has changed something, so that it is the first of its kind.
+    has_written: bool,
+    watched: BTreeSet<ObjectKey>,
+    watches: SelectAll<ObjectWatch>,
+    /// When it began to wait.
+    waits_since: Option<Instant>,
+}
+
+impl<'a> CallCache<'a> {
+    pub(crate) fn new(access: &'a ClusterAccess) -> Self {
+        Self {
+            access,
+            objects: BTreeMap::new(),
+            shared: BTreeSet::new(),
+            unverified: BTreeSet::new(),
+            probes: BTreeMap::new(),
+            rejected: Vec::new(),
+            settled: BTreeSet::new(),
+            has_written: false,
+            watched: BTreeSet::new(),
+            watches: SelectAll::new(),
+            waits_since: None,
+        }
+    }
+
+    /// Reads the objects of an input by name.
+    ///
+    /// # Errors
+    /// The API server does not answer, or forbids it.
+    pub(crate) async fn fetch(
+        &mut self,
+        input: usize,
+        keys: &BTreeSet<IndexKey>,
+    ) -> Result<(), StepError> {
+        let Some(kind) = self.access.kind_of_input[input] else {
+            return Ok(());
+        };
+        for name in names(keys) {
+            let key = (kind, name.clone());
+            if !self.objects.contains_key(&key) {
+                let found = self.read(&key).await?;
+                self.objects.insert(key, found);
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(&mut self, key: &ObjectKey) -> Result<Option<Arc<Stored>>, StepError> {
+        let (access, (number, name)) = (self.access, key);
+        let Some(client) = &access.client else {
+            return Ok(None);
+        };
+        let kind = &access.kinds[*number];
+        let known = access.shared_watches.get(kind, name);
+        if let Some(known) = known.filter(|_| !self.unverified.contains(key)) {
+            self.shared.insert(key.clone());
+            return Ok(Some(known));
+        }
+        let watches = access.watches_on_read[*number] && !self.watched.contains(key);
+        if watches && !access.cannot_watch_on_read.load(Ordering::Relaxed) {
+            if let Some((found, watch)) = get_and_watch(client, kind, key).await? {
+                self.watched.insert(key.clone());
+                self.watches.push(watch);
+                return Ok(found);
+            }
+            access.cannot_watch_on_read.store(true, Ordering::Relaxed);
+        }
+        get(client, kind, name).await
+    }
+
+    /// What the call after this one may take as read, with the watches on it.
+    pub(crate) fn into_snapshot(self) -> CallSnapshot {
+        let (shared, watched) = (self.shared, self.watched);
+        let mut objects = self.objects;
+        // Absence holds only for as long as it is watched.
+        objects.retain(|key, known| {
+            let is_current = known.is_some() || watched.contains(key);
+            self.access.reuses_after_stage[key.0] && is_current && !shared.contains(key)
+        });
+        CallSnapshot {
+            objects,
+            watched,
+            watches: self.watches,
+        }
+    }
+
+    /// Takes as read what the call before this one has just read.
+    pub(crate) fn restore(&mut self, snapshot: CallSnapshot) {
+        self.objects.extend(snapshot.objects);
+        self.watched.extend(snapshot.watched);
+        self.watches = snapshot.watches;
+        while let Some(Some((key, event))) = self.watches.next().now_or_never() {
+            self.handle(key, event);
+        }
+    }
+
+    /// Takes objects that the volume owns as absent without reading them, where this call has just begun to make things; says whether it does.
+    /// What is made then is only made if it is absent, and otherwise read.
+    pub(crate) fn assume_absent(&mut self, input: usize, keys: &BTreeSet<IndexKey>) -> bool {
+        let Some(kind) = self.access.kind_of_input[input].filter(|_| self.has_written) else {
+            return false;
+        };
+        let unread: Vec<ObjectKey> = names(keys).map(|name| (kind, name.clone())).collect();
+        if unread.iter().any(|key| self.unverified.contains(key)) {
+            return false;
+        }
+        for key in unread {
+            self.unverified.insert(key.clone());
+            self.objects.entry(key).or_insert(None);
+        }
+        true
+    }
+
+    /// Notes what a probe found.
+    pub(crate) fn probed(&mut self, input: usize, key: String, answer: Arc<dyn Any + Send + Sync>) {
+        self.probes.insert((input, key), answer);
+    }
+
+    /// What was probed may have changed: it is probed again.
+    pub(crate) fn forget_probes(&mut self) {
+        self.probes.clear();
+    }
+
+    /// Whether anything was probed, of which no watch tells.
+    pub(crate) fn has_probes(&self) -> bool {
+        !self.probes.is_empty()
+    }
+
+    /// Takes in the object that a write returned.
+    pub(crate) fn wrote(&mut self, kind: usize, plan: &Plan, object: Value) {
+        self.has_written = true;
+        if let Some((uid, desired, live)) = plan.kept(&object) {
+            self.settled.insert((plan.name.clone(), uid, desired, live));
+        }
+        if plan.job == Job::Delete {
+            self.forget(kind, &plan.name);
+            return;
+        }
+        let key = (kind, plan.name.clone());
+        let kind = &self.access.kinds[kind];
+        let raw = Raw::new(object);
+        self.access.shared_watches.wrote(kind, raw.clone());
+        self.objects
+            .insert(key, Some(Arc::new(raw.stored(kind, true))));
+    }
+
+    /// What is known of the object is stale: it is read again.
+    pub(crate) fn forget(&mut self, kind: usize, name: &Name) {
+        let key = (kind, name.clone());
+        self.objects.remove(&key);
+        if self.shared.remove(&key) {
+            self.unverified.insert(key);
+        }
+    }
+
+    /// This very write was rejected.
+    pub(crate) fn rejected(&mut self, effect: usize, write: WriteId, message: String) {
+        self.rejected.push((effect, write, message));
+    }
+
+    /// Waits until something that this call knows changes.
+    pub(crate) async fn changed(&mut self) {
+        let Some(client) = &self.access.client else {
+            return pending().await;
+        };
+        let since = *self.waits_since.get_or_insert_with(Instant::now);
+        let watch_all_at = since + WATCH_ALL_AFTER;
+        let mut shared = self.access.shared_watches.changes();
+        // What changed since it was read wakes at once.
+        if self.refresh() {
+            return;
+        }
+        let mut watch_all = self.watches.is_empty();
+        loop {
+            if watch_all {
+                self.watch_all(client);
+            }
+            tokio::select! {
+                biased;
+                Some((key, event)) = self.watches.next(), if !self.watches.is_empty() => {
+                    if self.handle(key, event) {
+                        return;
+                    }
+                }
+                Ok(()) = shared.changed() => {
+                    if self.refresh() {
+                        return;
+                    }
+                }
+                () = sleep_until(watch_all_at), if !watch_all => watch_all = true,
+            }
+        }
+    }
+
+    fn watch_all(&mut self, client: &Client) {
+        for (key, known) in &self.objects {
+            if !self.shared.contains(key) && self.watched.insert(key.clone()) {
+                let version = known.as_ref().and_then(|o| o.meta.resource_version.clone());
+                let kind = self.access.kinds[key.0].clone();
+                let version = version.unwrap_or_default();
+                self.watches
+                    .push(watch(client.clone(), kind, key.clone(), version));
+            }
+        }
+    }
+
+    /// Takes in what shared watches know by now; says whether anything changed.
+    fn refresh(&mut self) -> bool {
+        let mut changed = false;
+        for key in self.shared.clone() {
+            let kind = &self.access.kinds[key.0];
+            let Some(found) = self.access.shared_watches.get(kind, &key.1) else {
+                // It is gone, or no longer selected: only the API server knows.
+                self.shared.remove(&key);
+                self.objects.remove(&key);
+                changed = true;
+                continue;
+            };
+            let known = self.objects.get(&key).and_then(Option::as_ref);
+            if known.is_none_or(|known| version(known) < version(&found)) {
+                self.objects.insert(key, Some(found));
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Takes in an event of a watch; says whether anything changed.
+    fn handle(&mut self, key: ObjectKey, event: ObjectEvent) -> bool {
+        match event {
+            ObjectEvent::Applied(_) if !self.objects.contains_key(&key) => return false,
+            ObjectEvent::Applied(raw) => {
+                let stored = raw.stored(&self.access.kinds[key.0], true);
+                let known = self.objects.get(&key).and_then(Option::as_ref);
+                if known.is_some_and(|known| version(known) >= version(&stored)) {
+                    return false;
+                }
+                self.objects.insert(key, Some(Arc::new(stored)));
+            }
+            ObjectEvent::Deleted => {
+                // A new one of this name may be there already.
+                self.objects.remove(&key);
+            }
+            ObjectEvent::Ended => {
+                self.watched.remove(&key);
+                self.objects.remove(&key);
+            }
+        }
+        true
+    }
+}
+
+fn version(object: &Stored) -> u128 {
+    let version = object.meta.resource_version.as_deref();
+    version.and_then(|v| v.parse().ok()).unwrap_or_default()
+}
+
+fn names(keys: &BTreeSet<IndexKey>) -> impl Iterator<Item = &Name> {
+    keys.iter().filter_map(|key| match key {
+        IndexKey::Named(name) => Some(name),
+        IndexKey::Of(..) => None,
+    })
+}
+
+impl View for CallCache<'_> {
+    fn find(&self, input: usize, keys: &BTreeSet<IndexKey>) -> Vec<Arc<Stored>> {
+        let found = names(keys).filter_map(|name| self.get(input, name));
+        found.collect()
+    }
+
+    fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>> {
+        let key = (self.access.kind_of_input[input]?, name.clone());
+        self.objects.get(&key)?.clone()
+    }
+
+    fn knows(&self, input: usize, keys: &BTreeSet<IndexKey>) -> bool {
+        let Some(kind) = self.access.kind_of_input[input] else {
+            return true;
+        };
+        names(keys).all(|name| self.objects.contains_key(&(kind, name.clone())))
+    }
+
+    fn probed(&self, input: usize, key: &str) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.probes.get(&(input, key.to_owned())).cloned()
+    }
+
+    fn answer(&self, _: usize, _: &str) -> Result<Arc<dyn Any + Send + Sync>, String> {
+        Err("a volume polls nothing".to_owned())
+    }
+
+    fn answer_version(&self, _: usize, _: &str) -> u64 {
+        0
+    }
+
+    fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
+        let mut rejected = self.rejected.iter();
+        let rejected = rejected.find(|(of, id, _)| *of == effect && id == write);
+        rejected.map(|(_, _, message)| message.clone())
+    }
+
+    fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {
+        let known = (name.clone(), uid.to_owned(), desired, live);
+        self.settled.contains(&known)
+    }
+}

@@ -1,0 +1,55 @@
+//! How the calls of one volume lifecycle reach objects of the cluster.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use kube::Client;
+use lifecycle_runtime::lifecycle::Kind;
+
+use super::shared_watches::SharedWatches;
+use crate::driver::cache_policy::CachePolicy;
+
+/// How the calls of one volume lifecycle reach their objects.
+pub(crate) struct ClusterAccess {
+    pub(crate) client: Option<Client>,
+    /// Each kind once.
+    pub(crate) kinds: Vec<Kind>,
+    /// The position in `kinds` of each input that has a kind.
+    pub(crate) kind_of_input: Vec<Option<usize>>,
+    pub(crate) shared_watches: Arc<SharedWatches>,
+    /// Of each kind: whether the first read also begins to watch.
+    pub(crate) watches_on_read: Vec<bool>,
+    /// Of each kind: whether publishing takes over what staging has just read.
+    pub(crate) reuses_after_stage: Vec<bool>,
+    /// The server does not tell of absence by a watch.
+    pub(crate) cannot_watch_on_read: AtomicBool,
+}
+
+impl ClusterAccess {
+    /// Access to the kinds of the inputs, `None` for an input without one.
+    pub(crate) fn new(
+        client: Option<Client>,
+        input_kinds: &[Option<Kind>],
+        policy: &CachePolicy,
+    ) -> Self {
+        let mut kinds = Vec::<Kind>::new();
+        let kind_of_input = input_kinds.iter().map(|kind| {
+            let kind = kind.as_ref()?;
+            let known = kinds.iter().position(|known| known.shares_cache(kind));
+            Some(known.unwrap_or_else(|| {
+                kinds.push(kind.clone());
+                kinds.len() - 1
+            }))
+        });
+        let kind_of_input = kind_of_input.collect();
+        Self {
+            client,
+            watches_on_read: kinds.iter().map(|k| policy.watches_on_read(k)).collect(),
+            reuses_after_stage: kinds.iter().map(|k| policy.reuses_after_stage(k)).collect(),
+            kinds,
+            kind_of_input,
+            shared_watches: Arc::new(SharedWatches::new(policy.watched.clone())),
+            cannot_watch_on_read: AtomicBool::new(false),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Observes what a call is about: reads and probes what its lifecycle needs, one input after the other. Changes nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::core::ObjectMeta;
+use tokio::time::timeout;
+
+use super::cache::CallCache;
+use super::context::CallContext;
+use super::step_error::StepError;
+use crate::code::RpcError;
+use lifecycle_runtime::cluster::observe::{Failure, Observed, Observer};
+use lifecycle_runtime::lifecycle::call::CallError;
+use lifecycle_runtime::lifecycle::{Compared, Observation, Requested, Stored};
+use lifecycle_runtime::machine::ir::{Call, Code, Mode};
+
+/// How long a probe may take.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl CallContext {
+    /// Observes the world of a call, with everything read and probed that it needs.
+    ///
+    /// # Errors
+    /// Something cannot be read or probed now, or cannot be decoded.
+    pub(super) async fn observe(
+        &self,
+        call: &'static Call,
+        request: &Arc<Requested>,
+        cache: &mut CallCache<'_>,
+    ) -> Result<Observed, StepError> {
+        let subject = stand_in(request);
+        loop {
+            let observed = Observer {
+                machine: &*self.machine,
+                subject_kind: None,
+                call: Some(call),
+                kinds: &self.input_kinds,
+                finders: &self.finders,
+                naming: &self.naming,
+                view: cache,
+            }
+            .observe_call(Arc::clone(request), Arc::clone(&subject));
+            match &observed.failure {
+                None => return Ok(observed),
+                Some(Failure::Unfetched { input, keys }) => {
+                    let made = matches!(self.ir().inputs[*input].mode, Mode::Owned | Mode::Shared);
+                    if !(made && cache.assume_absent(*input, keys)) {
+                        cache.fetch(*input, keys).await?;
+                    }
+                }
+                Some(Failure::Unprobed { input, key }) => {
+                    self.probe(&observed.observation, (*input, key), cache)
+                        .await?;
+                }
+                Some(failure @ Failure::Undecodable { .. }) => {
+                    let message = failure.to_string();
+                    return Err(RpcError::new(Code::FailedPrecondition, message).into());
+                }
+                Some(
+                    failure @ (Failure::Unanswered { .. }
+                    | Failure::OtherObject { .. }
+                    | Failure::OwnerElsewhere { .. }),
+                ) => {
+                    return Err(RpcError::new(Code::Internal, failure.to_string()).into());
+                }
+            }
+        }
+    }
+
+    async fn probe(
+        &self,
+        observation: &Observation,
+        (input, key): (usize, &String),
+        cache: &mut CallCache<'_>,
+    ) -> Result<(), StepError> {
+        let name = self.ir().inputs[input].name;
+        let Some(probing) = self.machine.poll(observation, input) else {
+            let message = format!("`{name}` cannot be probed");
+            return Err(RpcError::new(Code::Internal, message).into());
+        };
+        match timeout(PROBE_TIMEOUT, probing).await {
+            Ok(Ok(reply)) => {
+                cache.probed(input, key.clone(), reply.answer);
+                Ok(())
+            }
+            Ok(Err(CallError::Failed(why))) => Err(StepError::Retry(why, None)),
+            Ok(Err(CallError::Refused(why))) => Err(RpcError::new(Code::Internal, why).into()),
+            Err(_) => {
+                let message = format!("`{name}` had no answer in time");
+                Err(StepError::Retry(message, None))
+            }
+        }
+    }
+}
+
+/// What stands for the object in a call: its uid is who contributes to shared objects, which is the volume.
+fn stand_in(request: &Requested) -> Arc<Stored> {
+    let volume = [&request.volume_id, &request.name];
+    let volume = volume.into_iter().find(|id| !id.is_empty());
+    let volume = volume.map(String::as_str).unwrap_or_default();
+    let meta = ObjectMeta {
+        name: Some(volume.to_owned()),
+        uid: Some(contributor(volume)),
+        ..ObjectMeta::default()
+    };
+    let decoded = Err("a call has no object".to_owned());
+    Arc::new(Stored {
+        meta,
+        decoded,
+        raw: None,
+        compared: Compared::default(),
+    })
+}
+
+/// A volume's id as the end of a field manager's name, which is short and printable.
+fn contributor(volume: &str) -> String {
+    let fits = volume.len() <= 63 && volume.bytes().all(|b| b.is_ascii_graphic());
+    if fits {
+        return volume.to_owned();
+    }
+    // FNV-1a: the same in every release, for the name stays in managed fields.
+    let hash = volume
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    format!("{hash:016x}")
+}

@@ -1,0 +1,293 @@
+//! Runs one call: preconditions, target, refusals, effects one write each with a fresh observation after it, then waiting for what is promised.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::cache::CallCache;
+use super::context::CallContext;
+use super::locks::VolumeLock;
+use super::sentences;
+use super::step_error::StepError;
+use crate::code::RpcError;
+use lifecycle_runtime::cluster::act;
+use lifecycle_runtime::cluster::observe::{Job, Observed, Plan};
+use lifecycle_runtime::cluster::outcome::{Outcome, answer};
+use lifecycle_runtime::lifecycle::call::CallError;
+use lifecycle_runtime::lifecycle::{Observation, Once, Requested};
+use lifecycle_runtime::machine::answer::Answer;
+use lifecycle_runtime::machine::backoff::Backoff;
+use lifecycle_runtime::machine::ir::{Call, Code, Rpc, Within};
+
+/// How long a mutation outside Kubernetes may take.
+const EFFECT_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often a call that waits probes again, for no watch tells of what is local.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+/// An effect that ran so often in one call and does not show is reverted by another controller or user, or reports what it did not do.
+const MAX_REPEATS: u32 = 10;
+/// How often in a row a call observes again after a conflict although it does not wait.
+const MAX_CONFLICTS: u32 = 5;
+
+/// One call under way.
+pub(super) struct CallRun<'a> {
+    pub(super) context: &'a CallContext,
+    pub(super) number: usize,
+    pub(super) call: &'static Call,
+    pub(super) request: Arc<Requested>,
+    /// Until when it may wait.
+    pub(super) until: Option<Instant>,
+    /// Held until the run ends.
+    pub(super) lock: VolumeLock,
+    /// Ends when the caller goes away.
+    pub(super) cancelled: oneshot::Receiver<()>,
+    /// How often each effect ran.
+    pub(super) repeats: BTreeMap<usize, u32>,
+    /// Failed steps in a row.
+    pub(super) failures: u32,
+}
+
+impl CallRun<'_> {
+    pub(super) async fn run(mut self) -> Result<Arc<Observation>, RpcError> {
+        let context = self.context;
+        let mut cache = CallCache::new(&context.cluster);
+        if self.call.rpc == Rpc::NodePublishVolume
+            && let Some(snapshot) = context.staged.take(&self.request.volume_id)
+        {
+            cache.restore(snapshot);
+        }
+        loop {
+            self.check_wanted()?;
+            let error = match self.step(&mut cache).await {
+                Ok(Some(observation)) => {
+                    if self.call.rpc == Rpc::NodeStageVolume {
+                        let snapshot = cache.into_snapshot();
+                        context.staged.insert(&self.request.volume_id, snapshot);
+                    }
+                    return Ok(observation);
+                }
+                Ok(None) => {
+                    self.failures = 0;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            self.pause(error, &mut cache).await?;
+            cache.forget_probes();
+        }
+    }
+
+    /// Observes, and does the one thing that follows; the observation if the call is done.
+    async fn step(
+        &mut self,
+        cache: &mut CallCache<'_>,
+    ) -> Result<Option<Arc<Observation>>, StepError> {
+        let (context, ir) = (self.context, self.context.ir());
+        let observed = context.observe(self.call, &self.request, cache).await?;
+        let observation = &observed.observation;
+        match ir.answer(&observation.world, self.number) {
+            Answer::Done => Ok(Some(observed.observation)),
+            Answer::Word(word) => {
+                let word = &self.call.words[word];
+                let message = sentences::of_facts(observation, &word.when);
+                let meaning = || sentences::of_precondition(word.name).to_owned();
+                Err(RpcError::new(word.code, message.unwrap_or_else(meaning)).into())
+            }
+            Answer::Refusal(refusal) => {
+                let refusal = &self.call.refusals[refusal];
+                let message = refusal.why.map(str::to_owned);
+                let message = message.or_else(|| sentences::of_facts(observation, &refusal.when));
+                let world = || format!("not possible while {}", observation.world.describe(ir));
+                Err(RpcError::new(refusal.code, message.unwrap_or_else(world)).into())
+            }
+            Answer::Contradiction => {
+                let world = observation.world.describe(ir);
+                tracing::error!(rpc = ?self.call.rpc, "a volume is in a world that cannot be: {world}");
+                let message = format!("the volume is in a world that cannot be: {world}");
+                Err(RpcError::new(Code::Internal, message).into())
+            }
+            Answer::Wait => {
+                let message = sentences::missing(ir, self.call, observation);
+                Err(StepError::Waiting(message))
+            }
+            Answer::Effect(effect) => self.effect(effect, &observed, cache).await.map(|()| None),
+        }
+    }
+
+    async fn effect(
+        &mut self,
+        effect: usize,
+        observed: &Observed,
+        cache: &mut CallCache<'_>,
+    ) -> Result<(), StepError> {
+        let name = self.context.ir().effects[effect].name;
+        let Some(plan) = observed.plans[effect].first().cloned() else {
+            let message = format!("`{name}` is due and has nothing to write");
+            return Err(RpcError::new(Code::Internal, message).into());
+        };
+        let repeats = self.repeats.entry(effect).or_default();
+        *repeats += 1;
+        if *repeats > MAX_REPEATS {
+            let message = format!("`{name}` was done {MAX_REPEATS} times and does not show");
+            return Err(RpcError::new(Code::Internal, message).into());
+        }
+        // Whatever comes of it, what was probed may have changed.
+        cache.forget_probes();
+        tracing::debug!(rpc = ?self.call.rpc, effect = name, "runs");
+        if plan.job == Job::Call {
+            return self.mutate(effect, plan, observed, cache).await;
+        }
+        self.write(effect, plan, cache).await
+    }
+
+    /// A mutation outside Kubernetes.
+    async fn mutate(
+        &mut self,
+        effect: usize,
+        plan: Plan,
+        observed: &Observed,
+        cache: &mut CallCache<'_>,
+    ) -> Result<(), StepError> {
+        let machine = self.context.machine();
+        let name = machine.ir().effects[effect].name;
+        let key = plan.body.as_str().unwrap_or_default().to_owned();
+        let Some(calling) = machine.call(&observed.observation, effect, Once::new(&key)) else {
+            let message = format!("`{name}` is due and cannot be called");
+            return Err(RpcError::new(Code::Internal, message).into());
+        };
+        match timeout(EFFECT_TIMEOUT, calling).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(CallError::Refused(message))) => {
+                cache.rejected(effect, plan.id, message);
+                Ok(())
+            }
+            Ok(Err(CallError::Failed(why))) => Err(StepError::Retry(why, None)),
+            Err(_) => {
+                let limit = EFFECT_TIMEOUT.as_secs();
+                let message = format!("`{name}` had no answer within {limit} s");
+                Err(StepError::Retry(message, None))
+            }
+        }
+    }
+
+    /// One write to the API server.
+    async fn write(
+        &mut self,
+        effect: usize,
+        plan: Plan,
+        cache: &mut CallCache<'_>,
+    ) -> Result<(), StepError> {
+        let (context, ir) = (self.context, self.context.ir());
+        let target = ir.effects[effect].target;
+        let reached = (
+            context.cluster.kind_of_input[target],
+            &context.input_kinds[target],
+            &context.cluster.client,
+        );
+        let (Some(number), Some(kind), Some(client)) = reached else {
+            let message = format!("`{}` writes to no cluster", ir.effects[effect].name);
+            return Err(RpcError::new(Code::Internal, message).into());
+        };
+        let Some(request) = act::write(&plan, kind) else {
+            let message = format!("`{}` makes no request", ir.effects[effect].name);
+            return Err(RpcError::new(Code::Internal, message).into());
+        };
+        match answer(client.clone(), request).await {
+            Outcome::Done(object) => {
+                cache.wrote(number, &plan, object);
+                Ok(())
+            }
+            Outcome::Refused(message) => {
+                cache.rejected(effect, plan.id, message);
+                Ok(())
+            }
+            Outcome::Again(why) => {
+                cache.forget(number, &plan.name);
+                Err(StepError::Conflict(why))
+            }
+            Outcome::Later(why, after) => {
+                cache.forget(number, &plan.name);
+                Err(StepError::Retry(why, after))
+            }
+            Outcome::Lost(why) => {
+                cache.forget(number, &plan.name);
+                Err(StepError::Retry(why, None))
+            }
+        }
+    }
+
+    /// Whether anybody still wants the call to go on.
+    fn check_wanted(&mut self) -> Result<(), RpcError> {
+        let over = self.cancelled.try_recv() == Err(oneshot::error::TryRecvError::Closed);
+        if over {
+            return Err(cancelled());
+        }
+        if self.context.shutdown.is_due() {
+            return Err(stopping());
+        }
+        Ok(())
+    }
+
+    /// Waits until it makes sense to observe again.
+    async fn pause(&mut self, error: StepError, cache: &mut CallCache<'_>) -> Result<(), RpcError> {
+        let random = self.context.random();
+        self.failures += 1;
+        let probes = cache.has_probes().then_some(PROBE_INTERVAL);
+        let (why, again, brief) = match error {
+            StepError::Final(error) => return Err(error),
+            StepError::Waiting(why) => (why, probes, false),
+            StepError::Conflict(why) => {
+                let again = Backoff::CONFLICT.after(self.failures, random);
+                (why, Some(again), self.failures <= MAX_CONFLICTS)
+            }
+            StepError::Retry(why, after) => {
+                let again = Backoff::OBJECT.after(self.failures, random);
+                (why, Some(after.unwrap_or(again)), false)
+            }
+        };
+        let again = again.map(|again| Instant::now() + again);
+        let until = match (self.until, again) {
+            (Some(until), _) => until,
+            // It does not wait, but observes again what changed since it was read.
+            (None, Some(again)) if brief => again,
+            (None, _) => return Err(RpcError::new(Code::Unavailable, why)),
+        };
+        if !brief && Instant::now() >= until {
+            return Err(timed_out(self.call.within, why));
+        }
+        let again = again.filter(|again| *again < until || brief);
+        let mut shutdown = self.context.shutdown.clone();
+        tokio::select! {
+            biased;
+            () = self.lock.preempted() => Err(preempted(self.call.rpc)),
+            _ = &mut self.cancelled => Err(cancelled()),
+            () = shutdown.wait() => Err(stopping()),
+            () = cache.changed() => Ok(()),
+            () = sleep_until(again.unwrap_or(until)), if again.is_some() => Ok(()),
+            () = sleep_until(until) => Err(timed_out(self.call.within, why)),
+        }
+    }
+}
+
+fn cancelled() -> RpcError {
+    RpcError::new(Code::Cancelled, "the caller went away")
+}
+
+fn preempted(rpc: Rpc) -> RpcError {
+    let message = format!("{rpc:?} was still waiting when its opposite was asked for");
+    RpcError::new(Code::Aborted, message)
+}
+
+fn stopping() -> RpcError {
+    RpcError::new(Code::Unavailable, "the driver is stopping; try again")
+}
+
+fn timed_out(within: Option<Within>, why: String) -> RpcError {
+    let code = within.map_or(Code::Unavailable, |within| within.code);
+    RpcError::new(code, why)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! What a process always watches, so that its calls need not ask the API server: kinds that a driver names, each whole or by a field selector.
+
+use std::future::{pending, poll_fn};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use kube::Client;
+use kube::runtime::watcher::Event;
+use rand::Rng;
+use rand::rand_core::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use tokio::sync::watch;
+
+use crate::driver::cache_policy::WatchedKind;
+use lifecycle_runtime::cluster::store::{Name, Raw, Store};
+use lifecycle_runtime::cluster::watching::Watch;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lifecycle::{Kind, Stored};
+
+/// Caches that calls read, fed by watches that never end.
+pub(crate) struct SharedWatches {
+    watched: Vec<WatchedKind>,
+    stores: Mutex<Vec<Store>>,
+    changes: watch::Sender<u64>,
+}
+
+impl SharedWatches {
+    pub(crate) fn new(watched: Vec<WatchedKind>) -> Self {
+        let stores = watched.iter().map(|watched| {
+            let mut store = Store::new(watched.kind.clone());
+            // A call may write to what it reads.
+            store.keep_raw();
+            store
+        });
+        Self {
+            stores: Mutex::new(stores.collect()),
+            watched,
+            changes: watch::channel(0).0,
+        }
+    }
+
+    /// What is known of an object; what is not known may exist all the same.
+    pub(crate) fn get(&self, kind: &Kind, name: &Name) -> Option<Arc<Stored>> {
+        let number = self.number(kind)?;
+        self.stores()[number].get(name).cloned()
+    }
+
+    /// Takes in the object that a write returned, unless a watch was faster.
+    pub(crate) fn wrote(&self, kind: &Kind, object: Raw) {
+        let Some(number) = self.number(kind) else {
+            return;
+        };
+        let mut stores = self.stores();
+        let store = &mut stores[number];
+        let name = Name::of(kube::Resource::meta(&object));
+        // What was never seen is not selected, or will be seen soon.
+        if store.get(&name).is_some() && !is_behind(store, &object) {
+            store.take(Event::Apply(object));
+        }
+    }
+
+    /// Tells of every change.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Tells health which caches are not synced yet.
+    pub(crate) fn waits(&self, health: &Health) {
+        for watched in &self.watched {
+            health.waits(part(&watched.kind), "not listed yet");
+        }
+    }
+
+    /// Watches for ever.
+    pub(crate) async fn run(&self, client: &Client, seed: u64, health: &Health) {
+        let watches = self.watched.iter();
+        let watches = watches.map(|one| Watch::new(client, one.kind.clone(), &one.field_selector));
+        let mut watches: Vec<Watch> = watches.collect();
+        let mut random = Pcg64Mcg::seed_from_u64(seed);
+        if watches.is_empty() {
+            return pending().await;
+        }
+        loop {
+            let (number, events) = poll_fn(|cx| {
+                for (number, watch) in watches.iter_mut().enumerate() {
+                    if let Poll::Ready(events) = watch.poll(cx, &mut || random.next_u64()) {
+                        return Poll::Ready((number, events));
+                    }
+                }
+                Poll::Pending
+            })
+            .await;
+            let mut stores = self.stores();
+            let store = &mut stores[number];
+            for event in events {
+                match event {
+                    Event::Apply(object) if is_behind(store, &object) => {}
+                    event @ (Event::Init
+                    | Event::InitApply(_)
+                    | Event::InitDone
+                    | Event::Apply(_)
+                    | Event::Delete(_)) => drop(store.take(event)),
+                }
+            }
+            if store.is_synced() {
+                health.works(&part(&store.kind));
+            }
+            drop(stores);
+            self.changes
+                .send_modify(|changes| *changes = changes.wrapping_add(1));
+        }
+    }
+
+    fn number(&self, kind: &Kind) -> Option<usize> {
+        let mut watched = self.watched.iter();
+        watched.position(|known| known.kind.shares_cache(kind))
+    }
+
+    fn stores(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the cache is called where health is asked for.
+fn part(kind: &Kind) -> String {
+    format!("cache of {}", kind.plural)
+}
+
+/// Whether more is known already: our own writes come in by two ways.
+fn is_behind(store: &Store, object: &Raw) -> bool {
+    let meta = kube::Resource::meta(object);
+    let known = store.get(&Name::of(meta));
+    known.is_some_and(|known| known.meta.uid == meta.uid && version(&known.meta) > version(meta))
+}
+
+fn version(meta: &kube::core::ObjectMeta) -> u128 {
+    let version = meta.resource_version.as_deref();
+    version.and_then(|v| v.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,24 @@
+//! Why one step of a call fails, and what the call does about it: end, observe again, or wait. Knows no caches and no requests.
+
+use std::time::Duration;
+
+use crate::code::RpcError;
+
+/// Why a call cannot go on now.
+#[derive(Debug)]
+pub(crate) enum StepError {
+    /// The call ends with this error.
+    Final(RpcError),
+    /// The object changed since it was read.
+    Conflict(String),
+    /// Something else has to happen first, which wakes the call.
+    Waiting(String),
+    /// It failed and may succeed later, not before the time that the server names.
+    Retry(String, Option<Duration>),
+}
+
+impl From<RpcError> for StepError {
+    fn from(error: RpcError) -> Self {
+        Self::Final(error)
+    }
+}

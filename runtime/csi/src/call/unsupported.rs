@@ -1,0 +1,42 @@
+//! What a volume lifecycle may declare and calls do not support, with what to write instead.
+
+use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::machine::ir::{Input, Lookup, Mode};
+
+/// Why calls cannot read an input, if they cannot.
+pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool) -> Option<String> {
+    let name = input.name;
+    match (input.mode, kind) {
+        (Mode::Probe | Mode::Poll, _) => None,
+        (Mode::Record, _) => Some(format!(
+            "`{name}` is a record, for which a volume has no object: poll or probe it"
+        )),
+        (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
+            Some(format!("`{name}` has no kind"))
+        }
+        (_, Some(_)) if !has_cluster => Some(format!(
+            "`{name}` is in a cluster, and this driver was started without one"
+        )),
+        (_, Some(_)) if input.many => {
+            Some(format!("`{name}` is a set: a call fetches single objects"))
+        }
+        (Mode::Owned | Mode::Shared, Some(_)) if input.owner.is_none() => Some(format!(
+            "`{name}` has no owner, for a volume is no object: say `of` an input"
+        )),
+        (_, Some(kind)) => match input.lookup {
+            Lookup::Name(_) if kind.namespaced => Some(format!(
+                "`{name}` is found by a name alone and lives in a namespace: find it by ref"
+            )),
+            Lookup::Name(_) | Lookup::Ref => None,
+            Lookup::Names
+            | Lookup::Refs
+            | Lookup::Labels(_)
+            | Lookup::Owner
+            | Lookup::Namespace
+            | Lookup::Equal
+            | Lookup::Key => Some(format!(
+                "`{name}` would have to be listed: find it by name or by ref"
+            )),
+        },
+    }
+}

@@ -1,0 +1,167 @@
+//! One process of a driver as its operator configures it. Knows nothing of calls and sockets.
+
+pub(crate) mod cache_policy;
+pub(crate) mod plugin;
+pub(crate) mod usage;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kube::Resource;
+use lifecycle_runtime::lifecycle::Kind;
+use serde::de::DeserializeOwned;
+
+use cache_policy::{CachePolicy, WatchedKind};
+use plugin::Plugin;
+use usage::UsageSource;
+
+/// One process of a driver: which services it offers, and where.
+#[derive(Clone)]
+pub struct Driver {
+    pub(crate) plugin: Plugin,
+    pub(crate) endpoint: String,
+    pub(crate) role: Role,
+    pub(crate) cache_policy: CachePolicy,
+}
+
+/// Which of the two services the process offers.
+#[derive(Clone)]
+pub(crate) enum Role {
+    Controller,
+    Node(NodeOptions),
+}
+
+/// What only a process on a node knows.
+#[derive(Clone)]
+pub(crate) struct NodeOptions {
+    pub(crate) id: String,
+    pub(crate) topology_segments: BTreeMap<String, String>,
+    /// Zero: the orchestrator decides.
+    pub(crate) max_volumes: u32,
+    pub(crate) usage: Option<Arc<dyn UsageSource>>,
+    pub(crate) registration: Option<KubeletRegistration>,
+}
+
+/// How kubelet finds the driver.
+#[derive(Clone, Debug)]
+pub(crate) struct KubeletRegistration {
+    /// The folder that kubelet watches for drivers.
+    pub(crate) folder: PathBuf,
+    /// The endpoint on the host, if not as in this process.
+    pub(crate) endpoint: Option<PathBuf>,
+}
+
+impl Driver {
+    /// The process that makes volumes, at an endpoint: a path, or `unix://` and a path.
+    pub fn controller(plugin: Plugin, endpoint: impl Into<String>) -> Self {
+        Self {
+            plugin: plugin.with_controller(),
+            endpoint: endpoint.into(),
+            role: Role::Controller,
+            cache_policy: CachePolicy::default(),
+        }
+    }
+
+    /// The process on the node with this id, at an endpoint: a path, or `unix://` and a path.
+    pub fn node(plugin: Plugin, endpoint: impl Into<String>, id: impl Into<String>) -> Self {
+        Self {
+            plugin,
+            endpoint: endpoint.into(),
+            role: Role::Node(NodeOptions {
+                id: id.into(),
+                topology_segments: BTreeMap::new(),
+                max_volumes: 0,
+                usage: None,
+                registration: None,
+            }),
+            cache_policy: CachePolicy::default(),
+        }
+    }
+
+    fn on_node(mut self, change: impl FnOnce(&mut NodeOptions)) -> Self {
+        match &mut self.role {
+            Role::Node(node) => change(node),
+            Role::Controller => {}
+        }
+        self
+    }
+
+    /// Always watches the objects of a kind that a field selector chooses, such as `spec.nodeName=node-1`; empty: all.
+    /// Calls then read them from this cache and send no request.
+    #[must_use]
+    pub fn watching<K>(mut self, field_selector: impl Into<String>) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.cache_policy.watched.push(WatchedKind {
+            kind: Kind::of::<K>(),
+            field_selector: field_selector.into(),
+        });
+        self
+    }
+
+    /// Reads and watches an object of a kind by one request, which publishing takes over from staging: for objects that calls wait for.
+    #[must_use]
+    pub fn watching_on_read<K>(mut self) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.cache_policy.watched_on_read.push(Kind::of::<K>());
+        self
+    }
+
+    /// Publishing takes over what staging has just read of a kind: for objects that say which volume it is.
+    #[must_use]
+    pub fn reusing_after_stage<K>(mut self) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.cache_policy.reused_after_stage.push(Kind::of::<K>());
+        self
+    }
+
+    /// Where the node is, for volumes that cannot be reached from everywhere.
+    #[must_use]
+    pub fn segment(self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.on_node(|node| {
+            node.topology_segments.insert(key.into(), value.into());
+        })
+    }
+
+    /// At most so many volumes on the node.
+    #[must_use]
+    pub fn max_volumes(self, max: u32) -> Self {
+        self.on_node(|node| node.max_volumes = max)
+    }
+
+    /// Tells how full volumes are.
+    #[must_use]
+    pub fn usage(self, usage: impl UsageSource) -> Self {
+        self.on_node(|node| node.usage = Some(Arc::new(usage)))
+    }
+
+    /// Registers itself with the kubelet that watches this folder, so that no registrar is needed.
+    #[must_use]
+    pub fn registers_in(self, folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        self.on_node(|node| {
+            let endpoint = None;
+            node.registration = Some(KubeletRegistration { folder, endpoint });
+        })
+    }
+
+    /// Where kubelet finds the endpoint, if not where this process does; only where it registers itself.
+    #[must_use]
+    pub fn endpoint_on_host(self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        self.on_node(|node| {
+            if let Some(registration) = &mut node.registration {
+                registration.endpoint = Some(path);
+            }
+        })
+    }
+}

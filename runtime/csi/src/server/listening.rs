@@ -1,0 +1,86 @@
+//! One socket while its process serves: connections in, until the shutdown and the last answer.
+
+use std::io;
+use std::time::Duration;
+
+use futures::{Stream, stream};
+use tokio::io::DuplexStream;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tonic::service::Routes;
+use tonic::transport::Server;
+
+use super::authority::relayed;
+use crate::error::Error;
+use crate::socket::BoundSocket;
+use lifecycle_runtime::shutdown::Shutdown;
+
+/// How long calls that are under way may take after the shutdown begins.
+const GRACE_PERIOD: Duration = Duration::from_secs(4);
+/// When a connection is accepted again after the system refused one.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// A bound socket, and what it serves.
+pub(crate) struct ListeningSocket {
+    pub(crate) listener: UnixListener,
+    /// Removes the file of the socket at the end.
+    pub(crate) bound: BoundSocket,
+    pub(crate) routes: Routes,
+}
+
+impl ListeningSocket {
+    /// Serves until the shutdown; calls that are under way then may end, for a while.
+    ///
+    /// # Errors
+    /// The socket fails.
+    pub(crate) async fn serve(self, mut shutdown: Shutdown) -> Result<(), Error> {
+        let mut stops = shutdown.clone();
+        let (relaying, mut relayed) = mpsc::channel(1);
+        let answered = async {
+            let served = Server::builder()
+                .add_routes(self.routes)
+                .serve_with_incoming_shutdown(incoming(self.listener, relaying), async move {
+                    stops.wait().await;
+                })
+                .await;
+            // The last answers are on their way still: nothing is ever sent here, it ends with the last relay.
+            let _ = relayed.recv().await.is_none();
+            served
+        };
+        let served = tokio::select! {
+            served = answered => served,
+            () = async { shutdown.wait().await; sleep(GRACE_PERIOD).await } => Ok(()),
+        };
+        drop(self.bound);
+        served.map_err(|source| Error::Serve {
+            source: Box::new(source),
+        })
+    }
+}
+
+/// Connections, each relayed by a task of its own.
+fn incoming(
+    listener: UnixListener,
+    relaying: mpsc::Sender<()>,
+) -> impl Stream<Item = io::Result<DuplexStream>> {
+    stream::unfold((listener, relaying), |(listener, relaying)| async {
+        loop {
+            match listener.accept().await {
+                Ok((client, _)) => {
+                    let (theirs, relay) = relayed(client);
+                    let running = relaying.clone();
+                    tokio::spawn(async move {
+                        relay.await;
+                        drop(running);
+                    });
+                    return Some((Ok(theirs), (listener, relaying)));
+                }
+                Err(error) => {
+                    tracing::warn!("a connection cannot be taken: {error}");
+                    sleep(ACCEPT_AGAIN).await;
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,84 @@
+//! Which services are offered at one socket, with health and reflection of them. Knows no calls.
+
+use std::path::PathBuf;
+
+use lifecycle_proto::DESCRIPTORS;
+use tonic::server::NamedService;
+use tonic::service::Routes;
+use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::HealthServer;
+use tonic_health::server::{HealthReporter, HealthService};
+
+use super::listening::ListeningSocket;
+use crate::driver::plugin::Plugin;
+use crate::error::Error;
+use crate::socket::bind;
+
+/// What is offered at one socket.
+pub(crate) struct SocketServices {
+    pub(crate) path: PathBuf,
+    pub(crate) plugin: Plugin,
+    routes: Routes,
+    names: Vec<&'static str>,
+}
+
+impl SocketServices {
+    pub(crate) fn new(path: PathBuf, plugin: Plugin) -> Self {
+        Self {
+            path,
+            plugin,
+            routes: Routes::default(),
+            names: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add<S>(&mut self, service: S)
+    where
+        S: tower::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<tonic::body::Body>,
+                Error = std::convert::Infallible,
+            > + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        self.names.push(S::NAME);
+        self.routes = std::mem::take(&mut self.routes).add_service(service);
+    }
+
+    /// Adds health and reflection of what is offered, and listens.
+    ///
+    /// # Errors
+    /// The services cannot be described, or the process cannot listen at the socket.
+    pub(crate) async fn listen(mut self) -> Result<ListeningSocket, Error> {
+        let health = HealthReporter::new();
+        for name in &self.names {
+            health
+                .set_service_status(name, ServingStatus::Serving)
+                .await;
+        }
+        let service = HealthService::from_health_reporter(health);
+        self.add(HealthServer::new(service));
+        let mut reflection = tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+        for name in &self.names {
+            reflection = reflection.with_service_name(*name);
+        }
+        let reflection = reflection.build_v1().map_err(|error| Error::Driver {
+            driver: self.plugin.name.clone(),
+            why: format!("its services cannot be described: {error}"),
+        })?;
+        self.add(reflection);
+        let (listener, bound) = bind(&self.path)?;
+        tracing::info!(path = %self.path.display(), services = ?self.names, "listens");
+        Ok(ListeningSocket {
+            listener,
+            bound,
+            routes: self.routes,
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! Which cluster IP and which node port is which Service's, and where a Service names them. Gives none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
+
+use serde_json::Value;
+
+use super::object::{list, text};
+use super::store::StoreKey;
+
+/// Which addresses and ports are whose.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allocations {
+    pub(crate) ips: BTreeMap<u32, StoreKey>,
+    pub(crate) ports: BTreeMap<u16, StoreKey>,
+}
+
+impl Allocations {
+    pub(crate) fn release(&mut self, key: &StoreKey) {
+        self.ips.retain(|_, owner| owner != key);
+        self.ports.retain(|_, owner| owner != key);
+    }
+
+    /// Takes what the Service names, and forgets what it named before.
+    pub(crate) fn settle(&mut self, key: &StoreKey, service: &Value) {
+        self.release(key);
+        if let Some(ip) = cluster_ip(service) {
+            self.ips.insert(ip, key.clone());
+        }
+        for port in node_ports(service) {
+            self.ports.insert(port, key.clone());
+        }
+    }
+}
+
+/// Its address, if it names one.
+pub(crate) fn cluster_ip(service: &Value) -> Option<u32> {
+    let ip: Ipv4Addr = text(&service["spec"], "clusterIP").parse().ok()?;
+    Some(ip.into())
+}
+
+/// The number of a port, if it names one.
+pub(crate) fn number(port: &Value, field: &str) -> Option<u16> {
+    let number = port[field].as_u64()?;
+    u16::try_from(number).ok().filter(|number| *number > 0)
+}
+
+/// All node ports of a Service, that of the health check included.
+pub(crate) fn node_ports(service: &Value) -> BTreeSet<u16> {
+    let ports = list(&service["spec"], "ports").iter();
+    ports
+        .filter_map(|port| number(port, "nodePort"))
+        .chain(number(&service["spec"], "healthCheckNodePort"))
+        .collect()
+}

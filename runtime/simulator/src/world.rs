@@ -1,0 +1,175 @@
+//! What runs around an API server in a cluster, as small controllers with a switch each: garbage collection, the end of namespaces, load balancers,
+//! EndpointSlices, workloads, a scheduler, a kubelet, and what makes and mounts volumes. Written against `kube::Client` alone, so that they drive a real API server just as well.
+
+mod balancers;
+mod cache;
+mod calls;
+mod claims;
+mod duties;
+mod events;
+mod garbage;
+mod jobs;
+mod kinds;
+mod kubelet;
+mod mounts;
+mod namespaces;
+mod nodes;
+mod object;
+mod operation;
+mod pods;
+mod provisioner;
+mod rpc;
+mod run;
+mod scheduler;
+mod send;
+mod sets;
+mod slices;
+mod view;
+mod volumes;
+mod watching;
+mod workloads;
+
+use std::time::Duration;
+
+pub use kubelet::{EXIT, READY};
+pub use volumes::Volumes;
+
+/// What runs around an API server.
+///
+/// # Guarantees
+/// It lists each kind once and watches it from then on. Equal events at equal times give equal requests in equal order.
+#[derive(Clone, Debug)]
+pub struct World {
+    garbage: bool,
+    namespaces: bool,
+    accounts: bool,
+    balancers: Option<Duration>,
+    slices: bool,
+    workloads: bool,
+    scheduler: bool,
+    kubelet: Option<Duration>,
+    volumes: Option<Volumes>,
+    nodes: Vec<String>,
+    origin: jiff::Timestamp,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl World {
+    /// Nothing runs.
+    pub fn empty() -> Self {
+        Self {
+            garbage: false,
+            namespaces: false,
+            accounts: false,
+            balancers: None,
+            slices: false,
+            workloads: false,
+            scheduler: false,
+            kubelet: None,
+            volumes: None,
+            nodes: Vec::new(),
+            origin: jiff::Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    /// Everything runs, on two nodes.
+    pub fn whole() -> Self {
+        Self::empty()
+            .garbage(true)
+            .namespaces(true)
+            .accounts(true)
+            .balancers(Some(Duration::from_secs(2)))
+            .slices(true)
+            .workloads(true)
+            .scheduler(true)
+            .kubelet(Some(Duration::from_secs(1)))
+            .nodes(["node-1", "node-2"])
+    }
+
+    /// Whether what has lost all its owners is deleted, in the background, in the foreground, or orphaned.
+    #[must_use]
+    pub fn garbage(mut self, on: bool) -> Self {
+        self.garbage = on;
+        self
+    }
+
+    /// Whether namespaces that are deleted are emptied and end.
+    #[must_use]
+    pub fn namespaces(mut self, on: bool) -> Self {
+        self.namespaces = on;
+        self
+    }
+
+    /// Whether every namespace has the ServiceAccount `default`, without which a real API server takes no Pod.
+    #[must_use]
+    pub fn accounts(mut self, on: bool) -> Self {
+        self.accounts = on;
+        self
+    }
+
+    /// After how long a Service of type LoadBalancer has an address.
+    #[must_use]
+    pub fn balancers(mut self, after: Option<Duration>) -> Self {
+        self.balancers = after;
+        self
+    }
+
+    /// Whether EndpointSlices follow Services and Pods.
+    #[must_use]
+    pub fn slices(mut self, on: bool) -> Self {
+        self.slices = on;
+        self
+    }
+
+    /// Whether Deployments, ReplicaSets, StatefulSets, DaemonSets and Jobs make Pods and report on them.
+    #[must_use]
+    pub fn workloads(mut self, on: bool) -> Self {
+        self.workloads = on;
+        self
+    }
+
+    /// Whether Pods are given nodes.
+    #[must_use]
+    pub fn scheduler(mut self, on: bool) -> Self {
+        self.scheduler = on;
+        self
+    }
+
+    /// After how long Pods run once they have a node.
+    #[must_use]
+    pub fn kubelet(mut self, after: Option<Duration>) -> Self {
+        self.kubelet = after;
+        self
+    }
+
+    /// The drivers that make and mount volumes; it is real time that their sockets take.
+    #[must_use]
+    pub fn volumes(mut self, volumes: Option<Volumes>) -> Self {
+        self.volumes = volumes;
+        self
+    }
+
+    /// Nodes that are made at the start, if they are not there; they stay away once somebody deletes them.
+    #[must_use]
+    pub fn nodes<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.nodes = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What the wall clock says at the start, as statuses show it.
+    #[must_use]
+    pub fn origin(mut self, origin: jiff::Timestamp) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Runs until it is dropped.
+    pub async fn run(self, client: kube::Client) {
+        run::Runner::new(self, client).run().await;
+    }
+}

@@ -1,0 +1,176 @@
+//! Garbage collection: what has lost all its owners goes; what is deleted in the foreground waits for what it blocks; what is orphaned lets go first.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::cache::{Cache, Change};
+use super::kinds::{Kind, ObjectKey};
+use super::object::{has_finalizer, is_leaving, list, owners, text, uid};
+use super::operation::{Operation, Removal};
+use super::view::View;
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
+    let mut keys = BTreeSet::from([change.key.clone()]);
+    for object in [&change.old, &change.new].into_iter().flatten() {
+        // Owners that wait for what they own, and what is owned by what is gone or going.
+        keys.extend(owners(object).iter().filter_map(|o| {
+            let owner = cache.by_uid(&text(o, "/uid")?)?;
+            is_leaving(owner.1).then(|| owner.0.clone())
+        }));
+        let is_gone = change.new.as_ref().map(uid) != Some(uid(object));
+        if is_gone || is_leaving(object) {
+            keys.extend(cache.owned_by(&uid(object)).map(|(key, _)| key.clone()));
+        }
+    }
+    keys
+}
+
+pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
+    let Some(object) = view.cache.get(key) else {
+        return Vec::new();
+    };
+    if is_leaving(object) {
+        if has_finalizer(object, ORPHAN) {
+            return orphan(view.cache, key, object);
+        }
+        if has_finalizer(object, FOREGROUND) {
+            return foreground(view.cache, key, object);
+        }
+    }
+    if owners(object).is_empty() || is_leaving(object) {
+        return Vec::new();
+    }
+    owned(view.cache, key, object)
+}
+
+/// Takes its reference away from all that it owns, then lets it go.
+fn orphan(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+    let own = uid(object);
+    let owned: Vec<_> = cache.owned_by(&own).collect();
+    if owned.is_empty() {
+        return vec![without_finalizer(key, object, ORPHAN)];
+    }
+    let lets_go = |(key, object): (&ObjectKey, &Value)| without_owners(key, object, &[&own]);
+    owned.into_iter().map(lets_go).collect()
+}
+
+/// Deletes all that it owns, and lets it go when nothing blocks it any more.
+fn foreground(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+    let own = uid(object);
+    let blocks = |(_, owned): &(&ObjectKey, &Value)| {
+        let mut all = owners(owned).iter();
+        all.any(|o| o["uid"] == own.as_str() && o["blockOwnerDeletion"] == true)
+    };
+    if cache.owned_by(&own).any(|owned| blocks(&owned)) {
+        return Vec::new();
+    }
+    vec![without_finalizer(key, object, FOREGROUND)]
+}
+
+/// How an owner is, as far as the caches know.
+enum Owner {
+    /// It is there and stays.
+    Solid,
+    /// It waits for what it owns.
+    Waiting,
+    /// It seems to be gone.
+    Gone(ObjectKey),
+    /// Nobody watches its kind.
+    Unknown,
+}
+
+fn owned(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> {
+    let (mut solid, mut waiting, mut gone) = (false, Vec::new(), Vec::new());
+    for owner in owners(object) {
+        let id = text(owner, "/uid").unwrap_or_default();
+        match look(cache, key, owner, &id) {
+            Owner::Solid | Owner::Unknown => solid = true,
+            Owner::Waiting => waiting.push(id),
+            Owner::Gone(at) => gone.push((at, id)),
+        }
+    }
+    if waiting.is_empty() && gone.is_empty() {
+        return Vec::new();
+    }
+    if solid {
+        // It has another owner; those that are going must not wait for it.
+        let ids: Vec<&String> = waiting
+            .iter()
+            .chain(gone.iter().map(|(_, id)| id))
+            .collect();
+        let operation = without_owners(key, object, &ids);
+        return vec![if_gone(gone, operation)];
+    }
+    let has_dependents = cache.owned_by(&uid(object)).next().is_some();
+    let policy = match !waiting.is_empty() && has_dependents {
+        true => "Foreground",
+        false => "Background",
+    };
+    let removal = Removal {
+        uid: uid(object),
+        policy,
+        at_once: false,
+    };
+    vec![if_gone(gone, Operation::Delete(key.clone(), removal))]
+}
+
+/// The caches may be behind: what seems to be gone is asked for.
+fn if_gone(gone: Vec<(ObjectKey, String)>, operation: Operation) -> Operation {
+    match gone.is_empty() {
+        true => operation,
+        false => Operation::IfGone(gone, Box::new(operation)),
+    }
+}
+
+fn look(cache: &Cache, key: &ObjectKey, owner: &Value, id: &str) -> Owner {
+    let kind = kind_of(cache, owner);
+    if let Some((at, found)) = cache.by_uid(id) {
+        let same_place = at.namespace.is_none() || at.namespace == key.namespace;
+        let waits = is_leaving(found) && has_finalizer(found, FOREGROUND);
+        return match (same_place, waits) {
+            (true, true) => Owner::Waiting,
+            (true, false) => Owner::Solid,
+            (false, _) => Owner::Gone(ObjectKey::new(
+                at.kind.clone(),
+                key.namespace.as_deref(),
+                &at.name,
+            )),
+        };
+    }
+    match kind {
+        Some(kind) => {
+            let name = text(owner, "/name").unwrap_or_default();
+            Owner::Gone(ObjectKey::new(kind, key.namespace.as_deref(), &name))
+        }
+        None => Owner::Unknown,
+    }
+}
+
+fn kind_of(cache: &Cache, owner: &Value) -> Option<Kind> {
+    let (version, kind) = (text(owner, "/apiVersion")?, text(owner, "/kind")?);
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let mut kinds = cache.kinds().iter();
+    kinds.find(|k| k.group == group && k.kind == kind).cloned()
+}
+
+fn without_owners(key: &ObjectKey, object: &Value, uids: &[&String]) -> Operation {
+    let stays = |o: &&Value| !uids.iter().any(|uid| o["uid"] == uid.as_str());
+    let rest: Vec<_> = owners(object).iter().filter(stays).collect();
+    let patch = json!({ "metadata": {
+        "uid": uid(object), "resourceVersion": object["metadata"]["resourceVersion"], "ownerReferences": rest,
+    } });
+    Operation::Patch(key.clone(), None, patch)
+}
+
+pub(super) fn without_finalizer(key: &ObjectKey, object: &Value, name: &str) -> Operation {
+    let all = list(object, "/metadata/finalizers").iter();
+    let rest: Vec<_> = all.filter(|f| *f != name).collect();
+    let patch = json!({ "metadata": {
+        "uid": uid(object), "resourceVersion": object["metadata"]["resourceVersion"], "finalizers": rest,
+    } });
+    Operation::Patch(key.clone(), None, patch)
+}

@@ -1,0 +1,68 @@
+//! The end of namespaces: everything in one that is deleted is deleted, then it ends. And what each has from the start: an account.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::cache::{Cache, Change};
+use super::kinds::{Kind, ObjectKey};
+use super::object::{is_leaving, list, uid};
+use super::operation::{Operation, Removal};
+use super::view::View;
+
+pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
+    if change.key.is("Namespace") {
+        return BTreeSet::from([change.key.clone()]);
+    }
+    let Some(namespace) = &change.key.namespace else {
+        return BTreeSet::new();
+    };
+    let key = change.key.beside("Namespace", namespace);
+    let goes = cache.get(&key).is_some_and(is_leaving);
+    goes.then_some(key).into_iter().collect()
+}
+
+pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
+    let Some(namespace) = view.cache.get(key).filter(|n| is_leaving(n)) else {
+        return Vec::new();
+    };
+    let inside = view.cache.inside(&key.name);
+    let stays = inside.iter().filter(|(_, object)| !is_leaving(object));
+    let operations: Vec<_> = stays
+        .map(|(key, object)| Operation::Delete((*key).clone(), Removal::background(uid(object))))
+        .collect();
+    if !inside.is_empty() {
+        return operations;
+    }
+    let finalizers = list(namespace, "/spec/finalizers");
+    if finalizers.is_empty() {
+        return Vec::new();
+    }
+    let rest: Vec<&Value> = finalizers.iter().filter(|f| *f != "kubernetes").collect();
+    let mut ended = namespace.clone();
+    ended["spec"]["finalizers"] = json!(rest);
+    vec![Operation::EndNamespace(key.clone(), ended)]
+}
+
+/// The account that a namespace has lacked since this change.
+pub(super) fn without_account(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
+    let namespace = match (change.key.is("Namespace"), change.key.is("ServiceAccount")) {
+        (true, _) => Some(change.key.name.clone()),
+        (false, true) => change.key.namespace.clone(),
+        (false, false) => None,
+    };
+    let stays = |name: &String| {
+        let key = change.key.beside("Namespace", name);
+        cache.get(&key).is_some_and(|n| !is_leaving(n))
+    };
+    let account = |name: String| ObjectKey::new(Kind::of("ServiceAccount"), Some(&name), "default");
+    namespace.filter(stays).map(account).into_iter().collect()
+}
+
+pub(super) fn account(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
+    match view.cache.get(key) {
+        Some(_) => Vec::new(),
+        // One that no list has shown yet is a conflict, and is looked at again.
+        None => vec![Operation::Create(key.clone(), key.kind.object(key))],
+    }
+}

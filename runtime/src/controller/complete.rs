@@ -1,0 +1,332 @@
+//! What follows from a write that ended: a fence, a memory, a pause - and the next look at the object.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Controller;
+use super::fence::FencedWrite as Fenced;
+use super::in_flight::{Completed, Ended, WriteRecord};
+use super::memory::WriteKind;
+use super::pass::{status_id, subject_id};
+use super::queue::Subject;
+use super::report::{Draft, timeless};
+use crate::cluster::act::News;
+use crate::cluster::observe::{Job, Plan, WriteId};
+use crate::cluster::outcome::Outcome;
+use crate::cluster::store::Name;
+use crate::lifecycle::Stored;
+use crate::lifecycle::call::{CallError, Called};
+use crate::machine::backoff::Backoff;
+use crate::machine::compare::fingerprint;
+
+impl Controller {
+    pub(super) fn complete(&mut self, completed: Completed) {
+        self.count(&completed);
+        self.trace_ended(&completed);
+        self.note_reach(&completed.ended);
+        let Some(subject) = completed.subject else {
+            return;
+        };
+        if let Some(memory) = self.memories.get_mut(&subject) {
+            memory.busy = false;
+        }
+        match (completed.wrote, completed.ended) {
+            (WriteRecord::Effect { effect, plan }, Ended::Write(outcome)) => {
+                self.free_target(&subject, effect, &plan);
+                self.effect_ended(&subject, effect, plan, outcome);
+            }
+            (WriteRecord::Effect { effect, plan }, Ended::Call(called)) => {
+                self.call_ended(&subject, effect, plan, called);
+            }
+            (WriteRecord::Finalizer { subject: seen, .. }, Ended::Write(outcome)) => {
+                self.finalizer_ended(&subject, &seen, outcome);
+            }
+            (
+                WriteRecord::Status {
+                    draft,
+                    subject: seen,
+                },
+                Ended::Write(outcome),
+            ) => self.status_ended(&subject, draft, &seen, outcome),
+            (
+                WriteRecord::Event | WriteRecord::Finalizer { .. } | WriteRecord::Status { .. },
+                Ended::Call(_) | Ended::Write(_),
+            ) => {}
+        }
+        self.queue.add(subject, Instant::now());
+    }
+
+    /// Whoever wanted to write the same object looks again.
+    fn free_target(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
+        let runner = &self.runners[subject.lifecycle];
+        let target = runner.ir.effects[effect].target;
+        let store = runner.stores[target].unwrap_or(runner.subject_store);
+        for waiting in self.write_locks.free(&(store, plan.name.clone())) {
+            self.queue.add(waiting, Instant::now());
+        }
+    }
+
+    /// Whether the API server answers at all.
+    fn note_reach(&mut self, ended: &Ended) {
+        match ended {
+            Ended::Write(Outcome::Lost(_)) => {
+                let random = self.random();
+                self.outage.lost(Instant::now(), random);
+            }
+            Ended::Write(_) => self.outage.answered(),
+            Ended::Call(_) => {}
+        }
+    }
+
+    fn count(&mut self, completed: &Completed) {
+        let ended = match &completed.ended {
+            Ended::Write(outcome) => outcome.word(),
+            Ended::Call(Ok(_)) => "done",
+            Ended::Call(Err(CallError::Refused(_))) => "refused",
+            Ended::Call(Err(CallError::Failed(_))) => "later",
+        };
+        let what = match (&completed.wrote, &completed.subject) {
+            (WriteRecord::Effect { effect, .. }, Some(subject)) => {
+                self.runners[subject.lifecycle].ir.effects[*effect].name
+            }
+            (WriteRecord::Effect { .. }, None) => "effect",
+            (WriteRecord::Finalizer { claim: true, .. }, _) => "claim",
+            (WriteRecord::Finalizer { claim: false, .. }, _) => "release",
+            (WriteRecord::Status { .. }, _) => "status",
+            (WriteRecord::Event, _) => "event",
+        };
+        let object = completed.subject.as_ref().map(|subject| {
+            let kind = &self.runners[subject.lifecycle].subject_kind;
+            subject.name.of_kind(kind).to_string()
+        });
+        let object = object.unwrap_or_default();
+        match &completed.ended {
+            Ended::Write(Outcome::Done(_)) | Ended::Call(Ok(_)) => {
+                tracing::debug!(object, what, "written");
+            }
+            Ended::Write(Outcome::Again(why)) => tracing::debug!(object, what, "look again: {why}"),
+            Ended::Write(Outcome::Refused(why)) | Ended::Call(Err(CallError::Refused(why))) => {
+                tracing::warn!(object, what, "refused: {why}");
+            }
+            Ended::Write(Outcome::Later(why, _) | Outcome::Lost(why))
+            | Ended::Call(Err(CallError::Failed(why))) => {
+                if self.log_dedup.is_news(why, Instant::now()) {
+                    tracing::warn!(object, what, "failed: {why}");
+                } else {
+                    tracing::debug!(object, what, "failed again: {why}");
+                }
+            }
+        }
+        let key = (what.to_owned(), ended);
+        self.settings
+            .counters
+            .with(|c| *c.writes.entry(key).or_default() += 1);
+    }
+
+    fn effect_ended(&mut self, subject: &Subject, effect: usize, plan: Plan, outcome: Outcome) {
+        let random = self.random();
+        let what = WriteKind::Effect(effect);
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_target(subject, effect, &plan, &object);
+                let kept = plan.kept(&object);
+                let Some(memory) = self.memories.get_mut(subject) else {
+                    return;
+                };
+                memory.worked(what);
+                if matches!(plan.job, Job::Create | Job::Update | Job::Revise) {
+                    memory.settle(&plan.name, kept);
+                }
+                if let Some(wait) = memory.repeat(effect, &plan.name, plan.id.desired) {
+                    let object = plan.name.to_string();
+                    tracing::warn!(
+                        object,
+                        "somebody undoes this write again and again: slowing down"
+                    );
+                    memory.slow_down(what, wait);
+                }
+            }
+            Outcome::Refused(sentence) => {
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    memory.worked(what);
+                    memory.refuse(effect, plan.id, sentence, random);
+                }
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
+                self.put_off(subject, what, plan.id, outcome);
+            }
+        }
+    }
+
+    /// Makes exactly this write wait.
+    fn put_off(&mut self, subject: &Subject, what: WriteKind, id: WriteId, outcome: Outcome) {
+        let random = self.random();
+        let Some(memory) = self.memories.get_mut(subject) else {
+            return;
+        };
+        match outcome {
+            Outcome::Again(why) => {
+                memory.pause(what, id, (why, false), (Backoff::CONFLICT, None), random);
+            }
+            Outcome::Later(why, after) => {
+                memory.pause(what, id, (why, true), (Backoff::OBJECT, after), random);
+            }
+            // The object may be well: it is not to wait long after the server is back.
+            Outcome::Lost(why) => {
+                memory.pause(what, id, (why, true), (Backoff::WATCH, None), random);
+            }
+            Outcome::Done(_) | Outcome::Refused(_) => {}
+        }
+    }
+
+    /// Whoever looks at what was written waits until its cache shows it.
+    fn fence_target(&mut self, subject: &Subject, effect: usize, plan: &Plan, object: &Value) {
+        if plan.job == Job::Record {
+            self.fence_subject(subject, object);
+            return;
+        }
+        let runner = &self.runners[subject.lifecycle];
+        let target = runner.ir.effects[effect].target;
+        let Some(store) = runner.stores[target] else {
+            return;
+        };
+        let text = |path: &str| {
+            let value = object.pointer(path).and_then(Value::as_str);
+            value.map(str::to_owned)
+        };
+        let live = plan.live.as_deref();
+        let stays = plan.job != Job::Delete || text("/metadata/deletionTimestamp").is_some();
+        let wrote = Fenced {
+            uid: text("/metadata/uid").or_else(|| live.and_then(|l| l.meta.uid.clone())),
+            version: text("/metadata/resourceVersion").filter(|_| stays),
+        };
+        let at = (store, plan.name.clone());
+        self.fences
+            .raise(at, wrote, &self.stores[store], Instant::now());
+    }
+
+    fn fence_subject(&mut self, subject: &Subject, object: &Value) {
+        let store = self.runners[subject.lifecycle].subject_store;
+        let text = |path: &str| {
+            let value = object.pointer(path).and_then(Value::as_str);
+            value.map(str::to_owned)
+        };
+        let wrote = Fenced {
+            uid: text("/metadata/uid"),
+            version: text("/metadata/resourceVersion"),
+        };
+        let at: (usize, Name) = (store, subject.name.clone());
+        self.fences
+            .raise(at, wrote, &self.stores[store], Instant::now());
+    }
+
+    fn call_ended(
+        &mut self,
+        subject: &Subject,
+        effect: usize,
+        plan: Plan,
+        called: Result<Called, CallError>,
+    ) {
+        let random = self.random();
+        let target = self.runners[subject.lifecycle].ir.effects[effect].target;
+        let Some(memory) = self.memories.get_mut(subject) else {
+            return;
+        };
+        // Whether it failed or not, an answer from before it says nothing any more.
+        memory.called.insert(target, self.polls.turn());
+        match called {
+            Ok(_) => {
+                memory.worked(WriteKind::Effect(effect));
+                if let Some(wait) = memory.repeat(effect, &plan.name, plan.id.desired) {
+                    memory.slow_down(WriteKind::Effect(effect), wait);
+                }
+            }
+            Err(CallError::Refused(sentence)) => memory.refuse(effect, plan.id, sentence, random),
+            Err(CallError::Failed(why)) => {
+                self.put_off(
+                    subject,
+                    WriteKind::Effect(effect),
+                    plan.id,
+                    Outcome::Later(why, None),
+                );
+            }
+        }
+    }
+
+    fn finalizer_ended(&mut self, subject: &Subject, seen: &Arc<Stored>, outcome: Outcome) {
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_subject(subject, &object);
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    memory.worked(WriteKind::Finalizer);
+                }
+            }
+            // A policy forbids the finalizer: nothing may be acquired, and an administrator may change it at any time.
+            Outcome::Refused(why) => {
+                let later = Outcome::Later(why, None);
+                self.put_off(subject, WriteKind::Finalizer, subject_id(seen), later);
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
+                self.put_off(subject, WriteKind::Finalizer, subject_id(seen), outcome);
+            }
+        }
+    }
+
+    fn status_ended(
+        &mut self,
+        subject: &Subject,
+        draft: Draft,
+        seen: &Arc<Stored>,
+        outcome: Outcome,
+    ) {
+        let id = status_id(&draft, seen);
+        match outcome {
+            Outcome::Done(object) => {
+                self.fence_subject(subject, &object);
+                let kind = self.runners[subject.lifecycle].subject_kind.clone();
+                let kept = object.get("status").unwrap_or(&Value::Null);
+                let kept = fingerprint(&timeless(kept));
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    memory.worked(WriteKind::Status);
+                    memory.differs_since = None;
+                    memory.reported = Some((seen.meta.uid.clone(), draft.content(), kept));
+                }
+                for news in draft.news {
+                    let about = (&subject.name, seen.meta.uid.as_deref());
+                    self.tell(subject.lifecycle, &kind, about, news);
+                }
+            }
+            Outcome::Refused(why) => {
+                let random = self.random();
+                let Some(memory) = self.memories.get_mut(subject) else {
+                    return;
+                };
+                let is_news = !memory.is_known(WriteKind::Status, &why);
+                let said = (why.clone(), true);
+                memory.pause(
+                    WriteKind::Status,
+                    id,
+                    said,
+                    (Backoff::REFUSED, None),
+                    random,
+                );
+                if is_news {
+                    // The status cannot say it.
+                    let news = News {
+                        warning: true,
+                        reason: "ApplyStatus".to_owned(),
+                        note: why,
+                    };
+                    let kind = self.runners[subject.lifecycle].subject_kind.clone();
+                    let about = (&subject.name, seen.meta.uid.as_deref());
+                    self.tell(subject.lifecycle, &kind, about, news);
+                }
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
+                self.put_off(subject, WriteKind::Status, id, outcome);
+            }
+        }
+    }
+}

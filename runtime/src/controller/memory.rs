@@ -1,0 +1,218 @@
+//! What is remembered of one object between passes. Nothing here decides a state; all of it may be forgotten in a restart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cluster::index::IndexKey;
+use crate::cluster::observe::WriteId;
+use crate::cluster::store::Name;
+use crate::machine::backoff::Backoff;
+
+/// What a pause or a count belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WriteKind {
+    Effect(usize),
+    Finalizer,
+    Status,
+    /// A world that cannot be, or a pass that failed.
+    Pass,
+}
+
+/// A write that has to wait.
+#[derive(Clone, Debug)]
+struct Pause {
+    id: WriteId,
+    failures: u32,
+    until: Instant,
+    why: String,
+    shown: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Refusal {
+    sentence: String,
+    times: u32,
+    until: Instant,
+}
+
+/// Values that the server kept when we last wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Settled {
+    uid: String,
+    desired: u64,
+    live: u64,
+}
+
+/// The same write, again and again.
+#[derive(Clone, Copy, Debug)]
+struct Repeated {
+    desired: u64,
+    times: u32,
+    /// When the next may leave.
+    free: Instant,
+}
+
+/// More equal writes than this within `REPEATED_WITHIN` of each other are slowed down: somebody else writes too.
+const REPEATED_FREELY: u32 = 5;
+const REPEATED_WITHIN: Duration = Duration::from_secs(60);
+
+/// Since when an object is in a state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    pub(crate) state: &'static str,
+    pub(crate) seen: Instant,
+    /// How long it had been there before, by its own report.
+    pub(crate) before: Duration,
+}
+
+#[derive(Default)]
+pub(crate) struct ObjectMemory {
+    /// A write is on its way.
+    pub(crate) busy: bool,
+    /// What the last pass looked for, by input.
+    pub(crate) dependencies: Vec<BTreeSet<IndexKey>>,
+    /// Since when the status differs from its report.
+    pub(crate) differs_since: Option<Instant>,
+    /// In which state, and since when: the wall clock may jump, this does not. The time before the first look counts extra.
+    pub(crate) entered: Option<Entered>,
+    /// What was last reported, and what the server made of it.
+    pub(crate) reported: Option<(Option<String>, u64, u64)>,
+    /// The polls that the last pass asked.
+    pub(crate) asked: BTreeSet<(usize, String)>,
+    /// When the last call to what an input asks about ended.
+    pub(crate) called: BTreeMap<usize, u64>,
+    slowed: BTreeMap<WriteKind, Instant>,
+    pauses: BTreeMap<WriteKind, Pause>,
+    refusals: BTreeMap<(usize, WriteId), Refusal>,
+    settled: BTreeMap<Name, Settled>,
+    repeated: BTreeMap<(usize, Name), Repeated>,
+}
+
+impl ObjectMemory {
+    pub(crate) fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
+        let refusal = self.refusals.get(&(effect, write.clone()))?;
+        (refusal.until > Instant::now()).then(|| refusal.sentence.clone())
+    }
+
+    /// Remembers a refusal for exactly this write; older ones of the effect are for objects that are no more.
+    pub(crate) fn refuse(&mut self, effect: usize, write: WriteId, sentence: String, random: u64) {
+        let key = (effect, write);
+        let times = self.refusals.get(&key).map_or(0, |r| r.times) + 1;
+        self.refusals
+            .retain(|(e, w), _| *e != effect || w.desired != key.1.desired || w == &key.1);
+        let until = Instant::now() + Backoff::REFUSED.after(times, random);
+        let refusal = Refusal {
+            sentence,
+            times,
+            until,
+        };
+        self.refusals.insert(key, refusal);
+    }
+
+    /// Forgets refusals of writes that are not planned any more.
+    pub(crate) fn keep_refusals(&mut self, planned: impl Fn(usize, &WriteId) -> bool) {
+        self.refusals
+            .retain(|(effect, write), _| planned(*effect, write));
+    }
+
+    pub(crate) fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {
+        let settled = self.settled.get(name);
+        settled.is_some_and(|s| s.uid == uid && s.desired == desired && s.live == live)
+    }
+
+    /// Remembers that the server kept other values than we wrote, or that it kept ours.
+    pub(crate) fn settle(&mut self, name: &Name, kept: Option<(String, u64, u64)>) {
+        match kept {
+            None => self.settled.remove(name),
+            Some((uid, desired, live)) => self
+                .settled
+                .insert(name.clone(), Settled { uid, desired, live }),
+        };
+    }
+
+    /// Until when exactly this write has to wait.
+    pub(crate) fn paused(&self, what: WriteKind, write: &WriteId, now: Instant) -> Option<Instant> {
+        if let Some(until) = self.slowed.get(&what).filter(|until| **until > now) {
+            return Some(*until);
+        }
+        let pause = self.pauses.get(&what)?;
+        (pause.id == *write && pause.until > now).then_some(pause.until)
+    }
+
+    /// Makes a write wait after a failure. A conflict is nobody's fault: it is not shown.
+    pub(crate) fn pause(
+        &mut self,
+        what: WriteKind,
+        id: WriteId,
+        (why, shown): (String, bool),
+        (backoff, at_least): (Backoff, Option<Duration>),
+        random: u64,
+    ) -> Duration {
+        let failures = self.pauses.get(&what).map_or(0, |p| p.failures) + 1;
+        let wait = backoff
+            .after(failures, random)
+            .max(at_least.unwrap_or_default());
+        let pause = Pause {
+            id,
+            failures,
+            until: Instant::now() + wait,
+            why,
+            shown,
+        };
+        self.pauses.insert(what, pause);
+        wait
+    }
+
+    /// Makes every write of an effect wait.
+    pub(crate) fn slow_down(&mut self, what: WriteKind, wait: Duration) {
+        self.slowed.insert(what, Instant::now() + wait);
+    }
+
+    pub(crate) fn worked(&mut self, what: WriteKind) {
+        self.pauses.remove(&what);
+    }
+
+    /// Whether a write waits for this very reason already.
+    pub(crate) fn is_known(&self, what: WriteKind, why: &str) -> bool {
+        self.pauses.get(&what).is_some_and(|pause| pause.why == why)
+    }
+
+    /// Why writes wait, as people are told after the second failure.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        let shown = |p: &&Pause| p.shown && p.failures > 1;
+        self.pauses.values().find(shown).map(|p| p.why.as_str())
+    }
+
+    /// Counts equal writes; how long the next has to wait.
+    pub(crate) fn repeat(&mut self, effect: usize, name: &Name, desired: u64) -> Option<Duration> {
+        let now = Instant::now();
+        let fresh = Repeated {
+            desired,
+            times: 0,
+            free: now,
+        };
+        let repeated = self.repeated.entry((effect, name.clone())).or_insert(fresh);
+        if repeated.desired != desired || now > repeated.free + REPEATED_WITHIN {
+            *repeated = fresh;
+        }
+        repeated.times += 1;
+        let too_often = repeated.times.saturating_sub(REPEATED_FREELY);
+        let wait = (too_often > 0).then(|| Backoff::REPEATED.after(too_often, u64::MAX / 2));
+        repeated.free = now + wait.unwrap_or_default();
+        wait
+    }
+
+    /// When something that was put off is due.
+    pub(crate) fn next(&self, now: Instant) -> Option<Instant> {
+        let pauses = self.pauses.values().map(|p| p.until);
+        let refusals = self.refusals.values().map(|r| r.until);
+        let slowed = self.slowed.values().copied();
+        pauses
+            .chain(refusals)
+            .chain(slowed)
+            .filter(|at| *at > now)
+            .min()
+    }
+}

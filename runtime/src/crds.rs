@@ -1,0 +1,241 @@
+//! Installing the CustomResourceDefinitions and waiting until they are served. Writes only what differs.
+
+mod schema;
+
+use std::time::Duration;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceConversion, CustomResourceDefinition,
+};
+use kube::api::{Api, ApiResource, DynamicObject, ListParams, Patch, PatchParams};
+use kube::{Client, ResourceExt};
+use serde_json::{Value, json};
+
+use crate::cause;
+use crate::retry::Retry;
+
+pub use schema::conditions;
+
+/// The kinds of one product.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds {
+    /// Under which they are served.
+    pub group_version: &'static str,
+    /// The name under which they are written.
+    pub manager: &'static str,
+    /// The command that prints them, for those who install them by hand.
+    pub printed_by: &'static str,
+    /// What they are.
+    pub definitions: fn() -> Vec<CustomResourceDefinition>,
+}
+
+/// With the pauses between them, about half a minute.
+const ATTEMPTS: u32 = 6;
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Returns once all kinds are served, installing or updating their definitions before if `maintain`.
+///
+/// # Flow
+/// What cannot be done is tried again after a pause that grows to 15 s, and said once for each reason. Definitions that are
+/// served already are used as they are where they may not be written, or could not be in half a minute.
+/// Never ends while the kinds are not served: drop it to stop.
+pub async fn prepare(client: &Client, kinds: &Kinds, maintain: bool) {
+    if !maintain {
+        warn_of_leftover_conversion(client, kinds).await;
+    }
+    let (mut retry, mut attempts_left) = (Retry::new(LONGEST_PAUSE), ATTEMPTS);
+    let mut maintained = !maintain;
+    loop {
+        let refused = match maintained {
+            true => None,
+            false => self::maintain(client, kinds).await.err(),
+        };
+        maintained = refused.is_none();
+        attempts_left = match &refused {
+            Some(error) if is_final(error) => 0,
+            Some(_) | None => attempts_left.saturating_sub(1),
+        };
+        let served = served(client, kinds).await;
+        let reason = reason(refused.as_ref(), &served, kinds, maintain);
+        if !reason.is_empty() && retry.is_new(&reason) {
+            // What has just been written takes a moment.
+            match maintain && maintained && served.is_ok() {
+                true => tracing::info!("{reason}"),
+                false => tracing::warn!("{reason}"),
+            }
+        }
+        if matches!(served, Ok(true)) && (maintained || attempts_left == 0) {
+            return;
+        }
+        retry.pause().await;
+    }
+}
+
+/// Whether trying again cannot help before a person has acted.
+fn is_final(error: &kube::Error) -> bool {
+    let kube::Error::Api(status) = error else {
+        return false;
+    };
+    matches!(status.code, 400..=499) && !matches!(status.code, 409 | 429)
+}
+
+/// What is in the way, in one line; empty if nothing is.
+fn reason(
+    refused: Option<&kube::Error>,
+    served: &Result<bool, kube::Error>,
+    kinds: &Kinds,
+    maintain: bool,
+) -> String {
+    match (refused, served) {
+        (_, Err(error)) => format!(
+            "the API server cannot be asked which kinds it serves: {}; trying again",
+            cause::in_one_line(error)
+        ),
+        (Some(error), Ok(_)) => refusal(error),
+        (None, Ok(false)) => waiting(kinds, maintain),
+        (None, Ok(true)) => String::new(),
+    }
+}
+
+fn refusal(error: &kube::Error) -> String {
+    format!(
+        "CustomResourceDefinitions cannot be installed or updated: {}; \
+         grant list, create and patch on them, or install them yourself and set --disable-crd-maintenance",
+        cause::in_one_line(error)
+    )
+}
+
+fn waiting(kinds: &Kinds, maintain: bool) -> String {
+    let group_version = kinds.group_version;
+    match maintain {
+        true => format!("the kinds of {group_version} are written and not served yet; waiting"),
+        false => format!(
+            "the kinds of {group_version} are not served; waiting until somebody installs what `{}` prints",
+            kinds.printed_by
+        ),
+    }
+}
+
+/// Installs or updates each definition that differs; returns the names of those that were written.
+///
+/// # Errors
+/// What the API server or the connection to it refused; definitions before that one are written.
+pub async fn maintain(client: &Client, kinds: &Kinds) -> Result<Vec<String>, kube::Error> {
+    let mut written = Vec::new();
+    for wanted in (kinds.definitions)() {
+        if maintain_one(client, kinds, &wanted).await? {
+            tracing::info!(definition = %wanted.name_any(), "wrote the CustomResourceDefinition");
+            written.push(wanted.name_any());
+        }
+    }
+    Ok(written)
+}
+
+async fn maintain_one(
+    client: &Client,
+    kinds: &Kinds,
+    wanted: &CustomResourceDefinition,
+) -> Result<bool, kube::Error> {
+    let api = definitions(client);
+    let name = wanted.name_any();
+    let live = find(&api, &name).await?;
+    let wanted = serde_json::to_value(wanted).expect("a definition has string keys and serialises");
+    if let Some(live) = &live {
+        if covers("spec", &live.data["spec"], &wanted["spec"]) {
+            return Ok(false);
+        }
+        if has_leftover_conversion(live) {
+            let patch = serde_json::from_value(conversion_patch()).expect("it is a JSON patch");
+            let patch: Patch<Value> = Patch::Json(patch);
+            api.patch(&name, &PatchParams::default(), &patch).await?;
+        }
+    }
+    let params = PatchParams::apply(kinds.manager).force();
+    api.patch(&name, &params, &Patch::Apply(&wanted)).await?;
+    Ok(true)
+}
+
+/// Whether the API server serves all our kinds. Asks discovery, which needs no rights.
+///
+/// # Errors
+/// If it cannot be asked; that it knows nothing of the group is no error.
+pub async fn served(client: &Client, kinds: &Kinds) -> Result<bool, kube::Error> {
+    let resources = match client.list_api_group_resources(kinds.group_version).await {
+        Ok(list) => list.resources,
+        Err(kube::Error::Api(status)) if status.code == 404 => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let is_served = |plural: &String| resources.iter().any(|resource| &resource.name == plural);
+    Ok((kinds.definitions)()
+        .iter()
+        .all(|wanted| is_served(&wanted.spec.names.plural)))
+}
+
+/// Objects of a definition whose conversion webhook is gone cannot be read or written, and nobody would know why.
+async fn warn_of_leftover_conversion(client: &Client, kinds: &Kinds) {
+    let api = definitions(client);
+    for wanted in (kinds.definitions)() {
+        let name = wanted.name_any();
+        if let Ok(Some(live)) = find(&api, &name).await
+            && has_leftover_conversion(&live)
+        {
+            tracing::warn!(
+                "CustomResourceDefinition `{name}` still names a conversion webhook; if its Service is gone, run: \
+                 kubectl patch crd {name} --type json --patch '{}'",
+                conversion_patch()
+            );
+        }
+    }
+}
+
+/// By list and not by get: the rights of the replaced operator have no get.
+async fn find(api: &Api<DynamicObject>, name: &str) -> Result<Option<DynamicObject>, kube::Error> {
+    let named = ListParams::default().fields(&format!("metadata.name={name}"));
+    Ok(api.list(&named).await?.items.into_iter().next())
+}
+
+fn definitions(client: &Client) -> Api<DynamicObject> {
+    Api::all_with(
+        client.clone(),
+        &ApiResource::erase::<CustomResourceDefinition>(&()),
+    )
+}
+
+fn has_leftover_conversion(live: &DynamicObject) -> bool {
+    let conversion = &live.data["spec"]["conversion"];
+    conversion["strategy"] == "Webhook" || !conversion["webhook"].is_null()
+}
+
+/// Replaces the block as a whole: strategy `None` beside a left-over `webhook` would be invalid.
+fn conversion_patch() -> Value {
+    json!([{ "op": "replace", "path": "/spec/conversion", "value": { "strategy": "None" } }])
+}
+
+/// Whether `live` says all that is wanted. Schemas must be equal; elsewhere the API server may add defaults.
+fn covers(field: &str, live: &Value, wanted: &Value) -> bool {
+    match wanted {
+        Value::Object(_) if field == "openAPIV3Schema" => live == wanted,
+        Value::Object(fields) => fields
+            .iter()
+            .all(|(name, wanted)| covers(name, &live[name], wanted)),
+        Value::Array(items) => {
+            let found = live.as_array().map_or(&[][..], Vec::as_slice);
+            let mut pairs = found.iter().zip(items);
+            found.len() == items.len() && pairs.all(|(live, wanted)| covers("", live, wanted))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => live == wanted,
+    }
+}
+
+/// Said explicitly, for an installed definition may still name the conversion webhook of an operator that is gone.
+#[must_use]
+pub fn without_conversion(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
+    definition.spec.conversion = Some(CustomResourceConversion {
+        strategy: "None".to_owned(),
+        webhook: None,
+    });
+    definition
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! What one pass sees: the object, its inputs, values and answers, filled in evaluation order by a driver and read by generated code.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::object::HasSpec;
+
+use super::object::{ObjectRef, Stored};
+use super::request::{Request, Requested};
+use crate::machine::ir::Lifecycle;
+use crate::machine::project::MessageParts;
+use crate::machine::world::World;
+
+/// The object whose lifecycle it is, without its status: nothing may be decided from that.
+#[derive(Debug)]
+pub struct This<'a, K: HasSpec> {
+    /// Its metadata.
+    pub meta: &'a ObjectMeta,
+    /// What its author wants.
+    pub spec: &'a K::Spec,
+}
+
+impl<K: HasSpec> Clone for This<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: HasSpec> Copy for This<'_, K> {}
+
+impl<'a, K: HasSpec + kube::Resource> This<'a, K> {
+    /// The two readable halves of an object.
+    pub fn of(object: &'a K) -> Self {
+        Self {
+            meta: object.meta(),
+            spec: object.spec(),
+        }
+    }
+}
+
+/// What an input is looked up by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupKey {
+    /// The object names none, or a method returned none.
+    Nothing,
+    /// By name, in the object's namespace where the kind has one.
+    Name(String),
+    /// By a set of names.
+    Names(BTreeSet<String>),
+    /// By a set of references.
+    Refs(BTreeSet<ObjectRef>),
+    /// By the values of the declared labels, in order.
+    Labels(Vec<String>),
+    /// By reference.
+    Ref(ObjectRef),
+    /// By the value of a path.
+    Equal(String),
+    /// Everything in the namespace, or everything that the object owns: the declaration says which.
+    All,
+    /// A poll or probe: objects with equal keys share it.
+    Key(String),
+}
+
+/// What was found of one input.
+#[derive(Clone, Default)]
+pub enum Slot {
+    /// Not looked at: its `given` does not hold.
+    #[default]
+    Closed,
+    /// From caches, in order of namespace and name.
+    Objects(Vec<Arc<Stored>>),
+    /// Of a poll or probe; `None` while unknown.
+    Plain(Option<Arc<dyn Any + Send + Sync>>),
+    /// Of a record that was written.
+    Recorded {
+        /// As its Rust type.
+        value: Arc<dyn Any + Send + Sync>,
+        /// As it was written.
+        text: String,
+    },
+}
+
+/// What a pass is about.
+enum About {
+    /// The object of a resource.
+    Object(Arc<Stored>),
+    /// The request of a call to a volume.
+    Request(Arc<Requested>),
+}
+
+/// The observation of one pass.
+pub struct Observation {
+    lifecycle: &'static Lifecycle,
+    about: About,
+    slots: Vec<Slot>,
+    values: Vec<Option<Arc<dyn Any + Send + Sync>>>,
+    /// The answers so far.
+    pub world: World,
+    /// What the facts said, by variable.
+    pub sentences: Vec<Option<String>>,
+    /// What the object says at the paths that messages take in.
+    pub texts: Vec<Option<String>>,
+}
+
+impl Observation {
+    /// An empty board: nothing looked at, nothing answered.
+    pub fn new(lifecycle: &'static Lifecycle, this: Arc<Stored>) -> Self {
+        Self::about(lifecycle, About::Object(this))
+    }
+
+    /// An empty board for a call of a volume.
+    pub fn of_call(lifecycle: &'static Lifecycle, request: Arc<Requested>) -> Self {
+        Self::about(lifecycle, About::Request(request))
+    }
+
+    fn about(lifecycle: &'static Lifecycle, about: About) -> Self {
+        Self {
+            lifecycle,
+            about,
+            slots: lifecycle.inputs.iter().map(|_| Slot::Closed).collect(),
+            values: lifecycle.values.iter().map(|_| None).collect(),
+            world: World::first(lifecycle),
+            sentences: lifecycle.vars.iter().map(|_| None).collect(),
+            texts: lifecycle.texts.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// Notes what was found of an input.
+    pub fn found(&mut self, input: usize, slot: Slot) {
+        self.slots[input] = slot;
+    }
+
+    /// Notes a shared value.
+    pub fn computed(&mut self, value: usize, computed: Option<Arc<dyn Any + Send + Sync>>) {
+        self.values[value] = computed;
+    }
+
+    /// The object itself, as the cache keeps it.
+    ///
+    /// # Panics
+    /// If the board is of a call.
+    pub fn subject(&self) -> &Arc<Stored> {
+        match &self.about {
+            About::Object(this) => this,
+            About::Request(_) => unreachable!("only passes of resources ask for their object"),
+        }
+    }
+
+    /// What the caller of a volume asks.
+    pub fn request(&self) -> Option<Request<'_>> {
+        match &self.about {
+            About::Object(_) => None,
+            About::Request(request) => Some(Request::of(request)),
+        }
+    }
+
+    /// What was found of an input, usable or not.
+    pub fn slot(&self, input: usize) -> &Slot {
+        &self.slots[input]
+    }
+
+    /// The objects found of an input, usable or not.
+    pub fn objects(&self, input: usize) -> &[Arc<Stored>] {
+        match &self.slots[input] {
+            Slot::Objects(objects) => objects,
+            Slot::Closed | Slot::Plain(_) | Slot::Recorded { .. } => &[],
+        }
+    }
+
+    /// The object without its status.
+    pub fn this<K: HasSpec + kube::Resource + 'static>(&self) -> Option<This<'_, K>> {
+        match &self.about {
+            About::Object(this) => this.get::<K>().map(This::of),
+            About::Request(_) => None,
+        }
+    }
+
+    /// The one object or answer of an input, where it is there and is not somebody else's.
+    pub fn one<K: 'static>(&self, input: usize) -> Option<&K> {
+        if !self.lifecycle.usable(&self.world, input) {
+            return None;
+        }
+        match &self.slots[input] {
+            Slot::Objects(objects) => objects.first()?.get(),
+            Slot::Plain(answer) => answer.as_ref()?.downcast_ref(),
+            Slot::Recorded { value, .. } => value.downcast_ref(),
+            Slot::Closed => None,
+        }
+    }
+
+    /// All objects of an input.
+    pub fn many<K: 'static>(&self, input: usize) -> Vec<&K> {
+        self.objects(input).iter().filter_map(|o| o.get()).collect()
+    }
+
+    /// A shared value.
+    pub fn value<T: 'static>(&self, value: usize) -> Option<&T> {
+        self.values[value].as_ref()?.downcast_ref()
+    }
+
+    /// What there is to say of this world.
+    pub fn said(&self) -> MessageParts<'_> {
+        MessageParts {
+            sentences: &self.sentences,
+            texts: &self.texts,
+        }
+    }
+
+    /// The key of a poll that asks about an input: which objects, not which versions of them; or what was recorded.
+    pub fn identity(&self, input: usize) -> Option<String> {
+        match &self.slots[input] {
+            Slot::Objects(objects) => {
+                let uids = objects
+                    .iter()
+                    .map(|o| o.meta.uid.clone().unwrap_or_default());
+                Some(uids.collect::<Vec<_>>().join(",")).filter(|key| !key.is_empty())
+            }
+            Slot::Plain(Some(answer)) => answer.downcast_ref::<String>().cloned(),
+            Slot::Recorded { value, text } => {
+                let plain = value.downcast_ref::<String>();
+                Some(plain.unwrap_or(text).clone())
+            }
+            Slot::Plain(None) | Slot::Closed => None,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Lists of which we own every element: which of their elements others have put there.
+//! An apply leaves what others own, and is refused for ever where such an element clashes with one of ours: it must become ours first.
+
+use serde_json::{Map, Value};
+
+use super::fields::{self, ManagerFields, Ours};
+use super::members::MemberKeys;
+use super::same;
+
+/// The first element of such a list that an apply of ours would leave: `spec.ports[1]`.
+pub fn intruder(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
+    exclusive.iter().find_map(|path| {
+        let list = path
+            .split('.')
+            .try_fold(live, |value, part| value.get(part))?;
+        let named = |entry| within(entry, path).map(Named::of);
+        let applied = ours.applied.and_then(named);
+        let all: Vec<Named> = fields::all(live).filter_map(named).collect();
+        let is_theirs = |item: &Value| {
+            let is_applied = applied.as_ref().is_some_and(|named| named.has(item));
+            !is_applied && all.iter().any(|named| named.has(item))
+        };
+        let at = list.as_array()?.iter().position(is_theirs)?;
+        Some(format!("{path}[{at}]"))
+    })
+}
+
+/// What an entry says of a field.
+fn within<'a>(entry: ManagerFields<'a>, path: &str) -> Option<&'a Map<String, Value>> {
+    let mut parts = path.split('.');
+    parts.try_fold(entry, |entry, part| {
+        entry.get(&format!("f:{part}"))?.as_object()
+    })
+}
+
+/// The elements of a list that an entry names: by their keys, or by their values in a set (`v:"a"`).
+struct Named {
+    keys: MemberKeys,
+    values: Vec<Value>,
+}
+
+impl Named {
+    fn of(list: ManagerFields<'_>) -> Self {
+        let values = list.keys().filter_map(|name| name.strip_prefix("v:"));
+        Self {
+            keys: MemberKeys::of(&[list]),
+            values: values
+                .filter_map(|value| serde_json::from_str(value).ok())
+                .collect(),
+        }
+    }
+
+    fn has(&self, item: &Value) -> bool {
+        self.keys.exact(item).is_some() || self.values.iter().any(|value| same(value, item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::machine::compare::{Verdict, compare, migrated};
+
+    const US: &str = "us";
+    const PORTS: &[&str] = &["spec.ports"];
+
+    fn entry(manager: &str, operation: &str, fields: Value) -> Value {
+        json!({ "manager": manager, "operation": operation, "apiVersion": "v1", "fieldsV1": fields })
+    }
+
+    /// What an entry says that owns these ports.
+    fn of(ports: &[u16]) -> Value {
+        let all = ports.iter().map(|port| {
+            let key = format!("k:{{\"port\":{port},\"protocol\":\"TCP\"}}");
+            (key, json!({ ".": {}, "f:name": {}, "f:port": {} }))
+        });
+        json!({ "f:spec": { "f:ports": Value::Object(all.collect()) } })
+    }
+
+    fn list(ports: &[u16]) -> Value {
+        let all = ports
+            .iter()
+            .map(|port| json!({ "name": "http", "port": port, "protocol": "TCP" }));
+        all.collect()
+    }
+
+    fn live(ports: &[u16], managed: &[Value]) -> Value {
+        json!({ "apiVersion": "v1", "metadata": { "managedFields": managed }, "spec": { "ports": list(ports) } })
+    }
+
+    fn found(live: &Value, replaced: &[String]) -> Option<String> {
+        intruder(live, &Ours::of(live, US, replaced, ""), PORTS)
+    }
+
+    /// What is written once nothing of others is left in the list.
+    fn moved(live: &Value, replaced: &[String]) -> Value {
+        let mut after = live.clone();
+        after["metadata"]["managedFields"] = migrated(live, US, replaced, PORTS);
+        assert_eq!(found(&after, replaced), None, "{after}");
+        after
+    }
+
+    fn verdict(live: &Value, wanted: &[u16]) -> Verdict {
+        let desired = json!({ "spec": { "ports": list(wanted) } });
+        compare(&desired, live, &Ours::of(live, US, &[], ""))
+    }
+
+    #[test]
+    fn only_elements_that_an_apply_would_leave_are_intruders() {
+        let ours = entry(US, "Apply", of(&[80]));
+        let theirs = |ports: &[u16]| entry("kubectl", "Update", of(ports));
+        let check = |live: Value, expected: Option<&str>| {
+            assert_eq!(found(&live, &[]).as_deref(), expected, "{live}");
+        };
+        check(live(&[80], std::slice::from_ref(&ours)), None);
+        check(
+            live(&[80, 81], &[ours.clone(), theirs(&[81])]),
+            Some("spec.ports[1]"),
+        );
+        check(live(&[81], &[theirs(&[81])]), Some("spec.ports[0]"));
+        check(live(&[80], &[ours.clone(), theirs(&[80])]), None);
+        check(
+            live(&[80, 81], &[ours, entry(US, "Update", of(&[81]))]),
+            Some("spec.ports[1]"),
+        );
+        let atomic = entry("kubectl", "Update", json!({ "f:spec": { "f:ports": {} } }));
+        check(live(&[80], &[atomic]), None);
+        let text = json!({ "metadata": { "managedFields": [theirs(&[80])] }, "spec": { "ports": "no list" } });
+        check(text, None);
+    }
+
+    #[test]
+    fn an_edited_port_becomes_ours_and_the_next_apply_takes_it_away() {
+        let edited = json!({ "f:spec": {
+            "f:ports": { ".": {}, "k:{\"port\":81,\"protocol\":\"TCP\"}": { ".": {}, "f:port": {} } },
+            "f:type": {},
+        } });
+        let entries = [
+            entry(US, "Apply", json!({ "f:spec": { "f:selector": {} } })),
+            entry("kubectl", "Update", edited),
+        ];
+        let after = moved(&live(&[81], &entries), &[]);
+        assert_eq!(
+            verdict(&after, &[80]),
+            Verdict::Behind {
+                at: "spec.ports[0]".to_owned()
+            }
+        );
+        let left = &after["metadata"]["managedFields"][0];
+        assert_eq!(
+            left["fieldsV1"],
+            json!({ "f:spec": { "f:type": {} } }),
+            "the rest is theirs"
+        );
+        let ours = &after["metadata"]["managedFields"][1];
+        assert_eq!(
+            (&ours["manager"], &ours["operation"]),
+            (&json!(US), &json!("Apply"))
+        );
+        assert!(ours["fieldsV1"]["f:spec"]["f:selector"].is_object());
+    }
+
+    #[test]
+    fn an_added_port_becomes_ours_and_is_surplus() {
+        let entries = [
+            entry(US, "Apply", of(&[80])),
+            entry("kubectl", "Update", of(&[81])),
+        ];
+        let after = moved(&live(&[80, 81], &entries), &[]);
+        let surplus = verdict(&after, &[80]);
+        assert!(
+            matches!(surplus, Verdict::Surplus { migrate: false, .. }),
+            "{surplus:?}"
+        );
+        let managed = after["metadata"]["managedFields"].as_array();
+        assert_eq!(
+            managed.map(Vec::len),
+            Some(1),
+            "an entry of nothing else is gone"
+        );
+    }
+
+    #[test]
+    fn what_a_replaced_operator_wrote_becomes_ours_at_once() {
+        let entries = [
+            entry("old", "Update", of(&[80])),
+            entry("other", "Apply", of(&[82])),
+        ];
+        let both = live(&[80, 82], &entries);
+        assert_eq!(
+            found(&both, &["old".to_owned()]).as_deref(),
+            Some("spec.ports[0]")
+        );
+        let after = moved(&both, &["old".to_owned()]);
+        assert_eq!(
+            after["metadata"]["managedFields"].as_array().map(Vec::len),
+            Some(1)
+        );
+    }
+
+    #[test]
+    fn members_of_a_set_are_named_by_their_value() {
+        let ours = entry(
+            US,
+            "Apply",
+            json!({ "f:metadata": { "f:finalizers": { "v:\"a\"": {} } } }),
+        );
+        let theirs = entry(
+            "x",
+            "Update",
+            json!({ "f:metadata": { "f:finalizers": { "v:\"b\"": {} } } }),
+        );
+        let live =
+            json!({ "metadata": { "finalizers": ["a", "b"], "managedFields": [ours, theirs] } });
+        let ours = Ours::of(&live, US, &[], "");
+        let found = intruder(&live, &ours, &["metadata.finalizers"]);
+        assert_eq!(found.as_deref(), Some("metadata.finalizers[1]"));
+    }
+}

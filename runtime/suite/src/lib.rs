@@ -1,0 +1,7 @@
+//! The tests that a lifecycle has without anybody writing them: exploration, contract tests and schedules of faults, on the simulated cluster.
+
+#![deny(missing_docs)]
+
+pub mod faults;
+pub mod resources;
+pub mod volumes;

@@ -1,0 +1,269 @@
+//! How moves are done: each as requests of somebody else, and which of them are possible now.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::contract::not_promised;
+use super::fixture::Fixture;
+use super::harness::Harness;
+use super::invariant::Invariant;
+use super::moves::Move;
+use super::site::{self, Site};
+use super::wire::leaves;
+use lifecycle_runtime::machine::ir::Mode;
+
+/// Keeps an object of ours from going.
+const HELD_BACK: &str = "generated-suite.lifecycle/held-back";
+
+impl Harness {
+    pub(crate) async fn act(&mut self, m: &Move, pending: Option<&Value>) -> kube::Result<bool> {
+        match m {
+            Move::Create(key) => self.create(key).await,
+            Move::Replace(key) => self.replace(key).await,
+            Move::Delete(path) => {
+                self.deleted = true;
+                self.present.remove(path);
+                self.foreign.remove(path);
+                let object = site::get(&self.admin, path).await?;
+                let deleted = site::delete(&self.admin, path).await?;
+                if let Some(object) = object {
+                    self.outside.follow(&object);
+                }
+                Ok(deleted)
+            }
+            Move::Seize(path) => self.seize(path, pending).await,
+            Move::Drift(path, leaf) => self.drift(path, *leaf).await,
+            Move::Intrude(path, list) => self.intrude(path, *list).await,
+            Move::Vanish(path) => site::delete(&self.admin, path).await,
+            Move::Linger(path) => {
+                let finalizers = json!({ "metadata": { "finalizers": [HELD_BACK] } });
+                site::patch(&self.admin, path, &finalizers).await?;
+                self.lingering.insert(path.clone());
+                site::delete(&self.admin, path).await
+            }
+            Move::Loosen(path) => {
+                self.lingering.remove(path);
+                let Some(object) = site::get(&self.admin, path).await? else {
+                    return Ok(false);
+                };
+                let finalizers = object.pointer("/metadata/finalizers");
+                let kept = finalizers.and_then(Value::as_array).into_iter().flatten();
+                let kept: Vec<_> = kept.filter(|f| *f != HELD_BACK).collect();
+                let finalizers = json!({ "metadata": { "finalizers": kept } });
+                site::patch(&self.admin, path, &finalizers)
+                    .await
+                    .map(|_| true)
+            }
+            Move::Smudge(path) => self.smudge(path).await,
+            Move::Keep(name, n) => self.keep(name, *n).await,
+            Move::Fair | Move::Down | Move::Up | Move::Perturb(_) | Move::Restart => Ok(false),
+        }
+    }
+
+    fn fixture(&self, key: &str) -> Option<Fixture> {
+        let found = self.core.fixtures.iter().find(|f| f.key == key);
+        found.cloned()
+    }
+
+    async fn create(&mut self, key: &str) -> kube::Result<bool> {
+        let Some(fixture) = self.fixture(key) else {
+            return Ok(false);
+        };
+        site::create(&self.admin, &fixture.collection, &fixture.object).await?;
+        self.present.insert(fixture.path, fixture.key);
+        Ok(true)
+    }
+
+    async fn replace(&mut self, key: &str) -> kube::Result<bool> {
+        let Some(fixture) = self.fixture(key) else {
+            return Ok(false);
+        };
+        if !self.present.contains_key(&fixture.path) {
+            return Ok(false);
+        }
+        site::replace(&self.admin, &fixture.path, &fixture.object).await?;
+        self.present.insert(fixture.path, fixture.key);
+        Ok(true)
+    }
+
+    async fn seize(&mut self, path: &str, pending: Option<&Value>) -> kube::Result<bool> {
+        let wrote = self.wire.wrote();
+        let Some(body) = wrote.get(path).or(pending).cloned() else {
+            return Ok(false);
+        };
+        site::delete(&self.admin, path).await?;
+        let foreign = site::as_foreign(&body, path);
+        site::post(&self.admin, site::all_of(path), &foreign).await?;
+        self.foreign.insert(path.to_owned());
+        Ok(true)
+    }
+
+    /// Changes one field of those that we wrote.
+    async fn drift(&mut self, path: &str, number: usize) -> kube::Result<bool> {
+        let wrote = self.wire.wrote();
+        let mut fields = std::collections::BTreeMap::new();
+        if let Some(body) = wrote.get(path) {
+            leaves(body, String::new(), &mut fields);
+        }
+        let Some(pointer) = fields.keys().nth(number % fields.len().max(1)) else {
+            return Ok(false);
+        };
+        let Some(mut live) = site::get(&self.admin, path).await? else {
+            return Ok(false);
+        };
+        let Some(value) = live.pointer_mut(pointer) else {
+            return Ok(false);
+        };
+        *value = another(value);
+        site::put(&self.admin, path, &live).await.map(|_| true)
+    }
+
+    async fn smudge(&mut self, path: &str) -> kube::Result<bool> {
+        let Some(mut live) = site::get(&self.admin, path).await? else {
+            return Ok(false);
+        };
+        let Some(status) = live.get_mut("status").and_then(Value::as_object_mut) else {
+            return Ok(false);
+        };
+        status.clear();
+        let path = format!("{path}/status");
+        site::put(&self.admin, &path, &live).await.map(|_| true)
+    }
+
+    /// Keeps a promise to every object that it is made to now.
+    async fn keep(&mut self, name: &str, n: usize) -> kube::Result<bool> {
+        let ir = self.core.ir;
+        let Some(number) = ir.promises.iter().position(|p| p.name == name) else {
+            return Ok(false);
+        };
+        let keepers = self.core.promises.iter().filter(|(of, _)| of == name);
+        let Some((_, keeper)) = keepers.clone().nth(n).cloned() else {
+            return Ok(false);
+        };
+        let promise = &ir.promises[number];
+        let mut kept = Vec::new();
+        for (object, last) in self.observer.last() {
+            let raw = last.observation.subject().raw.clone();
+            let (Some(raw), true) = (raw, last.world().holds(&promise.when) && !last.deleting)
+            else {
+                continue;
+            };
+            let site = Site {
+                client: self.admin.clone(),
+                object: raw,
+                outside: Arc::clone(&self.outside),
+            };
+            if keeper(site).await? {
+                kept.push((object, last));
+            }
+        }
+        if !kept.is_empty() {
+            self.observer.promised(number);
+        }
+        tokio::time::sleep(self.core.soon).await;
+        let now = self.observer.last();
+        let moved = kept.iter().filter_map(|(object, before)| {
+            let after = now.get(object)?;
+            (after.world() != before.world()).then(|| after.world().clone())
+        });
+        let moved: Vec<_> = moved.collect();
+        // Elsewhere half of it may be all that was seen so far.
+        let simulated = self.core.cluster.is_simulated();
+        for world in moved.into_iter().filter(|_| simulated) {
+            if let Some(why) = not_promised(ir, promise, &world) {
+                self.find(Invariant::DeclaredPromise, why);
+            }
+        }
+        Ok(!kept.is_empty())
+    }
+
+    /// The promises that are made in the worlds of now, and whatever else time brings.
+    pub(crate) fn owed(&self) -> Vec<Move> {
+        let mut owed = Vec::new();
+        owed.extend(self.lingering.iter().cloned().map(Move::Loosen));
+        let last = self.observer.last();
+        for promise in self.core.ir.promises {
+            let mut worlds = last.values().filter(|l| !l.deleting && l.failure.is_none());
+            if worlds.any(|l| l.world().holds(&promise.when)) {
+                let keepers = self.core.promises.iter();
+                let keepers = keepers.filter(|(name, _)| name == promise.name).count();
+                owed.extend((0..keepers).map(|n| Move::Keep(promise.name.to_owned(), n)));
+            }
+        }
+        if self.is_down {
+            owed.push(Move::Up);
+        }
+        owed
+    }
+
+    /// Every move that is possible now; `turn` says which fields drift.
+    pub(crate) async fn possible(&self, turn: usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for fixture in &self.core.fixtures {
+            match self.present.get(&fixture.path) {
+                None => moves.push(Move::Create(fixture.key.clone())),
+                Some(key) if *key == fixture.key => {
+                    moves.push(Move::Delete(fixture.path.clone()));
+                    if fixture.subject {
+                        moves.push(Move::Smudge(fixture.path.clone()));
+                    }
+                }
+                Some(_) => moves.push(Move::Replace(fixture.key.clone())),
+            }
+        }
+        for (path, body) in self.wire.wrote() {
+            let live = site::get(&self.admin, &path).await.ok().flatten();
+            let is_ours = live.as_ref().is_some_and(|live| self.observer.owns(live));
+            if self.foreign.contains(&path) {
+                moves.push(Move::Delete(path));
+                continue;
+            }
+            if self.present.contains_key(&path) {
+                continue;
+            }
+            moves.push(Move::Seize(path.clone()));
+            if is_ours && !self.lingering.contains(&path) {
+                moves.push(Move::Vanish(path.clone()));
+                moves.push(Move::Linger(path.clone()));
+                let mut fields = std::collections::BTreeMap::new();
+                leaves(&body, String::new(), &mut fields);
+                let drifts = fields.len().min(2);
+                moves.extend((0..drifts).map(|n| {
+                    let leaf = (turn * 2 + n) % fields.len();
+                    Move::Drift(path.clone(), leaf)
+                }));
+                let lists = 0..self.exclusive(&path).len();
+                moves.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
+            }
+        }
+        let polls = self.core.ir.inputs.iter().any(|i| i.mode == Mode::Poll);
+        if !self.is_down && polls {
+            moves.push(Move::Down);
+        }
+        moves.extend(self.outside.meddlings().into_iter().map(Move::Perturb));
+        let owed = self.owed();
+        if !owed.is_empty() && self.core.ir.promises.len() > 1 {
+            moves.push(Move::Fair);
+        }
+        moves.extend(owed);
+        moves
+    }
+}
+
+/// Another value of the same type.
+pub(crate) fn another(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.is_empty() => json!("drifted"),
+        Value::String(text) => {
+            let last = text.chars().next_back().unwrap_or_default();
+            let other = if last == 'x' { 'y' } else { 'x' };
+            let mut text: String = text.chars().take(text.chars().count() - 1).collect();
+            text.push(other);
+            json!(text)
+        }
+        Value::Number(number) => json!(number.as_i64().unwrap_or_default() + 1),
+        Value::Bool(yes) => json!(!yes),
+        Value::Null | Value::Array(_) | Value::Object(_) => json!("drifted"),
+    }
+}

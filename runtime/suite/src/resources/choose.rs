@@ -1,0 +1,241 @@
+//! Which faults are tried: every single one at every write of every way, spread evenly over a budget; and random ones together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::Rng;
+use rand::rand_core::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use super::Core;
+use super::explore::{Edge, Explored};
+use super::moves::{Fault, Move, Planned, Schedule};
+
+/// What can go wrong on the line of one write.
+const LINE: [&str; 19] = [
+    "crash-before",
+    "crash-after",
+    "lost",
+    "silent",
+    "timeout",
+    "409",
+    "422",
+    "429",
+    "500",
+    "503",
+    "break",
+    "end",
+    "relist",
+    "delay/5s",
+    "coalesce/5s",
+    "reorder/5s",
+    "lag/5s",
+    "cut/5s",
+    "freeze/20s",
+];
+/// In so many schedules the Lease is lost, and in no more than one for so many with a single fault: each renews it through minutes.
+const LEASES: usize = 24;
+const FOR_ONE: usize = 8;
+
+/// Every schedule with a single fault, by kind of fault.
+fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<String, Vec<Schedule>> {
+    let mut all: BTreeMap<String, Vec<Schedule>> = BTreeMap::new();
+    for edge in &explored.edges {
+        for at in 1..=edge.sent {
+            for what in lines {
+                let fault = Fault::Line((*what).to_owned());
+                all.entry(fault.word().to_owned())
+                    .or_default()
+                    .push(edge.with(vec![Planned { at, fault }]));
+            }
+        }
+        for at in 1..=edge.writes {
+            for m in operations(core, edge) {
+                for fault in [Fault::Before(m.clone()), Fault::After(m)] {
+                    let is_before = matches!(fault, Fault::Before(_));
+                    let side = if is_before { "before" } else { "after" };
+                    let word = format!("{} {side}", fault.word());
+                    let schedule = edge.with(vec![Planned { at, fault }]);
+                    all.entry(word).or_default().push(schedule);
+                }
+            }
+        }
+    }
+    all
+}
+
+impl Edge {
+    fn with(&self, faults: Vec<Planned>) -> Schedule {
+        Schedule {
+            moves: self.moves.clone(),
+            calm: self.moves.len().saturating_sub(1),
+            faults,
+            lease: false,
+        }
+    }
+}
+
+/// What somebody may do in the middle of a way.
+fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
+    let mut present: BTreeMap<&str, &str> = BTreeMap::new();
+    let find = |key: &str| core.fixtures.iter().find(|f| f.key == key);
+    for fixture in core.fixtures.iter().filter(|f| f.given) {
+        present.insert(&fixture.path, &fixture.key);
+    }
+    for m in &edge.moves {
+        match m {
+            Move::Create(key) | Move::Replace(key) => {
+                if let Some(fixture) = find(key) {
+                    present.insert(&fixture.path, &fixture.key);
+                }
+            }
+            Move::Delete(path) => {
+                present.remove(path.as_str());
+            }
+            Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Intrude(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Fair
+            | Move::Down
+            | Move::Up
+            | Move::Perturb(_)
+            | Move::Restart => {}
+        }
+    }
+    let mut operations = Vec::new();
+    for fixture in &core.fixtures {
+        match present.get(fixture.path.as_str()) {
+            None if fixture.subject => {}
+            None => operations.push(Move::Create(fixture.key.clone())),
+            Some(key) if *key == fixture.key => {
+                operations.push(Move::Delete(fixture.path.clone()));
+                if fixture.subject {
+                    operations.push(Move::Smudge(fixture.path.clone()));
+                }
+            }
+            Some(_) => operations.push(Move::Replace(fixture.key.clone())),
+        }
+    }
+    for path in edge
+        .wrote
+        .iter()
+        .filter(|p| !present.contains_key(p.as_str()))
+    {
+        operations.push(Move::Seize(path.clone()));
+        operations.push(Move::Vanish(path.clone()));
+        operations.push(Move::Linger(path.clone()));
+        operations.extend((0..4).map(|leaf| Move::Drift(path.clone(), leaf)));
+        let lists = 0..core.exclusive_lists(path);
+        operations.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
+    }
+    operations
+}
+
+/// What was chosen, and of how many.
+pub(crate) struct Chosen {
+    pub(crate) schedules: Vec<Schedule>,
+    pub(crate) of: usize,
+}
+
+/// As many schedules with a single fault as the suite allows, evenly over the kinds of faults.
+pub(crate) fn single(core: &Core, explored: &Explored, go_on: bool) -> Chosen {
+    let most = if go_on { core.single } else { 0 };
+    of_lines(core, explored, &LINE, most)
+}
+
+/// So many schedules with a single fault, on the line one of these.
+pub(crate) fn of_lines(core: &Core, explored: &Explored, lines: &[&str], most: usize) -> Chosen {
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed);
+    let kinds = all_single(core, explored, lines);
+    let mut kinds: Vec<Vec<Schedule>> = kinds.into_values().collect();
+    let of = kinds.iter().map(Vec::len).sum();
+    let mut schedules = Vec::new();
+    while schedules.len() < most && kinds.iter().any(|kind| !kind.is_empty()) {
+        for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
+            if schedules.len() < most {
+                let at = below(&mut random, kind.len());
+                schedules.push(kind.swap_remove(at));
+            }
+        }
+    }
+    Chosen { schedules, of }
+}
+
+/// Schedules in which the Lease is lost in the middle of work, or its holder dies.
+pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
+    if !go_on {
+        return Vec::new();
+    }
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x006c_6561_7365);
+    let mut busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.writes > 0).collect();
+    let mut chosen = Vec::new();
+    while chosen.len() < LEASES.min(core.single / FOR_ONE) && !busy.is_empty() {
+        let edge = busy.swap_remove(below(&mut random, busy.len()));
+        let at = 1 + below(&mut random, edge.writes);
+        let fault = match chosen.len() % 4 {
+            3 => Fault::Line("crash-after".to_owned()),
+            2 => Fault::Line("second/90s".to_owned()),
+            _ => Fault::LoseLease,
+        };
+        let mut schedule = edge.with(vec![Planned { at, fault }]);
+        schedule.lease = true;
+        chosen.push(schedule);
+    }
+    chosen
+}
+
+/// Random ways with several faults each.
+pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
+    let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0073_6576_6572_616c);
+    let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent > 0).collect();
+    if !go_on || busy.is_empty() {
+        return Vec::new();
+    }
+    let mut chosen = BTreeSet::new();
+    let mut tries = 0;
+    while chosen.len() < core.several && tries < core.several * 8 {
+        tries += 1;
+        let edge = busy[below(&mut random, busy.len())];
+        let mut moves = edge.moves.clone();
+        let calm = moves.len() - 1;
+        let next: Vec<_> = explored
+            .edges
+            .iter()
+            .filter(|e| starts_at(e, edge, explored))
+            .collect();
+        if !next.is_empty() && random.next_u64() % 2 == 0 {
+            let step = next[below(&mut random, next.len())];
+            moves.extend(step.moves.last().cloned());
+        }
+        let count = 2 + below(&mut random, 3);
+        let faults = (0..count).map(|_| Planned {
+            at: 1 + below(&mut random, edge.sent + 2),
+            fault: Fault::Line(LINE[below(&mut random, LINE.len())].to_owned()),
+        });
+        let mut faults: Vec<_> = faults.collect();
+        faults.sort();
+        faults.dedup_by_key(|p| p.at);
+        chosen.insert(Schedule {
+            moves,
+            calm,
+            faults,
+            lease: false,
+        });
+    }
+    chosen.into_iter().collect()
+}
+
+/// Whether an edge begins where another ended, by the way that is kept of that world.
+fn starts_at(edge: &Edge, before: &Edge, explored: &Explored) -> bool {
+    let way = &edge.moves[..edge.moves.len() - 1];
+    way == before.moves.as_slice() || explored.worlds.get(&before.end).is_some_and(|w| w == way)
+}
+
+pub(crate) fn below(random: &mut Pcg64Mcg, limit: usize) -> usize {
+    let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
+    usize::try_from(random.next_u64() % limit).unwrap_or_default()
+}

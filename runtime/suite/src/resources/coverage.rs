@@ -1,0 +1,84 @@
+//! What runs have seen of a lifecycle, and what of it was never reached.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contract::class_name;
+use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::machine::world::World;
+
+/// What was seen in one run or in all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// Every world that a pass saw.
+    pub worlds: BTreeSet<World>,
+    /// States by number.
+    pub states: BTreeSet<usize>,
+    /// Transitions of quiet runs, by numbers of states.
+    pub edges: BTreeSet<(usize, usize)>,
+    /// How often an effect ended how.
+    pub effects: BTreeMap<(usize, &'static str), u64>,
+    /// Promises that were kept.
+    pub promises: BTreeSet<usize>,
+    /// Whether an object was deleted while it was looked at.
+    pub deleting: bool,
+    /// Whether a write was refused that no state mentions.
+    pub refused: bool,
+}
+
+impl Coverage {
+    pub(crate) fn world(&mut self, world: &World, class: Class) {
+        if !self.worlds.contains(world) {
+            self.worlds.insert(world.clone());
+        }
+        match class {
+            Class::State(state) => {
+                self.states.insert(state);
+            }
+            Class::Deleting => self.deleting = true,
+            Class::Refused { .. } => self.refused = true,
+            Class::Contradiction => {}
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.worlds.extend(other.worlds);
+        self.states.extend(other.states);
+        self.edges.extend(other.edges);
+        self.promises.extend(other.promises);
+        self.deleting |= other.deleting;
+        self.refused |= other.refused;
+        for (key, count) in other.effects {
+            *self.effects.entry(key).or_default() += count;
+        }
+    }
+
+    /// What the lifecycle declares and no run has seen, by name.
+    pub fn unseen(&self, ir: &Lifecycle) -> Vec<String> {
+        let name = |state: usize| class_name(ir, Class::State(state));
+        let states = (0..ir.states.len()).filter(|s| !self.states.contains(s));
+        let mut unseen: Vec<_> = states.map(|s| format!("state {}", name(s))).collect();
+        let edges = ir.edges.iter().filter(|e| !self.edges.contains(e));
+        unseen.extend(edges.map(|&(a, b)| format!("transition {} -> {}", name(a), name(b))));
+        let done = |effect: &usize| self.effects.contains_key(&(*effect, "done"));
+        let effects = (0..ir.effects.len()).filter(|e| !done(e));
+        unseen.extend(effects.map(|e| format!("effect {}", ir.effects[e].name)));
+        let promises = (0..ir.promises.len()).filter(|p| !self.promises.contains(p));
+        unseen.extend(promises.map(|p| format!("promise {}", ir.promises[p].name)));
+        unseen
+    }
+
+    /// Numbers of what was seen, of what there is.
+    pub(crate) fn lines(&self, ir: &Lifecycle) -> Vec<String> {
+        let edges = ir.edges.iter().filter(|e| self.edges.contains(e)).count();
+        let done = |effect: &usize| self.effects.contains_key(&(*effect, "done"));
+        let effects = (0..ir.effects.len()).filter(done).count();
+        vec![
+            format!("worlds seen: {}", self.worlds.len()),
+            format!("states: {} of {}", self.states.len(), ir.states.len()),
+            format!("transitions: {edges} of {}", ir.edges.len()),
+            format!("effects: {effects} of {}", ir.effects.len()),
+            format!("promises: {} of {}", self.promises.len(), ir.promises.len()),
+        ]
+    }
+}

@@ -1,0 +1,576 @@
+//! One run's cluster, processes and fixtures: starts them, does moves, waits until all is at rest.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kube::Client;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use super::Core;
+use super::cluster::Opened;
+use super::external::ExternalSystem;
+use super::fixture::written_kinds;
+use super::fork::Fork;
+use super::invariant::{Finding, Invariant};
+use super::key::{ObjectState, WorldsKey};
+use super::moves::{Move, Planned};
+use super::observer::Observer;
+use super::rest::Rest;
+use super::site;
+use super::wire::{AwaitedWrite, LEASE, Operation, Wire};
+use crate::faults::{Faults, Plan, Process};
+use lifecycle_client::clock::Clock;
+use lifecycle_runtime::lease::Leadership;
+use lifecycle_runtime::lifecycle::Machine;
+use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::operator::Operator;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_simulator::server::Server;
+
+/// Activity in so many waits in a row is no rest.
+const MOST_ROUNDS: usize = 60;
+/// Longer than the time after which a Lease is free for others.
+const LEASE_IS_OVER: Duration = Duration::from_secs(35);
+
+/// The cluster and the processes of one run.
+pub(crate) struct Harness {
+    pub(crate) core: Arc<Core>,
+    pub(crate) admin: Client,
+    pub(crate) wire: Arc<Wire>,
+    pub(crate) observer: Arc<Observer>,
+    pub(crate) faults: Faults,
+    pub(crate) outside: Arc<dyn ExternalSystem>,
+    pub(crate) findings: Vec<Finding>,
+    /// The fixture at each path.
+    pub(crate) present: BTreeMap<String, String>,
+    /// Objects that somebody made where ours were.
+    pub(crate) foreign: BTreeSet<String>,
+    /// Objects of ours that somebody keeps from going.
+    pub(crate) lingering: BTreeSet<String>,
+    pub(crate) is_down: bool,
+    /// Something that was to happen around a write could not be done.
+    pub(crate) deed_failed: bool,
+    /// An object of the lifecycle was deleted, so that others may have no owner any more.
+    pub(crate) deleted: bool,
+    /// What can be copied.
+    pub(crate) server: Option<Server>,
+    machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
+    pub(crate) running: Option<JoinHandle<()>>,
+    lease: bool,
+    /// So long nothing happens if all is at rest.
+    quiet: Duration,
+    /// What is done outside is seen only after a while.
+    late: bool,
+    /// Where it has rested, if that is to be kept.
+    pub(crate) rests: Option<Vec<Rest>>,
+    /// Where it is to rest, one after the other, if another cluster has told.
+    pub(crate) told: Option<VecDeque<Rest>>,
+    /// It did not come to where it was to rest.
+    pub(crate) is_astray: bool,
+    /// Dropped when the run is over.
+    pub(crate) held: Option<Box<dyn Any + Send>>,
+}
+
+impl Drop for Harness {
+    fn drop(&mut self) {
+        if let Some(running) = &self.running {
+            running.abort();
+        }
+    }
+}
+
+impl Harness {
+    /// Starts an operator in a cluster with the fixtures that are given, or in one where another run has ended.
+    pub(crate) async fn open(
+        core: &Arc<Core>,
+        lease: bool,
+        from: Option<&Fork>,
+    ) -> Result<Self, String> {
+        let opened = match from {
+            Some(fork) => Opened::from(fork.server.copy()),
+            None => core.cluster.open(core.seed, &core.definitions).await?,
+        };
+        let admin = opened.client;
+        let outside = from.and_then(|fork| fork.outside.copy());
+        let outside = outside.unwrap_or_else(|| (core.outside)());
+        let observer = Arc::new(Observer::new(core.ir, Arc::clone(&outside)));
+        let kinds = written_kinds(&*core.machine);
+        let subject = core.machine.subject();
+        let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
+        let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&observer));
+        let before = from.map_or(Duration::ZERO, |fork| fork.lasted);
+        let origin = origin(core.cluster.is_simulated());
+        let faults = Faults::after(before, Plan::default(), origin);
+        if !core.journal {
+            faults.without_journal();
+        }
+        let mut stage = Self {
+            core: Arc::clone(core),
+            admin,
+            wire: Arc::new(wire),
+            observer,
+            faults,
+            outside,
+            findings: Vec::new(),
+            present: BTreeMap::new(),
+            foreign: BTreeSet::new(),
+            lingering: BTreeSet::new(),
+            is_down: false,
+            deed_failed: false,
+            deleted: false,
+            server: opened.server,
+            machine: Arc::default(),
+            running: None,
+            lease,
+            quiet: if lease { core.quiet } else { core.calm },
+            late: false,
+            rests: None,
+            told: None,
+            is_astray: false,
+            held: opened.held,
+        };
+        stage.faulty(false);
+        match from {
+            Some(fork) => stage.go_on_from(fork),
+            None => stage.found().await?,
+        }
+        stage.start();
+        Ok(stage)
+    }
+
+    /// Creates what is there from the start.
+    async fn found(&mut self) -> Result<(), String> {
+        let core = Arc::clone(&self.core);
+        for fixture in core.fixtures.iter().filter(|f| f.given) {
+            let made = site::create(&self.admin, &fixture.collection, &fixture.object).await;
+            made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
+            let (path, key) = (fixture.path.clone(), fixture.key.clone());
+            self.present.insert(path, key);
+        }
+        Ok(())
+    }
+
+    fn start(&mut self) {
+        self.observer.starts();
+        let (core, wire) = (Arc::clone(&self.core), Arc::clone(&self.wire));
+        let (observer, outside) = (Arc::clone(&self.observer), Arc::clone(&self.outside));
+        let (latest, lease) = (Arc::clone(&self.machine), self.lease);
+        let start = move |process: Process| {
+            if !process.is_second {
+                observer.starts();
+            }
+            let machine = (core.make)(&outside, &process.line);
+            *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&machine));
+            let mut operator = Operator::new(core.name.clone())
+                .run_shared(machine, core.naming.clone())
+                .seed(core.seed)
+                .instance("generated-suite")
+                .clock(process.faults.clone())
+                .trace(Arc::clone(&observer) as Arc<_>);
+            let identity = lease.then(|| format!("process-{}", process.faults.starts()));
+            if let Some(identity) = identity.clone() {
+                operator = operator.leadership(Leadership {
+                    namespace: "default".to_owned(),
+                    name: "generated-suite".to_owned(),
+                    identity,
+                });
+            }
+            let client = (core.through)(wire.client(&process.client, identity));
+            async move {
+                let (trigger, shutdown) = Shutdown::pair();
+                let ended = operator.start(client, shutdown).await;
+                if let Err(error) = ended {
+                    tracing::error!("{error}");
+                }
+                drop(trigger);
+            }
+        };
+        let (faults, admin) = (self.faults.clone(), self.admin.clone());
+        self.running = Some(tokio::spawn(async move { faults.run(&admin, start).await }));
+    }
+
+    /// Ends the process as a signal that cannot be caught would, and starts another.
+    pub(crate) async fn restart(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+            let _ = running.await.is_err();
+        }
+        self.start();
+    }
+
+    pub(crate) fn arm(&self, planned: &[Planned]) {
+        let lines = planned.iter().filter_map(|p| match &p.fault {
+            super::moves::Fault::Line(what) => Some((p.at, what)),
+            super::moves::Fault::Before(_)
+            | super::moves::Fault::After(_)
+            | super::moves::Fault::LoseLease => None,
+        });
+        let base = self.faults.writes();
+        let text: Vec<_> = lines
+            .map(|(at, what)| format!("w{}:{what}", base + at))
+            .collect();
+        if !text.is_empty() {
+            let plan: Plan = text
+                .join(" ")
+                .parse()
+                .expect("faults are chosen from a list");
+            self.faults.add(plan);
+        }
+        self.wire.arm(planned.to_vec());
+    }
+
+    /// From here on requests fail or come late, or no longer do. Where time is not free, events always come late.
+    pub(crate) fn faulty(&mut self, faulty: bool) {
+        let simulated = self.core.cluster.is_simulated();
+        self.observer.faulty(faulty || !simulated);
+        self.quiet = if faulty || self.lease {
+            self.core.quiet
+        } else {
+            self.core.calm
+        };
+    }
+
+    /// Nothing more goes wrong; whether something was still to happen around a write.
+    pub(crate) fn disarm(&self) -> bool {
+        self.faults.clear();
+        self.wire.arm(Vec::new())
+    }
+
+    /// The lifecycle as the newest process runs it.
+    pub(crate) fn machine(&self) -> Option<Arc<dyn Machine>> {
+        let machine = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
+        machine.clone()
+    }
+
+    pub(crate) fn find(&mut self, invariant: Invariant, text: impl Into<String>) {
+        self.findings.push(Finding::new(invariant, text));
+    }
+
+    pub(crate) fn activity(&self) -> (u64, usize) {
+        (self.observer.passes(), self.wire.all_writes())
+    }
+
+    /// A copy of all that outlives the process; nothing if something of it cannot be copied.
+    pub(crate) fn fork(&self) -> Option<Fork> {
+        let live = self.server.as_ref()?;
+        let server = live.copy();
+        server.set_clock(live.now());
+        Some(Fork {
+            server,
+            outside: self.outside.copy()?,
+            lasted: self.faults.elapsed(),
+            journal: self.faults.journal(),
+            present: self.present.clone(),
+            foreign: self.foreign.clone(),
+            lingering: self.lingering.clone(),
+            is_down: self.is_down,
+            deleted: self.deleted,
+            past: self.wire.past(),
+            uids: self.observer.uids(),
+        })
+    }
+
+    /// What a new run goes on from.
+    fn go_on_from(&mut self, fork: &Fork) {
+        self.present = fork.present.clone();
+        self.foreign = fork.foreign.clone();
+        self.lingering = fork.lingering.clone();
+        self.is_down = fork.is_down;
+        self.deleted = fork.deleted;
+        self.wire.go_on_from(fork.past.clone());
+        self.observer.go_on_from(fork.uids.clone());
+    }
+
+    /// Where it is now.
+    pub(crate) async fn rest(&self) -> Rest {
+        let objects = self.objects().await;
+        Rest::of(self.key().await, objects)
+    }
+
+    /// What was given and what was written, as far as it is there.
+    pub(crate) async fn objects(&self) -> BTreeMap<String, Value> {
+        let mut objects = BTreeMap::new();
+        for path in self.paths() {
+            if let Ok(Some(object)) = site::get(&self.admin, &path).await {
+                objects.insert(path, object);
+            }
+        }
+        objects
+    }
+
+    /// Waits until all is at rest; lets happen what was planned around writes.
+    pub(crate) async fn settle(&mut self) {
+        self.wire.rests();
+        if self.told.is_some() {
+            self.settle_as_told().await;
+        } else {
+            self.settle_quietly().await;
+        }
+        if std::mem::take(&mut self.late) {
+            self.observer.adversary(false);
+        }
+        if self.rests.is_some() && !self.is_astray {
+            let rest = self.rest().await;
+            self.rests.iter_mut().for_each(|all| all.push(rest.clone()));
+        }
+        self.collect_garbage().await;
+    }
+
+    /// Waits until nothing happens for a while.
+    async fn settle_quietly(&mut self) {
+        let mut rounds = 0;
+        let deaf = if self.is_down {
+            self.core.deaf
+        } else {
+            Duration::ZERO
+        };
+        let quiet = self.quiet + deaf;
+        loop {
+            let before = self.activity();
+            let wire = Arc::clone(&self.wire);
+            let wanted = tokio::select! {
+                biased;
+                wanted = wire.wanted() => Some(wanted),
+                () = sleep(quiet) => None,
+            };
+            if let Some(wanted) = wanted {
+                self.grant(wanted).await;
+            } else if self.activity() == before {
+                break;
+            }
+            rounds += 1;
+            if rounds > MOST_ROUNDS || self.wire.is_hot() {
+                let text = "it works on and on although nothing happens to the cluster";
+                self.find(Invariant::NoHotLoop, text);
+                break;
+            }
+        }
+    }
+
+    pub(crate) async fn grant(&mut self, wanted: AwaitedWrite) {
+        match &wanted.what {
+            Operation::Move(m) => {
+                self.deed_failed |= !self.perform(m, Some(&wanted.body)).await;
+            }
+            Operation::LoseLease => self.lose_lease().await,
+        }
+        // An error means that the write was given up meanwhile.
+        let _ = wanted.done.send(()).is_ok();
+    }
+
+    /// While our process cannot reach the Lease, another takes it, and there is work to do.
+    async fn lose_lease(&mut self) {
+        self.wire.cut_lease(true);
+        sleep(LEASE_IS_OVER).await;
+        if let Ok(Some(mut lease)) = site::get(&self.admin, LEASE).await {
+            lease["spec"]["holderIdentity"] = json!("another");
+            let _ = site::put(&self.admin, LEASE, &lease).await.is_ok();
+        }
+        self.work().await;
+        sleep(LEASE_IS_OVER).await;
+        self.wire.cut_lease(false);
+    }
+
+    /// Makes work for whoever leads, that leads back to where all was.
+    async fn work(&mut self) {
+        let ir = self.core.ir;
+        let is_goal = |class| matches!(class, Class::State(state) if ir.states[state].goal);
+        let at_goal = self
+            .observer
+            .last()
+            .values()
+            .all(|last| is_goal(last.class));
+        if at_goal {
+            // Not what somebody else made and we wrote a part of: nobody would make it again.
+            let wrote = self.wire.wrote().into_keys();
+            for path in wrote.filter(|path| !self.present.contains_key(path)) {
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+            }
+        }
+        for path in self.core.subjects() {
+            let _ = self.act(&Move::Smudge(path), None).await.is_ok();
+        }
+    }
+
+    /// Does a move while no write of ours arrives; whether it was possible.
+    pub(crate) async fn perform(&mut self, m: &Move, pending: Option<&Value>) -> bool {
+        if self.is_astray {
+            return false;
+        }
+        match m {
+            Move::Restart => {
+                self.restart().await;
+                return true;
+            }
+            Move::Down | Move::Up | Move::Perturb(_) => return self.perturb(m),
+            Move::Create(_)
+            | Move::Replace(_)
+            | Move::Delete(_)
+            | Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Intrude(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Fair => {}
+        }
+        let is_promise = matches!(m, Move::Keep(..) | Move::Loosen(_));
+        self.wire.hold();
+        if !is_promise {
+            self.observer.adversary(true);
+        }
+        let done = self.act(m, pending).await;
+        // Everything that was seen of it is seen before any write of ours arrives.
+        sleep(self.core.soon).await;
+        if !is_promise && !self.late {
+            self.observer.adversary(false);
+        }
+        if self.core.takes_several(m) {
+            self.observer.disturb();
+        }
+        self.wire.release();
+        match done {
+            Ok(done) => done,
+            Err(error) => {
+                tracing::debug!("{m} is not possible: {error}");
+                false
+            }
+        }
+    }
+
+    fn perturb(&mut self, m: &Move) -> bool {
+        match m {
+            Move::Up => {
+                self.is_down = false;
+                self.outside.answer(true)
+            }
+            Move::Down => {
+                self.late = true;
+                self.observer.adversary(true);
+                self.is_down = true;
+                self.outside.answer(false)
+            }
+            Move::Perturb(what) => {
+                self.late = true;
+                self.observer.adversary(true);
+                self.outside.perturb(what);
+                true
+            }
+            Move::Create(_)
+            | Move::Replace(_)
+            | Move::Delete(_)
+            | Move::Seize(_)
+            | Move::Drift(..)
+            | Move::Intrude(..)
+            | Move::Vanish(_)
+            | Move::Linger(_)
+            | Move::Loosen(_)
+            | Move::Smudge(_)
+            | Move::Keep(..)
+            | Move::Fair
+            | Move::Restart => false,
+        }
+    }
+
+    /// The worlds of all objects of the lifecycle that are there.
+    pub(crate) async fn key(&self) -> WorldsKey {
+        let mut there = BTreeMap::new();
+        for path in self.core.subjects() {
+            if let Ok(Some(object)) = site::get(&self.admin, &path).await {
+                let text = |pointer: &str| {
+                    let value = object.pointer(pointer).and_then(Value::as_str);
+                    value.map(str::to_owned)
+                };
+                let name = text("/metadata/name").unwrap_or_default();
+                let namespace = text("/metadata/namespace");
+                let uid = text("/metadata/uid").unwrap_or_default();
+                there.insert((namespace, name), uid);
+            }
+        }
+        let uid_of = |object: &lifecycle_runtime::lifecycle::ObjectRef| {
+            there.get(&(object.namespace.clone(), object.name.clone()))
+        };
+        self.observer
+            .keep(|object, uid| uid_of(object).is_some_and(|u| u == uid));
+        let last = self.observer.last();
+        let standings = there.into_keys().map(|(namespace, name)| {
+            let found = last
+                .iter()
+                .find(|(object, _)| object.namespace == namespace && object.name == name);
+            ObjectState {
+                name,
+                world: found.map(|(_, last)| last.world().clone()),
+                deleting: found.is_some_and(|(_, last)| last.deleting),
+                failed: found.is_some_and(|(_, last)| last.failure.is_some()),
+            }
+        });
+        WorldsKey(standings.collect())
+    }
+
+    /// What a cluster without controllers does not do: objects whose owners are all gone go as well, and others forget those that are.
+    async fn collect_garbage(&mut self) {
+        if !self.deleted {
+            return;
+        }
+        for path in self.wire.wrote().into_keys() {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            let owners = object.pointer("/metadata/ownerReferences");
+            let owners = owners.and_then(Value::as_array).cloned();
+            let Some(owners) = owners.filter(|o| !o.is_empty()) else {
+                continue;
+            };
+            let mut left = Vec::new();
+            for owner in &owners {
+                if self.is_there(owner).await {
+                    left.push(owner.clone());
+                }
+            }
+            if left.len() == owners.len() {
+                continue;
+            }
+            self.observer.adversary(true);
+            // An error means that somebody was faster.
+            if left.is_empty() {
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+            } else {
+                let left = json!({ "metadata": { "ownerReferences": left } });
+                let _ = site::patch(&self.admin, &path, &left).await.is_ok();
+            }
+            sleep(self.core.soon).await;
+            self.observer.adversary(false);
+        }
+    }
+
+    /// Whether an owner is there: an object of the lifecycle, or another one that somebody made.
+    async fn is_there(&self, owner: &Value) -> bool {
+        let given = self.core.fixtures.iter().map(|f| f.path.clone());
+        let all: BTreeSet<String> = given.chain(self.wire.wrote().into_keys()).collect();
+        for path in all {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            if owner.get("uid") == object.pointer("/metadata/uid") {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The wall clock of a run begins here.
+fn origin(simulated: bool) -> Timestamp {
+    if simulated {
+        Timestamp::from_second(1_767_225_600).expect("a moment of 2026")
+    } else {
+        Timestamp::now()
+    }
+}

@@ -1,0 +1,217 @@
+//! Elements of somebody else in lists that are exclusively ours: how one gets there, and whether one is left at rest.
+//! Knows which lists those are from the declaration alone; the runtime below it may know better or worse.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::fixture::{is_of, text};
+use super::harness::Harness;
+use super::invariant::Invariant;
+use super::site;
+use super::{Core, acting::another};
+use lifecycle_runtime::lifecycle::Stored;
+
+/// How often another key is tried before it is said that there is none.
+const TRIES: usize = 8;
+
+impl Core {
+    /// The inputs whose lists are exclusively ours, each with one of them.
+    fn exclusive(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let inputs = self.ir.inputs.iter().enumerate();
+        inputs.flat_map(|(n, input)| input.exclusive.iter().map(move |list| (n, *list)))
+    }
+
+    /// How many lists an object at this path may have that are exclusively ours.
+    pub(crate) fn exclusive_lists(&self, path: &str) -> usize {
+        let is_here = |(input, _): &(usize, &str)| {
+            let kind = self.machine.kind(*input);
+            kind.is_some_and(|kind| is_of(&kind, path))
+        };
+        self.exclusive().filter(is_here).count()
+    }
+
+    fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
+        let all = self.machine.kind(input)?;
+        let all = all.path(object.meta.namespace.as_deref());
+        Some(format!("{all}/{}", object.meta.name.as_ref()?))
+    }
+}
+
+impl Harness {
+    /// The lists of an object that are exclusively ours, as the last passes saw it.
+    pub(crate) fn exclusive(&self, path: &str) -> Vec<&'static str> {
+        let last = self.observer.last();
+        let is_seen = |input: usize| {
+            let mut objects = last.values().flat_map(|l| l.observation.objects(input));
+            objects.any(|object| self.core.path_of(input, object).as_deref() == Some(path))
+        };
+        let lists = self.core.exclusive().filter(|(input, _)| is_seen(*input));
+        lists.map(|(_, list)| list).collect()
+    }
+
+    /// Adds an element of somebody else, made from the first that is there.
+    pub(crate) async fn intrude(&mut self, path: &str, number: usize) -> kube::Result<bool> {
+        let Some(list) = self.exclusive(path).get(number).copied() else {
+            return Ok(false);
+        };
+        let Some(live) = site::get(&self.admin, path).await? else {
+            return Ok(false);
+        };
+        let mut last = Ok(false);
+        for bare in [false, true] {
+            let mut live = live.clone();
+            let keys = keys(&live, list);
+            let Some(items) = live
+                .pointer_mut(&pointer(list))
+                .and_then(Value::as_array_mut)
+            else {
+                return Ok(false);
+            };
+            let Some(element) = element(items, &keys, bare) else {
+                return Ok(false);
+            };
+            items.push(element);
+            last = site::put(&self.admin, path, &live).await.map(|_| true);
+            if last.is_ok() {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Finds elements of others where a pass says that the object is as wanted.
+    pub(crate) async fn exclusive_at_rest(&mut self) {
+        let ir = self.core.ir;
+        let wrote = self.wire.wrote();
+        let mut left = BTreeSet::new();
+        for last in self.observer.last().into_values() {
+            for (input, list) in self.core.exclusive() {
+                let var = ir.inputs[input].var;
+                let is_current = var.is_some_and(|var| ir.value(last.world(), var) == "Current");
+                if last.failure.is_some() || last.deleting || !is_current {
+                    continue;
+                }
+                for object in last.observation.objects(input) {
+                    let Some(path) = self.core.path_of(input, object) else {
+                        continue;
+                    };
+                    let count = |object: &Value| {
+                        let list = object.pointer(&pointer(list)).and_then(Value::as_array);
+                        list.map_or(0, Vec::len)
+                    };
+                    let live = site::get(&self.admin, &path).await.ok().flatten();
+                    let (Some(live), Some(wrote)) = (live, wrote.get(&path)) else {
+                        continue;
+                    };
+                    if count(&live) > count(wrote) {
+                        left.insert(format!("{path}: `{list}` has elements that are not ours"));
+                    }
+                }
+            }
+        }
+        for text in left {
+            self.find(Invariant::ExclusiveLists, text);
+        }
+    }
+}
+
+fn pointer(list: &str) -> String {
+    format!("/{}", list.replace('.', "/"))
+}
+
+/// The keys of a list's elements, as their managers name them; none of a set.
+fn keys(live: &Value, list: &str) -> BTreeSet<String> {
+    let path: String = list.split('.').map(|part| format!("/f:{part}")).collect();
+    let entries = live.pointer("/metadata/managedFields");
+    let entries = entries.and_then(Value::as_array).into_iter().flatten();
+    let lists = entries.filter_map(|entry| entry.get("fieldsV1")?.pointer(&path)?.as_object());
+    let keys = lists.flat_map(|list| list.keys()).filter_map(|name| {
+        let key: Value = serde_json::from_str(name.strip_prefix("k:")?).ok()?;
+        Some(key.as_object()?.keys().cloned().collect::<Vec<_>>())
+    });
+    keys.flatten().collect()
+}
+
+/// An element that is none of these: with other keys, numbers before words, and another name; or another member of a set.
+/// A bare one has nothing else, for what the first has besides may be there only once.
+fn element(items: &[Value], keys: &BTreeSet<String>, bare: bool) -> Option<Value> {
+    let mut made = items.first()?.clone();
+    let Some(fields) = made.as_object() else {
+        return outside(items, made, another);
+    };
+    let numbers = keys
+        .iter()
+        .filter(|key| fields.get(*key).is_some_and(Value::is_number));
+    let mut changed: BTreeSet<String> = numbers.cloned().collect();
+    if changed.is_empty() {
+        changed.clone_from(keys);
+    }
+    changed.extend(text(&made, "/name").map(|_| "name".to_owned()));
+    if bare && let Some(fields) = made.as_object_mut() {
+        fields.retain(|field, _| keys.contains(field) || changed.contains(field));
+    }
+    let shares = |other: &Value, made: &Value| changed.iter().any(|key| other[key] == made[key]);
+    for _ in 0..TRIES {
+        for key in &changed {
+            made[key] = another(&made[key]);
+        }
+        if !items.iter().any(|other| shares(other, &made)) {
+            return Some(made);
+        }
+    }
+    None
+}
+
+fn outside(items: &[Value], mut made: Value, next: fn(&Value) -> Value) -> Option<Value> {
+    for _ in 0..TRIES {
+        made = next(&made);
+        if !items.contains(&made) {
+            return Some(made);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn set(keys: &[&str]) -> BTreeSet<String> {
+        keys.iter().map(|key| (*key).to_owned()).collect()
+    }
+
+    #[test]
+    fn an_element_has_other_keys_and_another_name() {
+        let port = |name: &str, port: u16| json!({ "name": name, "port": port, "protocol": "TCP", "nodePort": 30_001 });
+        let items = [port("web", 80), port("wex", 81)];
+        let made = element(&items, &set(&["port", "protocol"]), false);
+        assert_eq!(made, Some(port("wey", 82)));
+        let bare = element(&items, &set(&["port", "protocol"]), true);
+        let expected = json!({ "name": "wey", "port": 82, "protocol": "TCP" });
+        assert_eq!(bare, Some(expected));
+        let named = [json!({ "name": "a", "image": "i" })];
+        let made = element(&named, &set(&["name"]), false);
+        assert_eq!(made, Some(json!({ "name": "x", "image": "i" })));
+        assert_eq!(element(&[], &set(&["name"]), false), None);
+    }
+
+    #[test]
+    fn a_set_gets_another_member() {
+        assert_eq!(element(&[json!("ax")], &set(&[]), false), Some(json!("ay")));
+        assert_eq!(
+            element(&[json!(3), json!(4)], &set(&[]), true),
+            Some(json!(5))
+        );
+    }
+
+    #[test]
+    fn keys_are_those_that_managers_name() {
+        let fields = json!({ "f:spec": { "f:ports": { ".": {}, "k:{\"port\":80,\"protocol\":\"TCP\"}": {} } } });
+        let live = json!({ "metadata": { "managedFields": [{ "fieldsV1": fields }] } });
+        assert_eq!(keys(&live, "spec.ports"), set(&["port", "protocol"]));
+        assert_eq!(keys(&live, "spec.externalIPs"), set(&[]));
+    }
+}

@@ -1,0 +1,113 @@
+//! What must hold in every run, each rule by a name that failures are reported under.
+
+use std::fmt;
+
+/// A rule that runs are judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invariant {
+    /// A disturbed run ends in the same worlds as the undisturbed one.
+    SameEnd,
+    /// Nothing is written at rest.
+    QuietAtRest,
+    /// What others made is neither changed nor deleted nor adopted.
+    HandsOff,
+    /// Every transition of a quiet run is declared.
+    DeclaredTransition,
+    /// Every observed world is a world: no `never` holds, and a state takes it.
+    KnownWorld,
+    /// The successor of an effect is among its declared outcomes.
+    DeclaredOutcome,
+    /// A promise brings about what it declares.
+    DeclaredPromise,
+    /// An effect that is enabled is accepted, or reported refused.
+    Accepted,
+    /// A pass makes one write, and a call one change.
+    OneWrite,
+    /// Co-owners of an object want the same of what they share.
+    CoOwners,
+    /// A list of which we own every element has no other once its object is as wanted.
+    ExclusiveLists,
+    /// The status at the end is the projection of the world.
+    Projection,
+    /// Nothing is left of an object that was deleted.
+    NoLeak,
+    /// Work ends.
+    NoHotLoop,
+    /// Every run comes to rest: at a goal, where somebody must act, or where a promise is awaited.
+    Settles,
+    /// A process that has run for long sees what one sees that was just started.
+    SeesAll,
+    /// Nothing is written while another holds the Lease.
+    OnlyTheLeader,
+}
+
+impl Invariant {
+    /// All of them.
+    pub const ALL: [Self; 17] = [
+        Self::SameEnd,
+        Self::QuietAtRest,
+        Self::HandsOff,
+        Self::DeclaredTransition,
+        Self::KnownWorld,
+        Self::DeclaredOutcome,
+        Self::DeclaredPromise,
+        Self::Accepted,
+        Self::OneWrite,
+        Self::CoOwners,
+        Self::ExclusiveLists,
+        Self::Projection,
+        Self::NoLeak,
+        Self::NoHotLoop,
+        Self::Settles,
+        Self::SeesAll,
+        Self::OnlyTheLeader,
+    ];
+}
+
+impl fmt::Display for Invariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SameEnd => "same end",
+            Self::QuietAtRest => "quiet at rest",
+            Self::HandsOff => "hands off",
+            Self::DeclaredTransition => "declared transition",
+            Self::KnownWorld => "known world",
+            Self::DeclaredOutcome => "declared outcome",
+            Self::DeclaredPromise => "declared promise",
+            Self::Accepted => "accepted or refused",
+            Self::OneWrite => "one write",
+            Self::CoOwners => "co-owners agree",
+            Self::ExclusiveLists => "exclusive lists",
+            Self::Projection => "status is the projection",
+            Self::NoLeak => "no leak",
+            Self::NoHotLoop => "no hot loop",
+            Self::Settles => "settles",
+            Self::SeesAll => "sees all",
+            Self::OnlyTheLeader => "only the leader",
+        })
+    }
+}
+
+/// A rule that was broken, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub invariant: Invariant,
+    /// What was seen.
+    pub text: String,
+}
+
+impl Finding {
+    pub(crate) fn new(invariant: Invariant, text: impl Into<String>) -> Self {
+        Self {
+            invariant,
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {}", self.invariant, self.text)
+    }
+}

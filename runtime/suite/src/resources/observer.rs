@@ -1,0 +1,347 @@
+//! Looks on while an operator runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::contract::{class_name, not_an_outcome};
+use super::coverage::Coverage;
+use super::external::ExternalSystem;
+use super::fixture::text;
+use super::invariant::{Finding, Invariant};
+use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
+use lifecycle_runtime::lifecycle::{ObjectRef, Observation};
+use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
+use lifecycle_runtime::machine::policy::{Class, Decision};
+use lifecycle_runtime::machine::world::World;
+
+/// So soon others see a write.
+const MOMENT: Duration = Duration::from_millis(10);
+
+/// What the last pass over an object saw.
+#[derive(Clone)]
+pub(crate) struct Last {
+    pub(crate) uid: String,
+    pub(crate) observation: Arc<Observation>,
+    pub(crate) class: Class,
+    pub(crate) deleting: bool,
+    pub(crate) failure: Option<String>,
+    /// Which process it was of.
+    start: u64,
+    /// The effect that it decided for, and how that ended.
+    effect: Option<(usize, Option<&'static str>)>,
+    /// Something else happened since, so the next step is nobody's.
+    disturbed: bool,
+}
+
+impl Last {
+    pub(crate) fn world(&self) -> &World {
+        &self.observation.world
+    }
+}
+
+#[derive(Default)]
+struct History {
+    last: BTreeMap<ObjectRef, Last>,
+    /// Every uid that may own something, and whether it is that of an object of the kind.
+    uids: BTreeMap<String, bool>,
+    findings: Vec<Finding>,
+    coverage: Coverage,
+    passes: u64,
+    /// When a write of a pass over an object left or ended.
+    wrote: BTreeMap<ObjectRef, Instant>,
+    /// How many processes have started.
+    starts: u64,
+    /// Writes that passes have sent and that have not arrived.
+    allowed: usize,
+    /// Somebody acts: what passes see is their doing.
+    adversary: bool,
+    /// Requests fail or come late: steps say nothing.
+    faulty: bool,
+    changes_at_call: u64,
+}
+
+/// The observer of one run.
+pub(crate) struct Observer {
+    ir: &'static Lifecycle,
+    outside: Arc<dyn ExternalSystem>,
+    seen: Mutex<History>,
+}
+
+impl Observer {
+    pub(crate) fn new(ir: &'static Lifecycle, outside: Arc<dyn ExternalSystem>) -> Self {
+        Self {
+            ir,
+            outside,
+            seen: Mutex::new(History::default()),
+        }
+    }
+
+    /// Every uid that may own something, seen so far, and whether it is that of an object of the kind.
+    pub(crate) fn uids(&self) -> BTreeMap<String, bool> {
+        self.seen().uids.clone()
+    }
+
+    /// These were seen before the run began.
+    pub(crate) fn go_on_from(&self, uids: BTreeMap<String, bool>) {
+        self.seen().uids = uids;
+    }
+
+    /// From here on passes are told of what somebody does.
+    pub(crate) fn adversary(&self, acts: bool) {
+        self.seen().adversary = acts;
+    }
+
+    /// Whether steps are to be held against the declaration.
+    pub(crate) fn faulty(&self, faulty: bool) {
+        let mut seen = self.seen();
+        if std::mem::replace(&mut seen.faulty, faulty) != faulty {
+            seen.disturb();
+        }
+    }
+
+    /// Something happened in several steps, of which a pass may have seen but some.
+    pub(crate) fn disturb(&self) {
+        self.seen().disturb();
+    }
+
+    /// A process starts, without memory; what the one before had sent arrives no more.
+    pub(crate) fn starts(&self) {
+        let mut seen = self.seen();
+        seen.allowed = 0;
+        seen.starts += 1;
+        seen.disturb();
+    }
+
+    /// Takes note of a write that arrives; whether a pass had sent it.
+    pub(crate) fn arrives(&self) -> bool {
+        let mut seen = self.seen();
+        let allowed = seen.allowed > 0;
+        seen.allowed = seen.allowed.saturating_sub(1);
+        allowed
+    }
+
+    pub(crate) fn passes(&self) -> u64 {
+        self.seen().passes
+    }
+
+    /// Whether the newest process has looked at every object.
+    pub(crate) fn has_looked(&self) -> bool {
+        let seen = self.seen();
+        seen.last.values().all(|last| last.start == seen.starts)
+    }
+
+    pub(crate) fn last(&self) -> BTreeMap<ObjectRef, Last> {
+        self.seen().last.clone()
+    }
+
+    /// Forgets objects that are no more.
+    pub(crate) fn keep(&self, is_there: impl Fn(&ObjectRef, &str) -> bool) {
+        self.seen()
+            .last
+            .retain(|object, last| is_there(object, &last.uid));
+    }
+
+    /// Whether an object has an owner reference to an object of the lifecycle, or to one that owns for it, now or before.
+    pub(crate) fn owns(&self, object: &Value) -> bool {
+        self.owners(object).next().is_some()
+    }
+
+    /// Whether an object is to be gone when those of the lifecycle are.
+    pub(crate) fn outlives(&self, object: &Value) -> bool {
+        self.owners(object).any(|is_of_kind| is_of_kind)
+    }
+
+    fn owners(&self, object: &Value) -> impl Iterator<Item = bool> + use<> {
+        let seen = self.seen();
+        let owners = object.pointer("/metadata/ownerReferences");
+        let owners = owners.and_then(Value::as_array).into_iter().flatten();
+        let found = owners.filter_map(|o| seen.uids.get(&text(o, "/uid")?).copied());
+        found.collect::<Vec<_>>().into_iter()
+    }
+
+    pub(crate) fn promised(&self, promise: usize) {
+        self.seen().coverage.promises.insert(promise);
+    }
+
+    pub(crate) fn take(&self) -> (Vec<Finding>, Coverage) {
+        let mut seen = self.seen();
+        (
+            std::mem::take(&mut seen.findings),
+            std::mem::take(&mut seen.coverage),
+        )
+    }
+
+    fn seen(&self) -> MutexGuard<'_, History> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl History {
+    fn disturb(&mut self) {
+        for last in self.last.values_mut() {
+            last.disturbed = true;
+        }
+    }
+
+    fn find(&mut self, invariant: Invariant, text: String) {
+        self.findings.push(Finding::new(invariant, text));
+    }
+
+    fn passed(&mut self, pass: &Passed<'_>) {
+        let ir = pass.lifecycle;
+        let meta = &pass.observation.subject().meta;
+        let uid = meta.uid.clone().unwrap_or_default();
+        self.passes += 1;
+        self.uids.insert(uid.clone(), true);
+        for owner in ir.inputs.iter().filter_map(|input| input.owner) {
+            for object in pass.observation.objects(owner) {
+                let uid = object.meta.uid.clone().unwrap_or_default();
+                self.uids.entry(uid).or_default();
+            }
+        }
+        if pass.failure.is_none() {
+            self.coverage.world(&pass.observation.world, pass.class);
+            if pass.class == Class::Contradiction {
+                let world = pass.observation.world.describe(ir);
+                self.find(Invariant::KnownWorld, format!("this cannot be: {world}"));
+            }
+        }
+        let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
+        let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
+        let quiet = !self.adversary && !self.faulty && !self.is_crowded(pass.object);
+        if let Some(before) = before.filter(|l| quiet && is_step(l)) {
+            self.step(&before, pass);
+        }
+        let effect = match pass.next {
+            Decision::Effect(effect) => Some((effect, None)),
+            Decision::Claim | Decision::Release | Decision::Rest => None,
+        };
+        let last = Last {
+            uid,
+            observation: Arc::clone(pass.observation),
+            class: pass.class,
+            deleting: meta.deletion_timestamp.is_some(),
+            failure: pass.failure.clone(),
+            start: self.starts,
+            effect,
+            disturbed: self.faulty,
+        };
+        self.last.insert(pass.object.clone(), last);
+    }
+
+    /// What another controller looks after is left alone: no write is for its sake.
+    fn sends(&mut self, ir: &Lifecycle, object: &ObjectRef, what: Written) {
+        let silent = |last: &Last| !last.deleting && ir.is_silent(last.class);
+        if self.last.get(object).is_some_and(silent) {
+            let text = format!("{object} is another controller's, and {what:?} is written for it");
+            self.find(Invariant::HandsOff, text);
+        }
+    }
+
+    fn wrote(&mut self, object: Option<&ObjectRef>) {
+        if let Some(object) = object {
+            self.wrote.insert(object.clone(), Instant::now());
+        }
+    }
+
+    /// Whether another object was written for a moment ago: what is seen now may be of that.
+    fn is_crowded(&self, object: &ObjectRef) -> bool {
+        let mut others = self.wrote.iter().filter(|(other, _)| *other != object);
+        others.any(|(_, at)| at.elapsed() < MOMENT)
+    }
+
+    /// Holds one step of a quiet run against the declaration.
+    fn step(&mut self, before: &Last, pass: &Passed<'_>) {
+        let ir = pass.lifecycle;
+        let (was, is) = (before.world(), &pass.observation.world);
+        if let Some((number, how)) = before.effect {
+            let effect = &ir.effects[number];
+            match how {
+                Some("done") => {
+                    if let Some(why) = not_an_outcome(ir, effect, was, is) {
+                        self.find(Invariant::DeclaredOutcome, why);
+                    }
+                }
+                Some("refused") if is.get(effect.refused) == 0 => {
+                    let why = format!("`{}` was refused, and nothing says so", effect.name);
+                    self.find(Invariant::Accepted, why);
+                }
+                Some("later") => {
+                    let why = format!("`{}` failed although nothing was in its way", effect.name);
+                    self.find(Invariant::Accepted, why);
+                }
+                Some(_) | None => {}
+            }
+        }
+        let (Class::State(from), Class::State(to)) = (before.class, pass.class) else {
+            return;
+        };
+        let forgot = (0..ir.vars.len()).any(|var| {
+            matches!(ir.vars[var].origin, Origin::Refused(_))
+                && was.get(var) == 1
+                && is.get(var) == 0
+        });
+        if from == to || forgot {
+            return;
+        }
+        self.coverage.edges.insert((from, to));
+        if !ir.edges.contains(&(from, to)) {
+            let (from, to) = (class_name(ir, before.class), class_name(ir, pass.class));
+            let (was, is) = (was.describe(ir), is.describe(ir));
+            let text = format!("{from} -> {to}: from {was} to {is}");
+            self.find(Invariant::DeclaredTransition, text);
+        }
+    }
+
+    fn ended(&mut self, object: Option<&ObjectRef>, what: Written, how: &'static str) {
+        let (Written::Effect(effect) | Written::Call(effect)) = what else {
+            return;
+        };
+        *self.coverage.effects.entry((effect, how)).or_default() += 1;
+        let last = object.and_then(|object| self.last.get_mut(object));
+        if let Some(last) = last
+            && last.effect == Some((effect, None))
+        {
+            last.effect = Some((effect, Some(how)));
+        }
+    }
+}
+
+impl Trace for Observer {
+    fn saw(&self, moment: &TraceEvent<'_>) {
+        let mut seen = self.seen();
+        match moment {
+            TraceEvent::Passed(pass) => seen.passed(pass),
+            TraceEvent::Sent { object, what } => {
+                if let Some(object) = object {
+                    seen.sends(self.ir, object, *what);
+                }
+                match what {
+                    Written::Call(_) => seen.changes_at_call = self.outside.changes(),
+                    Written::Effect(_)
+                    | Written::Status
+                    | Written::Event
+                    | Written::Claim
+                    | Written::Release => seen.allowed += 1,
+                }
+                seen.wrote(*object);
+            }
+            TraceEvent::Ended { object, what, how } => {
+                if let Written::Call(effect) = what {
+                    let changes = self.outside.changes() - seen.changes_at_call;
+                    if changes > 1 {
+                        let name = self.ir.effects[*effect].name;
+                        let text = format!("`{name}` made {changes} changes in one call");
+                        seen.find(Invariant::OneWrite, text);
+                    }
+                }
+                seen.wrote(*object);
+                seen.ended(*object, *what, how);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a suite found: failures with their shortest schedules, and what was covered.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::coverage::Coverage;
+use super::invariant::{Finding, Invariant};
+use super::moves::Schedule;
+use lifecycle_runtime::machine::ir::Lifecycle;
+
+/// A rule that was broken in a run.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The rule.
+    pub invariant: Invariant,
+    /// What was seen.
+    pub text: String,
+    /// The run, made as short as it can be.
+    pub schedule: Schedule,
+}
+
+impl Failure {
+    pub(crate) fn new(schedule: &Schedule, finding: &Finding) -> Self {
+        Self {
+            invariant: finding.invariant,
+            text: finding.text.clone(),
+            schedule: schedule.clone(),
+        }
+    }
+
+    /// What to give to `Suite::replay`.
+    pub fn line(&self) -> String {
+        serde_json::to_string(&self.schedule).unwrap_or_default()
+    }
+}
+
+/// What a suite did and found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub(crate) ir: &'static Lifecycle,
+    /// All randomness came from it.
+    pub seed: u64,
+    /// Every broken rule, one failure a rule and state of affairs.
+    pub failures: Vec<Failure>,
+    /// What was seen.
+    pub coverage: Coverage,
+    /// Worlds in which everything was at rest.
+    pub at_rest: usize,
+    /// Runs of the exploration.
+    pub walks: usize,
+    /// Moves that the cluster did not allow.
+    pub impossible: usize,
+    /// Schedules with one fault that were run.
+    pub single: usize,
+    /// Of so many.
+    pub single_of: usize,
+    /// Schedules with several faults.
+    pub several: usize,
+    /// Schedules with a Lease.
+    pub leases: usize,
+    /// Ends that were compared with those of undisturbed runs.
+    pub compared: usize,
+    /// How often each kind of fault was tried.
+    pub faults: BTreeMap<String, usize>,
+    /// How long it took.
+    pub took: Duration,
+    /// One number over the logs of all runs; zero if none were kept.
+    pub digest: u64,
+}
+
+impl Report {
+    /// What the lifecycle declares and no run has seen, by name.
+    pub fn unseen(&self) -> Vec<String> {
+        self.coverage.unseen(self.ir)
+    }
+
+    /// The rules that were broken.
+    pub fn broken(&self) -> Vec<Invariant> {
+        let mut broken: Vec<_> = self.failures.iter().map(|f| f.invariant).collect();
+        broken.sort();
+        broken.dedup();
+        broken
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, seed) = (self.ir.name, self.seed);
+        writeln!(f, "{name}: seed {seed}, {:.1} s", self.took.as_secs_f64())?;
+        writeln!(
+            f,
+            "  {} walks, {} worlds at rest; faults: {} single of {}, {} several, {} with a Lease; {} ends compared; {} moves not possible",
+            self.walks,
+            self.at_rest,
+            self.single,
+            self.single_of,
+            self.several,
+            self.leases,
+            self.compared,
+            self.impossible
+        )?;
+        writeln!(f, "  {}", self.coverage.lines(self.ir).join(", "))?;
+        let faults = self.faults.iter().map(|(word, n)| format!("{word} {n}"));
+        writeln!(f, "  {}", faults.collect::<Vec<_>>().join(", "))?;
+        match self.unseen().as_slice() {
+            [] => writeln!(f, "  everything that is declared was seen")?,
+            unseen => writeln!(f, "  never seen: {}", unseen.join(", "))?,
+        }
+        for failure in &self.failures {
+            writeln!(f, "FAILED [{}] {}", failure.invariant, failure.text)?;
+            writeln!(f, "  when: {}", failure.schedule)?;
+            writeln!(f, "  replay: {}", failure.line())?;
+        }
+        Ok(())
+    }
+}

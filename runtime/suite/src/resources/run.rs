@@ -1,0 +1,443 @@
+//! One run of a schedule from an empty cluster to its judgement.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::Core;
+use super::contract::not_a_rest;
+use super::coverage::Coverage;
+use super::fork::Fork;
+use super::harness::Harness;
+use super::invariant::{Finding, Invariant};
+use super::key::WorldsKey;
+use super::moves::{Fault, Move, Schedule};
+use super::observer::Last;
+use super::rest::{Rest, versions};
+use super::site;
+use lifecycle_runtime::lifecycle::Machine;
+use lifecycle_runtime::machine::ir::{FieldOf, Phase};
+use lifecycle_runtime::machine::policy::Class;
+
+/// A refused write is tried again after about a minute.
+const REFUSED_IS_OVER: Duration = Duration::from_secs(100);
+/// Every object is looked at once in this time.
+const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
+/// More rounds of kept promises than this lead nowhere.
+const MOST_PROMISES: usize = 8;
+
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum From {
+    /// As the schedule says: in a new cluster, or where another run has ended.
+    #[default]
+    Usual,
+    /// As far on the way as another run has come: only its end counts.
+    Longest,
+    /// In a new cluster, with one process for the whole way.
+    Nothing,
+}
+
+/// What is asked of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ask {
+    pub(crate) from: From,
+    /// It ends at the end of its way, to be gone on from.
+    pub(crate) fork_only: bool,
+    /// Which moves are possible when all is at rest; says which fields drift.
+    pub(crate) moves: Option<usize>,
+    /// Whether it rests for longer than a resync.
+    pub(crate) long: bool,
+    /// Only where it ends: it is judged by others.
+    pub(crate) end_only: bool,
+    /// Worlds at rest that were judged before.
+    pub(crate) known: Arc<BTreeSet<WorldsKey>>,
+    /// Where the last move begins.
+    pub(crate) before: Option<WorldsKey>,
+    /// Whether every rest is kept.
+    pub(crate) keep_rests: bool,
+    /// The rests of the same run on another cluster: time is not free here, and it is waited for them.
+    pub(crate) told: Option<Arc<Vec<Rest>>>,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ran {
+    /// Whether every move could be done.
+    pub(crate) possible: bool,
+    /// Where all objects are after the last move.
+    pub(crate) rest: WorldsKey,
+    /// Where they are when all promises are kept.
+    pub(crate) end: WorldsKey,
+    pub(crate) moves: Vec<Move>,
+    /// Writes to the API server after the last calm move.
+    pub(crate) writes: usize,
+    /// The same with those outside Kubernetes.
+    pub(crate) sent: usize,
+    /// Paths of objects of ours that were written by then.
+    pub(crate) wrote: Vec<String>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) coverage: Coverage,
+    /// Kept only if the suite keeps journals.
+    pub(crate) journal: String,
+    /// One number over the journal.
+    pub(crate) digest: u64,
+    /// What was to happen in its middle was not possible there.
+    pub(crate) given_up: bool,
+    /// The end of its way, if that world is not known yet.
+    pub(crate) fork: Option<Arc<Fork>>,
+    /// Where it rested, if that was asked for.
+    pub(crate) rests: Vec<Rest>,
+}
+
+/// Runs a schedule; with a fork, what is left of it after so many moves.
+pub(crate) async fn run(
+    core: &Arc<Core>,
+    schedule: &Schedule,
+    ask: Ask,
+    (done, from): (usize, Option<Arc<Fork>>),
+) -> Result<Ran, String> {
+    let mut stage = Harness::open(core, schedule.lease, from.as_deref()).await?;
+    let keeps = ask.keep_rests || ask.told.is_some();
+    stage.rests = keeps.then(Vec::new);
+    stage.told = ask
+        .told
+        .as_ref()
+        .map(|rests| rests.iter().cloned().collect());
+    let mut ran = go(&mut stage, schedule, ask, (done, from)).await;
+    ran.rests = stage.rests.take().unwrap_or_default();
+    if stage.is_astray {
+        // What was seen after that says nothing.
+        stage.findings.truncate(1);
+        ran.findings = std::mem::take(&mut stage.findings);
+    }
+    stage.clear().await?;
+    Ok(ran)
+}
+
+async fn go(
+    stage: &mut Harness,
+    schedule: &Schedule,
+    ask: Ask,
+    (done, from): (usize, Option<Arc<Fork>>),
+) -> Ran {
+    stage.settle().await;
+    let mut ran = Ran {
+        possible: true,
+        ..Ran::default()
+    };
+    let disturbed = !schedule.faults.is_empty();
+    let armed_at = schedule.armed_at();
+    let mut before = (0, 0);
+    for (number, m) in schedule.moves.iter().enumerate().skip(done) {
+        if number == armed_at {
+            stage.arm(&schedule.faults);
+            stage.faulty(disturbed);
+            before = (0, stage.faults.writes());
+        }
+        if *m == Move::Fair {
+            stage.fair().await;
+        } else if !stage.perform(m, None).await {
+            ran.possible = false;
+            ran.findings.clear();
+            return ran;
+        }
+        stage.settle().await;
+    }
+    ran.writes = stage.wire.writes() - before.0;
+    ran.sent = stage.faults.writes() - before.1;
+    ran.wrote = stage.wire.wrote().into_keys().collect();
+    ran.rest = stage.key().await;
+    let is_known = ask.known.contains(&ran.rest);
+    if ask.fork_only || (ask.moves.is_some() && !is_known) {
+        ran.fork = stage.fork().map(Arc::new);
+    }
+    if ask.fork_only {
+        return ran;
+    }
+    if let Some(turn) = ask.moves {
+        ran.moves = stage.possible(turn).await;
+    }
+    ran.given_up = stage.deed_failed | stage.disarm();
+    stage.fair().await;
+    let refused = |p: &super::moves::Planned| matches!(&p.fault, Fault::Line(what) if matches!(what.as_str(), "400" | "403" | "422"));
+    if schedule.faults.iter().any(refused) {
+        sleep(REFUSED_IS_OVER).await;
+        stage.fair().await;
+    }
+    stage.faulty(false);
+    ran.end = stage.key().await;
+    // Whether nothing was to be seen or nobody has looked, only a new process can tell.
+    let is_blind = ran.writes == 0 && ask.before.as_ref() == Some(&ran.rest);
+    let anew = !is_known || is_blind;
+    stage.judge(&ran.end, &ask, anew).await;
+    if !is_known && !ask.end_only {
+        stage.delete_all().await;
+    }
+    let (seen, coverage) = stage.observer.take();
+    ran.findings.clone_from(&stage.findings);
+    ran.findings.extend(seen);
+    ran.findings.extend(stage.wire.take_findings());
+    ran.coverage = coverage;
+    ran.journal = from.map_or_else(String::new, |fork| fork.journal.clone());
+    ran.journal.push_str(&stage.faults.journal());
+    let mut hasher = DefaultHasher::new();
+    ran.journal.hash(&mut hasher);
+    ran.digest = hasher.finish();
+    ran
+}
+
+impl Harness {
+    /// Lets everything happen that was promised.
+    async fn fair(&mut self) {
+        self.settle().await;
+        for _ in 0..MOST_PROMISES {
+            let owed = self.owed();
+            let mut kept = false;
+            for m in owed {
+                kept |= self.perform(&m, None).await;
+                self.settle().await;
+            }
+            if !kept {
+                return;
+            }
+        }
+        let text = "promises are kept again and again, and it never comes to rest";
+        self.find(Invariant::Settles, text);
+    }
+
+    /// Judges a run that is at rest.
+    async fn judge(&mut self, end: &WorldsKey, ask: &Ask, anew: bool) {
+        if ask.end_only {
+            return;
+        }
+        let ir = self.core.ir;
+        for (object, last) in self.observer.last() {
+            if last.failure.is_some() {
+                continue;
+            }
+            if let Some(why) = not_a_rest(ir, last.class, last.world()) {
+                self.find(Invariant::Settles, format!("{object}: {why}"));
+            }
+        }
+        for standing in &end.0 {
+            if standing.world.is_none() {
+                let text = format!("no pass has looked at {}", standing.name);
+                self.find(Invariant::SeesAll, text);
+            }
+        }
+        self.projection().await;
+        self.exclusive_at_rest().await;
+        let refused = end.is_refused(ir);
+        let before = self.wire.all_writes();
+        let polls = ir.inputs.iter().any(|i| i.every.is_some());
+        let told = ask.told.is_some();
+        let versioned = if told {
+            versions(self.objects().await)
+        } else {
+            BTreeMap::new()
+        };
+        let rest = if ask.long && !polls {
+            RESYNC_IS_OVER
+        } else {
+            self.core.calm
+        };
+        sleep(rest).await;
+        let after = self.wire.all_writes();
+        if after != before && !refused {
+            let text = format!("{} writes at rest: {}", after - before, end.describe(ir));
+            self.find(Invariant::QuietAtRest, text);
+        }
+        if told && versions(self.objects().await) != versioned {
+            let text = "objects change at rest";
+            self.find(Invariant::QuietAtRest, text);
+        }
+        if anew {
+            self.fresh(end, refused).await;
+        }
+        if end.0.is_empty() {
+            self.leak().await;
+        }
+    }
+
+    /// A process that starts now sees the same, and has nothing to do.
+    async fn fresh(&mut self, end: &WorldsKey, refused: bool) {
+        let ir = self.core.ir;
+        let before = self.wire.all_writes();
+        self.restart().await;
+        self.settle().await;
+        let sees = self.key().await;
+        if sees != *end {
+            let (was, is) = (end.describe(ir), sees.describe(ir));
+            let text = format!("it saw {was}; started anew it sees {is}");
+            self.find(Invariant::SeesAll, text);
+        }
+        let writes = self.wire.all_writes() - before;
+        if writes > 0 && !refused {
+            let text = format!("{writes} writes of a process that was started anew");
+            self.find(Invariant::QuietAtRest, text);
+        }
+    }
+
+    /// Deletes every object of the lifecycle and looks at what is left.
+    async fn delete_all(&mut self) {
+        for path in self.core.subjects() {
+            if self.present.contains_key(&path) {
+                self.perform(&Move::Delete(path), None).await;
+                self.settle().await;
+            }
+        }
+        self.fair().await;
+        let end = self.key().await;
+        if end.0.is_empty() {
+            self.leak().await;
+        } else if !end.is_refused(self.core.ir) {
+            let text = format!("deleted and still there: {}", end.describe(self.core.ir));
+            self.find(Invariant::NoLeak, text);
+        }
+    }
+
+    async fn leak(&mut self) {
+        for path in self.wire.wrote().into_keys() {
+            let object = site::get(&self.admin, &path).await.ok().flatten();
+            if object.is_some_and(|o| self.observer.outlives(&o)) {
+                self.find(Invariant::NoLeak, format!("{path} is left"));
+            }
+        }
+        for line in self.outside.held() {
+            self.find(
+                Invariant::NoLeak,
+                format!("outside Kubernetes is left: {line}"),
+            );
+        }
+    }
+
+    /// The status at rest says what the last pass saw.
+    async fn projection(&mut self) {
+        let Some(machine) = self.machine() else {
+            return;
+        };
+        for path in self.core.subjects() {
+            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
+                continue;
+            };
+            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+            let last = self.observer.last();
+            let last = last.iter().find(|(reference, _)| {
+                Some(reference.name.as_str()) == text("/metadata/name")
+                    && reference.namespace.as_deref() == text("/metadata/namespace")
+            });
+            let Some((reference, last)) = last else {
+                continue;
+            };
+            for why in differences(&*machine, last, &object) {
+                self.find(Invariant::Projection, format!("{reference}: {why}"));
+            }
+        }
+    }
+}
+
+/// What a status says that is not the projection of a world.
+fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String> {
+    let ir = machine.ir();
+    let Class::State(state) = last.class else {
+        return Vec::new();
+    };
+    if last.failure.is_some() || ir.is_silent(last.class) {
+        return Vec::new();
+    }
+    let status = object.get("status").unwrap_or(&Value::Null);
+    let rows = status.get("conditions").and_then(Value::as_array);
+    let generation = object.pointer("/metadata/generation");
+    let mut found = Vec::new();
+    let conditions = ir.conditions(&last.observation.world, last.observation.said());
+    let left_out = |name: &str| conditions.iter().all(|c| c.name != name);
+    for condition in ir.conditions.iter().filter(|c| left_out(c.name)) {
+        let mut rows = rows.into_iter().flatten();
+        if rows.any(|row| row.get("type").and_then(Value::as_str) == Some(condition.name)) {
+            found.push(format!(
+                "{} is there and should be left out",
+                condition.name
+            ));
+        }
+    }
+    let ready = conditions.iter().find(|c| c.name == "Ready").cloned();
+    for wanted in conditions {
+        let mut rows = rows.into_iter().flatten();
+        let row = rows.find(|row| row.get("type").and_then(Value::as_str) == Some(wanted.name));
+        let Some(row) = row else {
+            found.push(format!("there is no condition {}", wanted.name));
+            continue;
+        };
+        let says = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (status, reason) = (wanted.status.as_str(), wanted.reason.as_str());
+        if (says("status"), says("reason")) != (status, reason) {
+            let (s, r) = (says("status"), says("reason"));
+            found.push(format!(
+                "{} is {s} ({r}) and should be {status} ({reason})",
+                wanted.name
+            ));
+        }
+        if wanted.name != "Ready" && says("message") != wanted.message {
+            let (is, should) = (says("message"), &wanted.message);
+            found.push(format!(
+                "{} says `{is}` and should say `{should}`",
+                wanted.name
+            ));
+        }
+        if row.get("observedGeneration") != generation {
+            found.push(format!("{} is of another generation", wanted.name));
+        }
+    }
+    let phase = word_of(ir.states[state].phase);
+    for (number, field) in ir.fields.iter().enumerate() {
+        let wanted = match field.what {
+            FieldOf::Phase => Some(Value::from(phase)),
+            FieldOf::Method { last_reported } => {
+                let value = machine
+                    .field(&last.observation, number)
+                    .filter(|v| !v.is_null());
+                if last_reported && value.is_none() {
+                    continue;
+                }
+                value
+            }
+            FieldOf::Reason => Some(match &ready {
+                Some(ready) => Value::from(ready.reason.as_str()),
+                None => Value::from(ir.states[state].name),
+            }),
+            FieldOf::Message => continue,
+        };
+        let is = status.get(field.name).filter(|v| !v.is_null());
+        if is != wanted.as_ref() && !(is.is_none() && wanted.as_ref().is_some_and(is_empty)) {
+            let is = is.cloned().unwrap_or_default();
+            let wanted = wanted.unwrap_or_default();
+            found.push(format!("`{}` is {is} and should be {wanted}", field.name));
+        }
+    }
+    found
+}
+
+/// What an apply leaves out.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// As statuses say it.
+fn word_of(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Pending => "Pending",
+        Phase::Ready => "Ready",
+        Phase::Error => "Error",
+        Phase::Ignored => "Ignored",
+    }
+}

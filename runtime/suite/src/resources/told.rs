@@ -1,0 +1,113 @@
+//! A run where time is not free: at each rest it is waited until all is as it was when the same run rested on the simulated cluster.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::harness::Harness;
+use super::invariant::Invariant;
+use super::site;
+
+/// On a machine with much else to do a cluster may take so long to come to where another one was.
+const TOLD_WITHIN: Duration = Duration::from_secs(120);
+/// So often it is looked whether it did.
+const AGAIN: Duration = Duration::from_millis(25);
+/// So long it stays there before it counts as rest.
+const HOLDS: Duration = Duration::from_millis(100);
+
+impl Harness {
+    /// Waits until all is as it was on another cluster at this rest, and stays so for a moment.
+    pub(crate) async fn settle_as_told(&mut self) {
+        if self.is_astray {
+            return;
+        }
+        let wanted = self.told.as_mut().and_then(VecDeque::pop_front);
+        let Some(wanted) = wanted else {
+            self.astray("it rests once more than on the simulated cluster");
+            return;
+        };
+        let limit = Instant::now() + TOLD_WITHIN;
+        let mut since: Option<(Instant, (u64, usize))> = None;
+        loop {
+            let wire = Arc::clone(&self.wire);
+            let asked = tokio::select! {
+                biased;
+                asked = wire.wanted() => Some(asked),
+                () = sleep(AGAIN) => None,
+            };
+            if let Some(asked) = asked {
+                self.grant(asked).await;
+                continue;
+            }
+            let now = (Instant::now(), self.activity());
+            let is_there = self.faults.is_running()
+                && self.key().await == wanted.key
+                && self.observer.has_looked()
+                && self.rest().await == wanted;
+            since = since.filter(|(_, activity)| is_there && *activity == now.1);
+            match since {
+                Some((since, _)) if since.elapsed() >= HOLDS => return,
+                Some(_) => {}
+                None if is_there => since = Some(now),
+                None if Instant::now() > limit => {
+                    let rest = self.rest().await;
+                    let unlike = rest.unlike(&wanted, self.core.ir);
+                    let why = unlike.unwrap_or_else(|| "it never comes to rest".to_owned());
+                    self.astray(&why);
+                    return;
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn astray(&mut self, why: &str) {
+        self.is_astray = true;
+        self.findings.clear();
+        self.find(Invariant::SameEnd, why);
+    }
+
+    /// Paths of everything that was given or written, by us or by somebody where ours was to be.
+    pub(crate) fn paths(&self) -> BTreeSet<String> {
+        let given = self.core.fixtures.iter().map(|f| f.path.clone());
+        let foreign = self.foreign.iter().cloned();
+        let all = given.chain(foreign).chain(self.wire.wrote().into_keys());
+        all.map(|path| path.trim_end_matches("/status").to_owned())
+            .collect()
+    }
+
+    /// Ends the process and leaves nothing behind, for the runs that come after on the same cluster.
+    pub(crate) async fn clear(&mut self) -> Result<(), String> {
+        if self.core.cluster.is_simulated() {
+            return Ok(());
+        }
+        if let Some(running) = self.running.take() {
+            running.abort();
+            let _ = running.await.is_err();
+        }
+        let limit = Instant::now() + TOLD_WITHIN;
+        for path in self.paths() {
+            while let Some(object) = self.read(&path).await? {
+                if object.pointer("/metadata/finalizers").is_some() {
+                    let free = json!({ "metadata": { "finalizers": null } });
+                    // It may be gone by now.
+                    let _ = site::patch(&self.admin, &path, &free).await.is_ok();
+                }
+                let _ = site::delete(&self.admin, &path).await.is_ok();
+                if Instant::now() > limit {
+                    return Err(format!("{path} cannot be deleted"));
+                }
+            }
+        }
+        drop(self.held.take());
+        Ok(())
+    }
+
+    async fn read(&self, path: &str) -> Result<Option<Value>, String> {
+        let object = site::get(&self.admin, path).await;
+        object.map_err(|e| format!("{path} cannot be read: {e}"))
+    }
+}

@@ -1,0 +1,512 @@
+//! Between an operator and the faults below it: holds its writes while something else happens, and looks at each of them.
+//! Judges a write by the object that was there before it; knows no lifecycle but which kinds it writes.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::{Method, Request, Response, StatusCode};
+use kube::Client;
+use kube::client::Body;
+use serde_json::Value;
+use tokio::sync::{Notify, oneshot, watch};
+
+use super::fixture::{WrittenKind, is_of, text};
+use super::invariant::{Finding, Invariant};
+use super::moves::{Fault, Move, Planned};
+use super::observer::Observer;
+use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::machine::ir::Mode;
+
+/// More work than this between two rests is a hot loop.
+const MOST_WRITES: usize = 240;
+
+/// A write that waits until something has happened.
+pub(crate) struct AwaitedWrite {
+    pub(crate) what: Operation,
+    /// What the write would put there.
+    pub(crate) body: Value,
+    pub(crate) done: oneshot::Sender<()>,
+}
+
+/// What is to happen while a write waits.
+pub(crate) enum Operation {
+    Move(Move),
+    LoseLease,
+}
+
+#[derive(Default)]
+struct State {
+    /// Numbers of writes count from here.
+    base: usize,
+    writes: usize,
+    planned: Vec<Planned>,
+    /// What we wrote last, by path of objects other than the subject.
+    wrote: BTreeMap<String, Value>,
+    /// By path and field manager.
+    shares: BTreeMap<(String, String), Value>,
+    wanted: VecDeque<AwaitedWrite>,
+    findings: Vec<Finding>,
+    since_rest: usize,
+    is_hot: bool,
+    lease_cut: bool,
+}
+
+/// What was written so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    wrote: BTreeMap<String, Value>,
+    shares: BTreeMap<(String, String), Value>,
+}
+
+/// What all clients of one run's operators share.
+pub(crate) struct Wire {
+    state: Mutex<State>,
+    held: watch::Sender<bool>,
+    woken: Notify,
+    admin: Client,
+    kinds: Vec<WrittenKind>,
+    subject: Kind,
+    observer: Arc<Observer>,
+}
+
+/// A request, taken apart.
+struct Asked {
+    method: Method,
+    path: String,
+    manager: String,
+    body: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Read,
+    Work,
+    Event,
+    Lease,
+}
+
+impl Wire {
+    pub(crate) fn new(
+        admin: Client,
+        kinds: Vec<WrittenKind>,
+        subject: Kind,
+        observer: Arc<Observer>,
+    ) -> Self {
+        Self {
+            state: Mutex::new(State::default()),
+            held: watch::channel(false).0,
+            woken: Notify::new(),
+            admin,
+            kinds,
+            subject,
+            observer,
+        }
+    }
+
+    /// What was written so far, for runs that go on from here.
+    pub(crate) fn past(&self) -> Past {
+        let state = self.state();
+        Past {
+            wrote: state.wrote.clone(),
+            shares: state.shares.clone(),
+        }
+    }
+
+    /// This was written before the run began.
+    pub(crate) fn go_on_from(&self, past: Past) {
+        let mut state = self.state();
+        state.wrote = past.wrote;
+        state.shares = past.shares;
+    }
+
+    /// A client for a process; `below` is its way to the server, `identity` what it is called in the Lease, if one decides who writes.
+    pub(crate) fn client(self: &Arc<Self>, below: &Client, identity: Option<String>) -> Client {
+        let (wire, below) = (Arc::clone(self), below.clone());
+        let namespace = below.default_namespace().to_owned();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (wire, below) = (Arc::clone(&wire), below.clone());
+            let identity = identity.clone();
+            async move { wire.serve(below, request, identity.as_deref()).await }
+        });
+        Client::new(service, namespace)
+    }
+
+    /// From now on writes are counted from 1, and these go wrong; whether something was still to happen.
+    pub(crate) fn arm(&self, planned: Vec<Planned>) -> bool {
+        let mut state = self.state();
+        state.base = state.writes;
+        let is_operation = |p: &Planned| p.fault.operation().is_some();
+        let left = state.planned.iter().any(is_operation);
+        state.planned = planned;
+        left
+    }
+
+    /// How many writes there were since `arm`.
+    pub(crate) fn writes(&self) -> usize {
+        let state = self.state();
+        state.writes - state.base
+    }
+
+    /// How many writes there were in all.
+    pub(crate) fn all_writes(&self) -> usize {
+        self.state().writes
+    }
+
+    /// Work begins to count anew.
+    pub(crate) fn rests(&self) {
+        let mut state = self.state();
+        state.since_rest = 0;
+        state.is_hot = false;
+    }
+
+    /// Whether there was too much work for a cluster where nothing happens.
+    pub(crate) fn is_hot(&self) -> bool {
+        self.state().is_hot
+    }
+
+    /// Lets no write through until `release`.
+    pub(crate) fn hold(&self) {
+        self.held.send_replace(true);
+    }
+
+    pub(crate) fn release(&self) {
+        self.held.send_replace(false);
+    }
+
+    /// Cuts our own way to the Lease, or mends it.
+    pub(crate) fn cut_lease(&self, cut: bool) {
+        self.state().lease_cut = cut;
+    }
+
+    /// The objects that we wrote, with what we wanted of them.
+    pub(crate) fn wrote(&self) -> BTreeMap<String, Value> {
+        self.state().wrote.clone()
+    }
+
+    /// Waits for a write that waits.
+    pub(crate) async fn wanted(&self) -> AwaitedWrite {
+        loop {
+            let next = self.state().wanted.pop_front();
+            match next {
+                Some(wanted) => return wanted,
+                None => self.woken.notified().await,
+            }
+        }
+    }
+
+    pub(crate) fn take_findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.state().findings)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, invariant: Invariant, text: String) {
+        self.state().findings.push(Finding::new(invariant, text));
+    }
+
+    async fn serve(
+        &self,
+        below: Client,
+        request: Request<Body>,
+        identity: Option<&str>,
+    ) -> Result<Response<Body>, kube::Error> {
+        let (head, body) = request.into_parts();
+        let body = body.collect_bytes().await?;
+        let asked = Asked::new(&head, &body);
+        let request = Request::from_parts(head, Body::from(body));
+        let class = asked.class();
+        match class {
+            Class::Read => return below.send(request).await,
+            Class::Lease if self.state().lease_cut => return Ok(unavailable()),
+            Class::Lease => return below.send(request).await,
+            Class::Work | Class::Event => {}
+        }
+        let mut held = self.held.subscribe();
+        // The sender lives as long as we do.
+        let _ = held.wait_for(|held| !held).await.is_ok();
+        if class == Class::Event {
+            self.one_write(&asked);
+            return below.send(request).await;
+        }
+        let Some(number) = self.count() else {
+            return std::future::pending().await;
+        };
+        self.one_write(&asked);
+        self.only_the_leader(&asked, identity).await;
+        self.happens(number, true, &asked.body).await;
+        let before = self.before(&asked).await;
+        let response = below.send(request).await?;
+        let (head, body) = response.into_parts();
+        let body = body.collect_bytes().await?;
+        if head.status.is_success() {
+            self.wrote_it(&asked, before);
+        }
+        self.happens(number, false, &asked.body).await;
+        Ok(Response::from_parts(head, Body::from(body)))
+    }
+
+    /// Counts a write; one too many never arrives.
+    fn count(&self) -> Option<usize> {
+        let mut state = self.state();
+        state.writes += 1;
+        state.since_rest += 1;
+        if state.since_rest > MOST_WRITES && !state.is_hot {
+            state.is_hot = true;
+        }
+        (!state.is_hot).then(|| state.writes - state.base)
+    }
+
+    fn one_write(&self, asked: &Asked) {
+        if !self.observer.arrives() {
+            let (method, path) = (&asked.method, &asked.path);
+            let text = format!("a pass wrote more than once: {method} {path}");
+            self.find(Invariant::OneWrite, text);
+        }
+    }
+
+    async fn only_the_leader(&self, asked: &Asked, identity: Option<&str>) {
+        let Some(identity) = identity else {
+            return;
+        };
+        let lease = self.get(LEASE).await;
+        let holder = lease.and_then(|l| text(&l, "/spec/holderIdentity"));
+        if holder.as_deref() != Some(identity) {
+            let holder = holder.unwrap_or_else(|| "nobody".to_owned());
+            let text = format!("{asked} while {holder} held the Lease");
+            self.find(Invariant::OnlyTheLeader, text);
+        }
+    }
+
+    /// Lets happen what was planned around this write.
+    async fn happens(&self, number: usize, before: bool, body: &Value) {
+        loop {
+            let due = {
+                let mut state = self.state();
+                let is_due = |p: &Planned| {
+                    p.at == number
+                        && match &p.fault {
+                            Fault::Before(_) | Fault::LoseLease => before,
+                            Fault::After(_) => !before,
+                            Fault::Line(_) => false,
+                        }
+                };
+                let at = state.planned.iter().position(is_due);
+                at.map(|at| state.planned.remove(at))
+            };
+            let what = match due.map(|p| p.fault) {
+                Some(Fault::Before(m) | Fault::After(m)) => Operation::Move(m),
+                Some(Fault::LoseLease) => Operation::LoseLease,
+                Some(Fault::Line(_)) | None => return,
+            };
+            let (done, is_done) = oneshot::channel();
+            let body = body.clone();
+            self.state()
+                .wanted
+                .push_back(AwaitedWrite { what, body, done });
+            self.woken.notify_one();
+            // An error means that the run ended.
+            let _ = is_done.await.is_ok();
+        }
+    }
+
+    /// The object before a write, where it matters whose it is.
+    async fn before(&self, asked: &Asked) -> Option<Value> {
+        let written = self.kinds.iter().any(|k| k.has(&asked.path));
+        if written {
+            self.get(&asked.path).await
+        } else {
+            None
+        }
+    }
+
+    async fn get(&self, path: &str) -> Option<Value> {
+        let request = Request::get(path).body(Vec::new()).ok()?;
+        self.admin.request(request).await.ok()
+    }
+
+    /// Judges a write that took effect.
+    fn wrote_it(&self, asked: &Asked, before: Option<Value>) {
+        if is_of(&self.subject, &asked.path) {
+            if asked.method == Method::DELETE {
+                let text = format!("{asked}: it deletes what a user made");
+                self.find(Invariant::HandsOff, text);
+            }
+            return;
+        }
+        let Some(kind) = self.kinds.iter().find(|k| k.has(&asked.path)) else {
+            let member = format!("{}/any", asked.path);
+            let is_of_all = |kind: &WrittenKind| kind.has(&member);
+            let text = match asked.method == Method::DELETE && self.kinds.iter().any(is_of_all) {
+                true => format!("{asked}: it deletes whatever has a label, whose ever that is"),
+                false => format!("{asked}: no effect declares to write this"),
+            };
+            self.find(Invariant::HandsOff, text);
+            return;
+        };
+        let is_foreign = match kind.mode {
+            Mode::Owned => before
+                .as_ref()
+                .is_some_and(|before| !self.observer.owns(before)),
+            Mode::Shared if asked.method == Method::DELETE => {
+                let is_ours = |before: &Value| {
+                    let owners = before.pointer("/metadata/ownerReferences");
+                    let owners = owners.and_then(Value::as_array);
+                    owners.is_some_and(|o| o.len() == 1) && self.observer.owns(before)
+                };
+                before.as_ref().is_some_and(|before| !is_ours(before))
+            }
+            Mode::Shared => false,
+            Mode::Part => before.is_none(),
+            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => true,
+        };
+        if is_foreign {
+            let text = format!("{asked}: the object belongs to somebody else");
+            self.find(Invariant::HandsOff, text);
+        }
+        let mut state = self.state();
+        if asked.method == Method::DELETE {
+            return;
+        }
+        // A patch of who owns what says nothing of what is wanted.
+        if asked.body.get("kind").is_some() {
+            state.wrote.insert(asked.path.clone(), asked.body.clone());
+        }
+        if kind.mode == Mode::Shared {
+            self.share(&mut state, asked);
+        }
+    }
+
+    /// Two contributions to one object must not contradict each other.
+    fn share(&self, state: &mut State, asked: &Asked) {
+        let mut ours = BTreeMap::new();
+        leaves(&keyed(&asked.body), String::new(), &mut ours);
+        let others = state.shares.iter();
+        let others =
+            others.filter(|((path, manager), _)| *path == asked.path && *manager != asked.manager);
+        let clash = others.flat_map(|((_, manager), body)| {
+            let mut theirs = BTreeMap::new();
+            leaves(&keyed(body), String::new(), &mut theirs);
+            let differ = |(path, value): (&String, &Value)| {
+                theirs.get(path).is_some_and(|other| other != value)
+            };
+            let differing: BTreeSet<String> = ours
+                .iter()
+                .filter(|pair| differ(*pair))
+                .map(|(path, _)| path.clone())
+                .collect();
+            differing
+                .into_iter()
+                .map(|path| (manager.clone(), path))
+                .collect::<Vec<_>>()
+        });
+        let clash = clash.into_iter().next();
+        if let Some((manager, path)) = clash {
+            let text = format!("{asked}: `{path}` is not what {manager} wants there");
+            state.findings.push(Finding::new(Invariant::CoOwners, text));
+        }
+        let key = (asked.path.clone(), asked.manager.clone());
+        state.shares.insert(key, asked.body.clone());
+    }
+}
+
+/// The Lease of all runs that have one.
+pub(crate) const LEASE: &str =
+    "/apis/coordination.k8s.io/v1/namespaces/default/leases/generated-suite";
+
+impl Asked {
+    fn new(head: &http::request::Parts, body: &[u8]) -> Self {
+        let query = head.uri.query().unwrap_or_default();
+        let manager = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("fieldManager="));
+        Self {
+            method: head.method.clone(),
+            path: head.uri.path().to_owned(),
+            manager: manager.unwrap_or_default().to_owned(),
+            body: serde_json::from_slice(body).unwrap_or_default(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        if self.path.contains("/coordination.k8s.io/") {
+            Class::Lease
+        } else if self.method == Method::GET {
+            Class::Read
+        } else if self.path.contains("/events.k8s.io/") {
+            Class::Event
+        } else {
+            Class::Work
+        }
+    }
+}
+
+impl std::fmt::Display for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+fn unavailable() -> Response<Body> {
+    let mut response = Response::new(Body::from(
+        br#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":503,"reason":"ServiceUnavailable","message":"cut off"}"#.to_vec(),
+    ));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response
+}
+
+/// A value in which items of lists stand under what names them, as far as something does.
+fn keyed(value: &Value) -> Value {
+    const NAMES: [&str; 5] = ["name", "port", "key", "type", "uid"];
+    let name = |item: &Value| {
+        let name = NAMES.iter().find_map(|name| item.get(name))?;
+        Some(
+            name.as_str()
+                .map_or_else(|| name.to_string(), str::to_owned),
+        )
+    };
+    match value {
+        Value::Array(items) => {
+            let named = items.iter().map(|item| Some((name(item)?, keyed(item))));
+            let named: Option<serde_json::Map<_, _>> = named.collect();
+            let whole = || Value::Array(items.iter().map(keyed).collect());
+            named.map_or_else(whole, Value::Object)
+        }
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(key, field)| (key.clone(), keyed(field)));
+            Value::Object(fields.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// All leaves of a value, by path; what everybody says of an object's identity is left out.
+pub(crate) fn leaves(value: &Value, path: String, found: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, inner) in fields {
+                let identity = path.is_empty() && matches!(key.as_str(), "apiVersion" | "kind");
+                let of_meta = path == "/metadata"
+                    && matches!(
+                        key.as_str(),
+                        "name" | "namespace" | "uid" | "resourceVersion" | "ownerReferences"
+                    );
+                if !identity && !of_meta {
+                    let key = key.replace('~', "~0").replace('/', "~1");
+                    leaves(inner, format!("{path}/{key}"), found);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                leaves(item, format!("{path}/{n}"), found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            found.insert(path, value.clone());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What the schedules of a suite have seen of what its lifecycles declare.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::test_env::TestEnv;
+use crate::faults::{At, Sent};
+use lifecycle_csi::in_process::ClassifiedVolume;
+use lifecycle_runtime::lifecycle::Observation;
+use lifecycle_runtime::machine::ir::{Code, Lifecycle, Rpc, Verb};
+use lifecycle_runtime::machine::policy::Class;
+
+/// What was seen of answers, states and effects.
+#[derive(Default)]
+pub(super) struct RpcCoverage {
+    /// How often each call was answered how; none is OK.
+    answers: BTreeMap<Rpc, BTreeMap<Option<Code>, u64>>,
+    /// Names of lifecycles and states.
+    states: BTreeSet<(&'static str, &'static str)>,
+    /// Names of lifecycles and effects outside of the API server.
+    effects: BTreeSet<(&'static str, &'static str)>,
+    /// Plurals of what was written to the API server.
+    written: BTreeSet<String>,
+}
+
+impl RpcCoverage {
+    pub(super) fn add(&mut self, other: Self) {
+        for (rpc, codes) in other.answers {
+            for (code, times) in codes {
+                *self
+                    .answers
+                    .entry(rpc)
+                    .or_default()
+                    .entry(code)
+                    .or_default() += times;
+            }
+        }
+        self.states.extend(other.states);
+        self.effects.extend(other.effects);
+        self.written.extend(other.written);
+    }
+
+    pub(super) fn answered(&mut self, rpc: Rpc, code: Option<Code>) {
+        *self
+            .answers
+            .entry(rpc)
+            .or_default()
+            .entry(code)
+            .or_default() += 1;
+    }
+
+    pub(super) fn observed(&mut self, ir: &'static Lifecycle, observation: &Observation) {
+        self.classified(Some((ir, ir.classify(&observation.world, false))));
+    }
+
+    pub(super) fn classified(&mut self, volume: Option<ClassifiedVolume>) {
+        if let Some((ir, Class::State(state))) = volume {
+            self.states.insert((ir.name, ir.states[state].name));
+        }
+    }
+
+    pub(super) fn effects(&mut self, done: &[(&'static str, &'static str)], sent: &[Sent]) {
+        self.effects.extend(done);
+        let written = sent.iter().filter(|sent| matches!(sent.at, At::Write(_)));
+        for sent in written {
+            let parts = sent.what.split(['/', ' ', '?']);
+            self.written.extend(parts.map(str::to_owned));
+        }
+    }
+
+    /// All of it in lines, for every lifecycle of a driver.
+    pub(super) fn report(&self, name: &str, env: &TestEnv<'_>) -> String {
+        let mut text = format!("{name}\n");
+        for machine in env.machines() {
+            let ir = machine.ir();
+            let states = ir.states.iter().map(|state| state.name);
+            let states = states.map(|state| (state, self.states.contains(&(ir.name, state))));
+            line(&mut text, ir.name, "states", states.collect());
+            let effects = ir.effects.iter().map(|effect| {
+                let kind = machine.kind(effect.target);
+                let is_done = match effect.verb {
+                    Verb::Call => self.effects.contains(&(ir.name, effect.name)),
+                    Verb::Apply | Verb::Delete => {
+                        kind.is_some_and(|kind| self.written.contains(&kind.plural))
+                    }
+                };
+                (effect.name, is_done)
+            });
+            line(&mut text, ir.name, "effects", effects.collect());
+            for call in ir.calls {
+                let answers = self.answers.get(&call.rpc);
+                let answers = answers
+                    .into_iter()
+                    .flatten()
+                    .map(|(code, times)| match code {
+                        Some(code) => format!("{code:?} {times}"),
+                        None => format!("OK {times}"),
+                    });
+                let answers: Vec<String> = answers.collect();
+                let answers = match answers.is_empty() {
+                    true => "never asked".to_owned(),
+                    false => answers.join(", "),
+                };
+                // Writing to a text never fails.
+                let _written = writeln!(text, "  {:?}: {answers}", call.rpc);
+            }
+        }
+        text
+    }
+}
+
+fn line(text: &mut String, of: &str, what: &str, all: Vec<(&str, bool)>) {
+    if all.is_empty() {
+        return;
+    }
+    let names = |seen: bool| {
+        let names = all
+            .iter()
+            .filter(|(_, is)| *is == seen)
+            .map(|(name, _)| *name);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let unseen = match names(false) {
+        none if none.is_empty() => String::new(),
+        names => format!("; never: {names}"),
+    };
+    let _written = writeln!(text, "  {of} {what}: {}{unseen}", names(true));
+}

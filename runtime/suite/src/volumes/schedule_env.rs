@@ -1,0 +1,72 @@
+//! Where one schedule plays: a copy of the prepared cluster, and the processes of the driver behind faults.
+
+use std::sync::{Arc, Mutex};
+
+use kube::Client;
+use lifecycle_runtime::lifecycle::CreatedVolume;
+use lifecycle_simulator::User;
+
+use super::apply::{apply, delete};
+use super::process::{EffectLog, Processes};
+use super::snapshot::Snapshot;
+use super::test_env::TestEnv;
+use crate::faults::{Faults, Plan};
+
+/// One schedule's cluster, folder and processes.
+pub(super) struct ScheduleEnv<'a> {
+    pub(super) base: &'a TestEnv<'a>,
+    pub(super) admin: Client,
+    pub(super) faults: Faults,
+    /// The effects that ran outside the API server.
+    pub(super) effects: EffectLog,
+    pub(super) processes: Processes<'a>,
+}
+
+impl<'a> ScheduleEnv<'a> {
+    /// A fresh environment; asks for a runtime around it.
+    pub(super) fn new(base: &'a TestEnv<'a>, plan: Plan) -> Result<Self, String> {
+        base.reset_folder()?;
+        let admin = base.server.copy().client(&User::admin());
+        let faults = Faults::new(plan, jiff::Timestamp::UNIX_EPOCH);
+        let effects: EffectLog = Arc::new(Mutex::new(Vec::new()));
+        let start = (base.start, base.folder());
+        let log = Arc::clone(&effects);
+        let processes = Processes::new(start, admin.clone(), faults.clone(), log)?;
+        Ok(Self {
+            base,
+            admin,
+            faults,
+            effects,
+            processes,
+        })
+    }
+
+    /// Writes down what was made, as external-provisioner does.
+    pub(super) async fn write_down(&self, made: &CreatedVolume) -> Result<(), String> {
+        for object in (self.base.fixture.written)(made) {
+            apply(&self.admin, &object).await?;
+        }
+        Ok(())
+    }
+
+    /// The volume was deleted: what was written down of it goes.
+    pub(super) async fn strike_out(&self, made: &CreatedVolume) -> Result<(), String> {
+        for object in (self.base.fixture.written)(made) {
+            delete(&self.admin, &object).await?;
+        }
+        Ok(())
+    }
+
+    /// The claim and the Pods go.
+    pub(super) async fn clear(&self) -> Result<(), String> {
+        for object in self.base.fixture.goes.iter().rev() {
+            delete(&self.admin, object).await?;
+        }
+        Ok(())
+    }
+
+    /// What there is now.
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, String> {
+        Snapshot::take(&self.admin, &self.base.kinds, self.base.folder()).await
+    }
+}

@@ -1,0 +1,170 @@
+//! What there is, in a form in which equal ends are equal: objects without versions, times and uids, and the tree of a folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use kube::Client;
+use serde_json::Value;
+
+use lifecycle_runtime::lifecycle::Kind;
+
+/// Objects by kind, namespace and name: normalised, and the version of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Objects {
+    pub(super) normal: BTreeMap<String, String>,
+    pub(super) versions: BTreeMap<String, String>,
+}
+
+/// Paths in a folder, and what is at each.
+pub(super) type Tree = BTreeMap<String, String>;
+
+/// What was there at a time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) objects: Objects,
+    pub(super) tree: Tree,
+}
+
+impl Snapshot {
+    /// All objects of some kinds, and all files of a folder.
+    pub(super) async fn take(
+        client: &Client,
+        kinds: &[Kind],
+        folder: &Path,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            objects: objects(client, kinds).await?,
+            tree: tree(folder)?,
+        })
+    }
+}
+
+/// Lists everything of some kinds.
+async fn objects(client: &Client, kinds: &[Kind]) -> Result<Objects, String> {
+    let mut all = BTreeMap::new();
+    for kind in kinds {
+        let request = http::Request::get(kind.path(None)).body(Vec::new());
+        let request = request.map_err(|error| error.to_string())?;
+        let listed: Value = client.request(request).await.map_err(|e| e.to_string())?;
+        for object in listed["items"].as_array().into_iter().flatten() {
+            let text = |at: &str| object["metadata"][at].as_str().unwrap_or_default();
+            let key = format!("{} {}/{}", kind.kind, text("namespace"), text("name"));
+            all.insert(key, object.clone());
+        }
+    }
+    let uids: Vec<(String, String)> = all
+        .iter()
+        .filter_map(|(key, object)| {
+            let uid = object["metadata"]["uid"].as_str()?;
+            Some((uid.to_owned(), key.clone()))
+        })
+        .collect();
+    let mut objects = Objects::default();
+    for (key, mut object) in all {
+        let version = object["metadata"]["resourceVersion"].as_str();
+        let version = version.unwrap_or_default().to_owned();
+        normalise(&mut object);
+        let mut text = serde_json::to_string(&object).map_err(|error| error.to_string())?;
+        for (uid, of) in &uids {
+            text = text.replace(uid, &format!("<{of}>"));
+            text = text.replace(&uid.replace('-', ""), &format!("<{of}>"));
+        }
+        objects.normal.insert(key.clone(), text);
+        objects.versions.insert(key, version);
+    }
+    Ok(objects)
+}
+
+fn normalise(object: &mut Value) {
+    without_times(object);
+    let Some(meta) = object["metadata"].as_object_mut() else {
+        return;
+    };
+    for field in ["resourceVersion", "creationTimestamp", "generation", "uid"] {
+        meta.remove(field);
+    }
+    if let Some(managed) = meta.get_mut("managedFields").and_then(Value::as_array_mut) {
+        for entry in managed.iter_mut() {
+            entry["time"].take();
+        }
+        // They stand in order of time.
+        managed.sort_by_key(ToString::to_string);
+    }
+}
+
+/// When a condition changed does not count.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.remove("lastTransitionTime");
+            map.remove("lastPhaseTransitionTime");
+            map.values_mut().for_each(without_times);
+        }
+        Value::Array(list) => list.iter_mut().for_each(without_times),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Everything in a folder but sockets.
+fn tree(folder: &Path) -> Result<Tree, String> {
+    let mut tree = Tree::new();
+    walk(folder, folder, &mut tree).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(tree)
+}
+
+fn walk(root: &Path, folder: &Path, tree: &mut Tree) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let kind = fs::symlink_metadata(&path)?.file_type();
+        let name = path
+            .strip_prefix(root)
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        if kind.is_symlink() {
+            let target = fs::read_link(&path)?;
+            tree.insert(name, format!("-> {}", target.display()));
+        } else if kind.is_dir() {
+            tree.insert(name, "folder".to_owned());
+            walk(root, &path, tree)?;
+        } else if !kind.is_socket() {
+            let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+            tree.insert(name, format!("`{text}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Where two of them differ, in a few words.
+pub(super) fn difference(
+    of: &BTreeMap<String, String>,
+    against: &BTreeMap<String, String>,
+) -> Option<String> {
+    let names = of.keys().chain(against.keys());
+    let mut names = names.filter(|name| of.get(*name) != against.get(*name));
+    let name = names.next()?;
+    Some(match (of.get(name), against.get(name)) {
+        (Some(here), None) => format!("`{name}` is there: {}", short(here)),
+        (None, _) => format!("`{name}` is missing"),
+        (Some(here), Some(there)) => {
+            let from = here.bytes().zip(there.bytes()).take_while(|(a, b)| a == b);
+            let from = from.count().saturating_sub(40);
+            format!(
+                "`{name}` is {} instead of {}",
+                part(here, from),
+                part(there, from)
+            )
+        }
+    })
+}
+
+fn short(text: &str) -> String {
+    part(text, 0)
+}
+
+fn part(text: &str, from: usize) -> String {
+    let shown: String = text.chars().skip(from).take(120).collect();
+    shown
+}

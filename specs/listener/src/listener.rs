@@ -1,0 +1,288 @@
+//! `Listener`: one thing that is exposed, possibly load-balanced, and the addresses under which it can be reached.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::CustomResource;
+use lifecycle_runtime::crds::conditions;
+use lifecycle_runtime::lifecycle;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::listener_class::{ListenerClass, ServiceType};
+
+/// On a PersistentVolume: namespace of the Listener that its node is reserved for.
+pub const LISTENER_NAMESPACE: &str = "listeners.stackable.tech/listener-namespace";
+/// On a PersistentVolume: name of the Listener that its node is reserved for.
+pub const LISTENER_NAME: &str = "listeners.stackable.tech/listener-name";
+/// Topology key, by which a PersistentVolume is tied to a node: the Kubernetes name of the node.
+pub const TOPOLOGY: &str = "listeners.stackable.tech/hostname";
+/// On an EndpointSlice: name of its Service.
+pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
+
+lifecycle! {
+    /// Exposes the Pods that mount it, by the rules of its ListenerClass.
+    resource Listener;
+
+    observe {
+        class:   ListenerClass      by name spec.class_name?;
+        service: owned Service      by name meta.name;
+        volumes: [PersistentVolume] by labels { LISTENER_NAMESPACE = meta.namespace, LISTENER_NAME = meta.name };
+        slices:  [EndpointSlice]    by labels { SERVICE_NAME = meta.name };
+        nodes:   [Node]             by names of volumes, slices;
+    }
+    facts {
+        /// Whether a Service can be made of what is declared.
+        validity: { Fine, NoPorts, PortClash, BadName, BadOverride } from class given class;
+        /// What can be published as things are.
+        let reach: Reach from class, service, volumes, slices, nodes given class && service in { Stale, Current };
+        /// Whether clients can be told an address.
+        address: { NoPod, NoBalancer, NodeGone, Partial, Full } from reach given class && service in { Stale, Current };
+    }
+    states {
+        /// It names no class.
+        NoName       when class == Unnamed               => Error   wakes self;
+        /// It names a class that is not there.
+        NoClass      when class == Absent                => Error   wakes class, self;
+        /// No Service can be made of it.
+        Invalid      when validity != Fine               => Error   wakes self, class;
+        /// Another controller or user has a Service of its name, which is never touched.
+        Conflict     when service == Foreign             => Error   wakes service, self;
+        /// The API server does not accept the Service.
+        Immutable    when refused(apply_service)         => Error   wakes self, class, service;
+        /// The Service of before is still going away.
+        Draining     when service == Terminating         => Pending overdue 1min;
+        /// The Service is to be written.
+        Applying     when service in { Absent, Stale }   => Pending;
+        /// No node behind it has an address any more.
+        Stranded     when address == NodeGone            => Error   wakes nodes, volumes;
+        /// No Pod has mounted it yet.
+        Idle         when address == NoPod               => Pending wakes slices, volumes;
+        /// The load balancer has not answered yet.
+        Provisioning when address == NoBalancer          => Pending overdue 10min;
+        /// It can be reached.
+        goal Ready   when address in { Partial, Full }   => Ready;
+    }
+    effects {
+        apply service from class when validity == Fine;
+    }
+    promises {
+        balanced: service == Current && address == NoBalancer sets { address = Full };
+    }
+    transitions {
+        Draining -> Applying;
+        Applying -> Provisioning | Idle | Stranded | Ready | Immutable;
+        Provisioning -> Ready;
+    }
+    status {
+        /// Whether the Listener and its class ask for something that can be made.
+        condition Accepted {
+            True when class && validity == Fine;
+            False "NoClassName" event "NoListenerClass" when class == Unnamed;
+            False "NoListenerClass" event "GetObject" when class == Absent;
+            False "NoPorts"         when validity == NoPorts;
+            False "PortClash"       when validity == PortClash;
+            False "InvalidName"     when validity == BadName;
+            False "InvalidOverride" otherwise;
+        }
+        /// Whether the Service is as it should be.
+        condition Programmed {
+            False "ForeignService" event "RefuseToOverwriteForeignService" when service == Foreign;
+            False "Refused"         when refused(apply_service);
+            True when service == Current;
+            Unknown "Applying"      otherwise;
+        }
+        /// Whether clients can be told an address.
+        condition Addressed {
+            Unknown "NotAccepted"   when !class;
+            Unknown "NoService"     when service not in { Stale, Current };
+            True when address == Full;
+            True "PinnedNodeGone"   when address == Partial;
+            False "PinnedNodeGone"  when address == NodeGone;
+            Unknown "NoPod"         when address == NoPod;
+            Unknown "WaitingForLoadBalancer" otherwise;
+        }
+        ready from Accepted, Programmed, Addressed;
+        field service_name: String from service;
+        field ingress_addresses: Vec<ListenerIngress> from reach last_reported;
+        field phase = phase;
+        field observed_class: Option<ObservedClass> from class;
+        field node_ports: Option<BTreeMap<String, i32>> from service;
+        column Class ".spec.className";
+        column Address ".status.ingressAddresses[0].address";
+    }
+}
+
+/// What is exposed and by which class. Only Pods that mount the Listener as a volume get its traffic.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "listeners.stackable.tech",
+    version = "v1alpha1",
+    kind = "Listener",
+    plural = "listeners",
+    singular = "listener",
+    namespaced,
+    status = "ListenerStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Exposes the Pods that mount it, by the rules of its ListenerClass, and says where they can be reached.",
+    printcolumn = r#"{"name": "Class", "type": "string", "jsonPath": ".spec.className"}"#,
+    printcolumn = r#"{"name": "Address", "type": "string", "jsonPath": ".status.ingressAddresses[0].address"}"#,
+    printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#,
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
+)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerSpec {
+    /// Name of the ListenerClass. Without it nothing is exposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_name: Option<String>,
+
+    /// Labels that a Pod must carry, besides mounting the Listener, to get traffic.
+    #[serde(default)]
+    pub extra_pod_selector_labels: BTreeMap<String, String>,
+
+    /// Ports that are exposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Vec<ListenerPort>>,
+
+    /// Whether Pods get traffic before they are ready. Null means true.
+    #[serde(default = "publish_not_ready_addresses")]
+    #[schemars(default = "publish_not_ready_addresses")]
+    pub publish_not_ready_addresses: Option<bool>,
+
+    /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect.
+    #[serde(default)]
+    #[schemars(schema_with = "free_objects")]
+    pub object_overrides: Vec<Map<String, Value>>,
+}
+
+impl ListenerSpec {
+    /// Whether Pods get traffic before they are ready.
+    pub fn publishes_not_ready_addresses(&self) -> bool {
+        self.publish_not_ready_addresses.unwrap_or(true)
+    }
+}
+
+/// One port that is exposed. Its number may differ from the one that clients use: see the addresses in the status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListenerPort {
+    /// Name, by which its real number is found in the status.
+    pub name: String,
+    /// Number on which the Pods listen.
+    pub port: i32,
+    /// `TCP` (the default), `UDP` or `SCTP`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+}
+
+/// Where the Listener can be reached, and whether it is well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerStatus {
+    /// Name of the Service behind the Listener.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_name: Option<String>,
+
+    /// Every address with the ports that a client dials there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingress_addresses: Option<Vec<ListenerIngress>>,
+
+    /// Node ports by port name, only for Services of type NodePort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_ports: Option<BTreeMap<String, i32>>,
+
+    /// What is true of the Listener and why; `Ready` sums up the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "conditions")]
+    pub conditions: Option<Vec<Condition>>,
+
+    /// `Pending`, `Ready` or `Error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+
+    /// The class by which the addresses were found. A newer one may change them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_class: Option<ObservedClass>,
+}
+
+/// What of its class decides which addresses a Listener has, as it was when they were found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ObservedClass {
+    /// The uid of the class.
+    pub uid: String,
+    /// The type of Service that the class asks for.
+    pub service_type: String,
+    /// The kind of address that it prefers for that type.
+    pub address_type: AddressType,
+}
+
+/// One address with its ports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerIngress {
+    /// Host name or IP address; IPv6 without brackets.
+    pub address: String,
+    /// How to read `address`.
+    pub address_type: AddressType,
+    /// Port name to the number that a client dials.
+    pub ports: BTreeMap<String, i32>,
+}
+
+/// How an address is to be read.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum AddressType {
+    /// A name that is to be resolved.
+    Hostname,
+    /// A literal IPv4 or IPv6 address.
+    IP,
+}
+
+/// How the Service of a Listener can be reached as things are now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Type of the Service as it is, which an override may have set apart from the class.
+    pub service_type: ServiceType,
+    /// What is published: valid, without duplicates, in a stable order.
+    pub addresses: Vec<ListenerIngress>,
+    /// The nodes behind a NodePort Service, by name; empty for other types.
+    pub nodes: Vec<BackingNode>,
+}
+
+/// A node on which Pods of the Listener run, or that is reserved for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackingNode {
+    /// Name of the node.
+    pub name: String,
+    /// The PersistentVolume that keeps Pods there, if one does.
+    pub volume: Option<String>,
+    /// Whether clients can be sent there.
+    pub reachability: NodeReachability,
+}
+
+/// Whether clients can be sent to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeReachability {
+    /// Its address is published.
+    Published,
+    /// There is no such node.
+    Gone,
+    /// The node says no address of a kind that can be published.
+    Unaddressed,
+}
+
+fn publish_not_ready_addresses() -> Option<bool> {
+    Some(true)
+}
+
+fn free_objects(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "items": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
+    })
+}

@@ -1,0 +1,130 @@
+//! `AttachedConnector`: a workload of its namespace, offered to the site of another.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::attached_binding::AttachedConnectorBinding;
+use super::status::{SelectedPod, Status};
+
+lifecycle! {
+    /// Offers a workload of its namespace to the site of another. It makes nothing: what accepts it there puts it into the configuration of the router.
+    resource AttachedConnector;
+
+    observe {
+        controller_config: ConfigMap                by ref;
+        binding:           AttachedConnectorBinding by ref;
+        pods:              [Pod]                    by namespace;
+    }
+    facts {
+        /// Whether another controller manages the namespace.
+        managed_by_other: bool                                                from controller_config;
+        /// Whether it can be served at all.
+        validity:         { Fine, Incomplete, BadSelector, BadPort, BadType } from pods;
+        /// Whether what bears its name in the namespace of the site means it.
+        allowed:          { Yes, Other }                                      from binding given binding;
+        /// The Pods that serve it.
+        chosen:           { Some, None }                                      from pods given validity == Fine;
+    }
+    states {
+        /// Another controller manages the namespace.
+        OtherController when managed_by_other => Ignored;
+        /// It asks for what cannot be served.
+        Invalid         when validity != Fine => Error   wakes self;
+        /// Nobody accepts it.
+        Unbound         when !binding         => Error   wakes binding, self;
+        /// It is another one that is accepted.
+        Denied          when allowed == Other => Error   wakes binding, self;
+        /// Its selector means no Pod that runs.
+        Unselected      when chosen == None   => Error   wakes pods, self;
+        /// It is accepted, and its Pods are known.
+        goal Ready      when chosen == Some   => Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" when validity != Fine;
+            False "Error" "No matching AttachedConnectorBinding in site namespace" when !binding;
+            False "Error" when allowed == Other;
+            False "Error" "No matches for selector" when chosen == None;
+            True "Ready" "OK" otherwise;
+        }
+        ready "Ready" "OK" from Configured;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field selected_pods: Option<Vec<SelectedPod>> from pods;
+        column Status ".status.status";
+    }
+}
+
+/// What a namespace offers to the site of another.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "AttachedConnector",
+    plural = "attachedconnectors",
+    singular = "attachedconnector",
+    shortname = "acnr",
+    namespaced,
+    status = "AttachedConnectorStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Offers a workload of its namespace to the site of another, which accepts it by an AttachedConnectorBinding of the same name.",
+    printcolumn = r#"{"name": "Site Namespace", "type": "string", "jsonPath": ".spec.siteNamespace"}"#,
+    printcolumn = r#"{"name": "Port", "type": "integer", "jsonPath": ".spec.port"}"#,
+    printcolumn = r#"{"name": "Selector", "type": "string", "jsonPath": ".spec.selector"}"#,
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
+pub struct AttachedConnectorSpec {
+    /// The namespace of the site.
+    pub site_namespace: String,
+
+    /// Labels of the Pods that are the workload.
+    pub selector: String,
+
+    /// Port of the workload.
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: i32,
+
+    /// Name of the Secret, in the namespace of the site, whose `ca.crt` verifies the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls_credentials: Option<String>,
+
+    /// Whether the certificate of the credentials is shown to the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_client_cert: Option<bool>,
+
+    /// Kind of traffic: nothing or `tcp`.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+
+    /// Whether Pods count that are not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_not_ready_pods: Option<bool>,
+
+    /// Further settings by name; none is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// What is known of an AttachedConnector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachedConnectorStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// The Pods that connections are led to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_pods: Option<Vec<SelectedPod>>,
+}

@@ -1,0 +1,188 @@
+//! `Connector`: a workload of this namespace that serves a routing key of the network.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::router::{RouterState, SITE};
+use super::site::Site;
+use super::status::{SelectedPod, Status};
+
+lifecycle! {
+    /// Binds a workload of its namespace to a routing key of the network. It makes nothing: the Site puts it into the configuration of the router.
+    resource Connector;
+
+    observe {
+        controller_config: ConfigMap        by ref;
+        sites:             [Site]           by namespace;
+        router_config:     ConfigMap        by ref;
+        site:              Site             by ref from sites, router_config;
+        pods:              [Pod]            by namespace;
+        secret:            Secret           by name spec.tls_credentials?;
+        routers:           [Pod]            by labels { SITE = site.meta.uid };
+        report:            poll RouterState by routers every 500ms given running;
+    }
+    facts {
+        /// Whether another controller manages the namespace.
+        managed_by_other: bool                                                          from controller_config;
+        /// Whether the Site's router can be asked.
+        running:          bool                                                          from routers given site;
+        /// Whether it can be served at all.
+        validity:         { Fine, Incomplete, NoTarget, BadSelector, BadPort, BadType } from sites given site;
+        /// What serves it: a host, or Pods.
+        chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
+        /// Whether the router has applied what is declared.
+        sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
+        /// What the router does with it.
+        health:           { Up, Failed }                                                from site, pods, report given sync == Current;
+        /// Whether anything in the network offers its routing key.
+        matched:          bool                                                          from report given report;
+    }
+    states {
+        /// Another controller manages the namespace.
+        OtherController when managed_by_other    => Ignored;
+        /// The namespace has no Site.
+        NoSite          when !site               => Error   wakes site;
+        /// It asks for what cannot be served.
+        Invalid         when validity != Fine    => Error   wakes self;
+        /// Its selector means no Pod that runs.
+        Unselected      when chosen == None      => Error   wakes pods, self;
+        /// The Secret with its certificates is missing.
+        NoSecret        when secret == Absent    => Error   wakes secret, self;
+        /// No router runs, or none answers.
+        Unreachable     when !running || !report => Pending overdue 30s;
+        /// The router has not read the newest configuration yet.
+        Configuring     when sync == Behind      => Pending overdue 10s;
+        /// The router cannot do it.
+        Failed          when health == Failed    => Error   wakes report, self;
+        /// Nothing offers its routing key.
+        Unmatched       when !matched            => Pending wakes report;
+        /// Listeners lead here.
+        goal Ready      when matched             => Ready;
+    }
+    promises {
+        arises:  site && !running sets { running = true };
+        decides: site && !router_config sets { router_config = Present };
+        follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
+    }
+    transitions {
+        Unreachable -> Configuring | Failed | Unmatched | Ready;
+        Configuring -> Failed | Unmatched | Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" "No active site in namespace" when !site;
+            False "Error" when validity != Fine;
+            False "Error" "No matches for selector" when chosen == None;
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Pending" when !running || !report;
+            False "Pending" when sync == Behind;
+            False "Error" when health == Failed;
+            True "Ready" "OK" otherwise;
+        }
+        condition Matched {
+            True "Ready" "OK" when matched;
+            False "Pending" "No matching listeners" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Matched;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field has_matching_listener: Option<bool> from report;
+        field selected_pods: Option<Vec<SelectedPod>> from pods;
+        column Status ".status.status";
+    }
+}
+
+/// What serves a routing key.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "Connector",
+    plural = "connectors",
+    singular = "connector",
+    shortname = "cnr",
+    namespaced,
+    status = "ConnectorStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Binds a workload of its namespace to a routing key of the network.",
+    printcolumn = r#"{"name": "Routing Key", "type": "string", "jsonPath": ".spec.routingKey"}"#,
+    printcolumn = r#"{"name": "Port", "type": "integer", "jsonPath": ".spec.port"}"#,
+    printcolumn = r#"{"name": "Host", "type": "string", "jsonPath": ".spec.host"}"#,
+    printcolumn = r#"{"name": "Selector", "type": "string", "jsonPath": ".spec.selector"}"#,
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Has Matching Listener", "type": "boolean", "jsonPath": ".status.hasMatchingListener"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
+// Of host and selector exactly one.
+#[schemars(extend("oneOf" = [{ "required": ["host"] }, { "required": ["selector"] }]))]
+pub struct ConnectorSpec {
+    /// Listeners with the same key lead here.
+    pub routing_key: String,
+
+    /// Port of the workload.
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: i32,
+
+    /// Name or address of the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+
+    /// Labels of the Pods that are the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+
+    /// Name of the Secret whose `ca.crt` verifies the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls_credentials: Option<String>,
+
+    /// Whether the certificate of the credentials is shown to the workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_client_cert: Option<bool>,
+
+    /// Whether the name in the certificate of the workload must be the host. Without it: no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_hostname: Option<bool>,
+
+    /// Kind of traffic: nothing or `tcp`.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+
+    /// Whether Pods count that are not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_not_ready_pods: Option<bool>,
+
+    /// Each Pod can be reached by its name, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expose_pods_by_name: Option<bool>,
+
+    /// Further settings by name; none is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// What is known of a Connector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectorStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// True while there is a Listener with its routing key; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_matching_listener: Option<bool>,
+
+    /// The Pods that connections are led to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_pods: Option<Vec<SelectedPod>>,
+}

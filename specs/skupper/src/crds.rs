@@ -1,0 +1,58 @@
+//! The set of CustomResourceDefinitions, finished where the derive cannot say it. Knows no cluster.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
+};
+use kube::CustomResourceExt;
+use lifecycle_runtime::crds::without_conversion;
+
+use crate::attached::AttachedConnector;
+use crate::attached_binding::AttachedConnectorBinding;
+use crate::connector::Connector;
+use crate::listener::Listener;
+use crate::site::Site;
+
+/// The definitions of one Skupper site, in the order in which they are printed and installed.
+pub fn crds() -> Vec<CustomResourceDefinition> {
+    let all = [
+        Site::crd(),
+        Listener::crd(),
+        Connector::crd(),
+        AttachedConnector::crd(),
+        AttachedConnectorBinding::crd(),
+    ];
+    let all = all.into_iter().map(without_conversion);
+    all.map(plain).collect()
+}
+
+/// As the published definitions are: an object without `spec` is an object, nothing has a default, and null is no value.
+fn plain(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
+    for version in &mut definition.spec.versions {
+        let schema = version.schema.as_mut();
+        let Some(schema) = schema.and_then(|s| s.open_api_v3_schema.as_mut()) else {
+            continue;
+        };
+        schema.required = None;
+        for below in schema.properties.iter_mut().flatten() {
+            without_defaults(below.1);
+        }
+    }
+    definition
+}
+
+fn without_defaults(schema: &mut JSONSchemaProps) {
+    schema.default = None;
+    schema.nullable = None;
+    if let Some(values) = &mut schema.enum_ {
+        values.retain(|value| !value.0.is_null());
+    }
+    for below in schema.properties.iter_mut().flatten() {
+        without_defaults(below.1);
+    }
+    if let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items {
+        without_defaults(items);
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
+        without_defaults(values);
+    }
+}

@@ -1,0 +1,213 @@
+//! `Listener`: a routing key of the network, offered as a Service of this namespace.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
+use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::router::{RouterState, SITE};
+use super::site::Site;
+use super::status::Status;
+
+lifecycle! {
+    /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at its host and port themselves. Its host and port, and the port of the router behind them, are decided by the Site.
+    resource Listener;
+
+    observe {
+        controller_config: ConfigMap               by ref;
+        templates:         [ConfigMap]             by refs of controller_config;
+        sites:             [Site]                  by namespace;
+        router_config:     ConfigMap               by ref;
+        site:              Site                    by ref from sites, router_config;
+        secret:            Secret                  by name spec.tls_credentials?;
+        service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
+        pods:              owned [Service] of site by names of router_config exclusive spec.ports;
+        routers:           [Pod]                   by labels { SITE = site.meta.uid };
+        report:            poll RouterState        by routers every 500ms given running;
+    }
+    facts {
+        /// Whether another controller manages the namespace.
+        managed_by_other: bool                                            from controller_config;
+        /// Whether the Site's router can be asked.
+        running:          bool                                            from routers given site;
+        /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
+        binds_host:       bool                                            from sites given site;
+        /// Whether it can be offered at all.
+        validity:         { Fine, Incomplete, BadPort, BadHost, BadType } from sites given site;
+        /// What the Site has given it.
+        allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
+        /// Whether the router has applied what is declared.
+        sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
+        /// What the router does with it.
+        health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
+        /// Whether anything in the network serves its routing key.
+        matched:          bool                                            from report given report;
+        never sync == Current && health == Idle && matched;
+        never sync == Current && health == Up && !matched;
+    }
+    states {
+        /// Another controller manages the namespace.
+        OtherController when managed_by_other                              => Ignored;
+        /// The namespace has no Site.
+        NoSite          when !site                                         => Error   wakes site;
+        /// It asks for what cannot be offered.
+        Invalid         when validity != Fine                              => Error   wakes self;
+        /// Another controller or user has a Service of its host, which is never touched.
+        Conflict        when service == Foreign                            => Error   wakes service, self;
+        /// Another Listener has its host and port, or the router has no room.
+        Taken           when allocation in { Lost, Full }                  => Error   wakes router_config, self;
+        /// The Secret with its certificate is missing.
+        NoSecret        when secret == Absent                              => Error   wakes secret, self;
+        /// The API server does not accept a Service of it.
+        Rejected        when refused(apply_service) || refused(apply_pods) => Error   wakes self, router_config, service, pods;
+        /// The Site has not decided yet.
+        Claiming        when allocation == None                            => Pending overdue 10s;
+        /// Its Services are to be written.
+        Serving         when !binds_host && service != Current || pods in { Behind, Surplus, Draining } => Pending;
+        /// Another controller or user has a Service with the name of one of its Pods.
+        PodConflict     when pods == Foreign                               => Error   wakes pods, self;
+        /// No router runs, or none answers.
+        Unreachable     when !running || !report                           => Pending overdue 30s;
+        /// The router has not read the newest configuration yet.
+        Configuring     when sync == Behind                                => Pending overdue 10s;
+        /// The router cannot do it.
+        Failed          when health == Failed                              => Error   wakes report, self;
+        /// Nothing serves its routing key.
+        Unmatched       when health == Idle                                => Pending wakes report;
+        /// Connections are led to what serves its routing key.
+        goal Ready      when health == Up                                  => Ready;
+    }
+    effects {
+        apply service from router_config, templates when allocation == Held && !binds_host;
+        apply each pods from router_config, templates when allocation == Held;
+        delete each pods when allocation == Held;
+    }
+    promises {
+        arises:  site && !running sets { running = true };
+        allocated: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
+        follows: sync == Behind && allocation == Held && report sets { sync = Current };
+    }
+    transitions {
+        Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
+        Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
+        Unreachable -> Configuring | Failed | Unmatched | Ready;
+        Configuring -> Failed | Unmatched | Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" "No active site in namespace" when !site;
+            False "Error" when validity != Fine;
+            False "Error" "Service {spec.host} already exists in namespace" when service == Foreign;
+            False "Error" when allocation in { Lost, Full };
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Error" when refused(apply_service) || refused(apply_pods);
+            False "Pending" when allocation == None;
+            False "Pending" when !binds_host && service != Current || pods in { Behind, Surplus, Draining };
+            False "Error" when pods == Foreign;
+            False "Pending" when !running || !report;
+            False "Pending" when sync == Behind;
+            False "Error" when health == Failed;
+            True "Ready" "OK" otherwise;
+        }
+        condition Matched {
+            True "Ready" "OK" when matched;
+            False "Pending" "No matching connectors" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Matched;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field has_matching_connector: Option<bool> from report;
+        column Status ".status.status";
+    }
+}
+
+/// Where a routing key is offered.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "Listener",
+    plural = "listeners",
+    singular = "listener",
+    shortname = "lnr",
+    namespaced,
+    status = "ListenerStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Offers a routing key of the network as a Service of its namespace.",
+    printcolumn = r#"{"name": "Routing Key", "type": "string", "jsonPath": ".spec.routingKey"}"#,
+    printcolumn = r#"{"name": "Port", "type": "integer", "jsonPath": ".spec.port"}"#,
+    printcolumn = r#"{"name": "Host", "type": "string", "jsonPath": ".spec.host"}"#,
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Has Matching Connector", "type": "boolean", "jsonPath": ".status.hasMatchingConnector"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
+pub struct ListenerSpec {
+    /// Connectors with the same key serve its connections.
+    pub routing_key: String,
+
+    /// Name of the Service; outside Kubernetes the host name or address to listen at.
+    pub host: String,
+
+    /// Port of the Service.
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: i32,
+
+    /// Name of the Secret whose certificate clients see (`tls.crt`, `tls.key`, `ca.crt`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls_credentials: Option<String>,
+
+    /// Clients must show a certificate that `ca.crt` of the credentials verifies. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_client_cert: Option<bool>,
+
+    /// Kind of traffic: nothing or `tcp`.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+
+    /// How traffic is looked at. Goes before `settings.observer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer: Option<Observer>,
+
+    /// Each Pod of a Connector that exposes its Pods is offered as a Service of its own, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expose_pods_by_name: Option<bool>,
+
+    /// Further settings by name, of which `observer` is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// How traffic is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Observer {
+    /// By what it looks like.
+    Auto,
+    /// Not at all.
+    None,
+    /// As HTTP/1.
+    Http1,
+    /// As HTTP/2.
+    Http2,
+}
+
+/// What is known of a Listener.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListenerStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// True while a Connector with its routing key can be reached; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_matching_connector: Option<bool>,
+}

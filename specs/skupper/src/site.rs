@@ -1,0 +1,294 @@
+//! `Site`: a namespace that takes part in the network, by a router of its own.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::attached::AttachedConnector;
+use super::attached_binding::AttachedConnectorBinding;
+use super::connector::Connector;
+use super::listener::Listener;
+use super::status::Status;
+
+lifecycle! {
+    /// A namespace that takes part in the network, by a router of its own. The one writer of that router's configuration.
+    resource Site;
+
+    observe {
+        controller_config: ConfigMap                  by ref;
+        templates:         [ConfigMap]                by refs of controller_config;
+        sites:             [Site]                     by namespace;
+        listeners:         [Listener]                 by namespace;
+        connectors:        [Connector]                by namespace;
+        bindings:          [AttachedConnectorBinding] by namespace;
+        attached:          [AttachedConnector]        by refs of bindings;
+        pods:              [Pod]                      by namespace;
+        services:          [Service]                  by namespace;
+        // The configuration, whosever it is: what is owned is seen by its owner alone.
+        existing_config:   [ConfigMap]                by refs of sites;
+        router_config:     owned ConfigMap            by ref;
+        credentials:       owned Secret               by ref given router_config == Current;
+        account:           owned ServiceAccount       by ref given managed_account && credentials == Current;
+        role:              owned Role                 by ref given account == Current;
+        role_binding:      owned RoleBinding          by ref given role == Current;
+        router:            owned Deployment           by ref given credentials == Current && (!managed_account || role_binding == Current);
+        unused:            owned [Service]            by names of services, router_config given router == Current;
+    }
+    facts {
+        /// Whether another controller manages the namespace.
+        managed_by_other: bool                            from controller_config;
+        /// Whether it is the one Site of its namespace that counts.
+        active:           bool                            from sites, existing_config;
+        /// Whether all that it asks for is implemented.
+        validity:         { Fine, Edge, Pair, BadAccess } from sites given active;
+        /// Whether the router goes by a ServiceAccount that is made for it.
+        managed_account:  bool                            from sites;
+        /// Whether other sites are to reach this one.
+        linked:           bool                            from sites given active && validity == Fine;
+        /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
+        broken_templates: bool                            from templates given active && validity == Fine;
+        /// Whether a router runs.
+        running:          { None, Waiting, Ready }        from pods given active && validity == Fine;
+    }
+    states {
+        /// Another controller manages the namespace.
+        OtherController when managed_by_other                => Ignored;
+        /// Another Site of the namespace was there before.
+        Second          when !active                         => Error   wakes sites;
+        /// It asks for what is not implemented.
+        Unsupported     when validity != Fine                => Error   wakes self;
+        /// Another controller or user has an object of a name that the router needs.
+        Clash           when router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign
+                                                             => Error   wakes router_config, credentials, account, role, role_binding, router, self;
+        /// The objects of the router are to be written.
+        Making          when router != Current               => Pending;
+        /// Services that no Listener asks for any more are to go.
+        Tidying         when unused in { Surplus, Draining } => Pending;
+        /// Links to other sites are asked for.
+        Linking         when linked                          => Error   wakes self;
+        /// No router is ready.
+        Starting        when running != Ready                => Pending overdue 2min;
+        /// Its router runs.
+        goal Ready      when running == Ready                => Ready;
+    }
+    effects {
+        revise: apply router_config from router_config, services, listeners, connectors, bindings, attached, pods, templates when active && validity == Fine;
+        plan:   apply router_config from services, listeners, connectors, bindings, attached, pods, templates when active && validity == Fine;
+        apply credentials from templates when active && validity == Fine;
+        apply account from templates when active && validity == Fine;
+        apply role from router_config, templates when active && validity == Fine;
+        apply role_binding from templates when active && validity == Fine;
+        apply router from templates when active && validity == Fine;
+        delete each unused when active && validity == Fine;
+    }
+    promises {
+        starts: router == Current && running != Ready && active && validity == Fine sets { running = Ready };
+    }
+    transitions {
+        Making -> Clash | Tidying | Linking | Starting | Ready;
+        Tidying -> Linking | Starting | Ready;
+        Starting -> Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" when !active;
+            False "Error" when validity != Fine;
+            False "Error" when router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign;
+            False "Pending" when router != Current;
+            False "Pending" when unused in { Surplus, Draining };
+            True "Ready" "OK" otherwise;
+        }
+        condition Running {
+            True "Ready" "OK" when running == Ready;
+            False "Pending" "No router pod is ready" when running == None;
+            False "Pending" otherwise;
+        }
+        condition Resolved {
+            False "Error" "Links to other sites are not supported yet: leave spec.linkAccess out" when linked;
+            Omit otherwise;
+        }
+        /// Told beside the others and not asked for: a Site is as ready without the labels.
+        condition TemplatesApplied {
+            False "Error" event "TemplateUnreadable" when broken_templates;
+            Omit otherwise;
+        }
+        ready "Ready" "OK" from Configured, Running, Resolved;
+        implicit in Configured "Error";
+        field status = reason;
+        field message = message;
+        field sites_in_network: Option<i32> from running;
+        field network: Option<Vec<SiteRecord>> from running;
+        field controller: Controller from sites;
+        column Status ".status.status";
+    }
+}
+
+/// How a namespace takes part in the network.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "Site",
+    plural = "sites",
+    singular = "site",
+    shortname = "st",
+    namespaced,
+    status = "SiteStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "A namespace that takes part in the network, by a router of its own.",
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Sites In Network", "type": "integer", "jsonPath": ".status.sitesInNetwork"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteSpec {
+    /// The ServiceAccount of the router. Without it one is made, with the rights that it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_account: Option<String>,
+
+    /// How other sites reach this one: nothing or `none`, `default`, or a type of access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_access: Option<String>,
+
+    /// Name of the Secret with the certificate authority that signs unless said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_issuer: Option<String>,
+
+    /// Whether the router only leads to others, and nobody goes through it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge: Option<bool>,
+
+    /// Whether there are two routers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ha: Option<bool>,
+
+    /// Further settings by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// What is known of a Site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// Where other sites reach this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoints: Option<Vec<Endpoint>>,
+
+    /// How many sites the network has, this one included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites_in_network: Option<i32>,
+
+    /// The sites of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Vec<SiteRecord>>,
+
+    /// The certificate authority that signs unless said otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_issuer: Option<String>,
+
+    /// Who looks after this site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<Controller>,
+}
+
+/// Where a site can be reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// For whom it is: `inter-router` or `edge`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Host name or address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The port, as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<String>,
+    /// Endpoints of one group lead to one router.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+/// A site of the network.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteRecord {
+    /// The uid of the Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The name of the Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// What it runs on, such as `kubernetes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// The version of its router.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Its links to other sites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<LinkRecord>>,
+    /// The routing keys that it offers or serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub services: Option<Vec<ServiceRecord>>,
+}
+
+/// A link of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkRecord {
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The uid of the other Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_site_id: Option<String>,
+    /// The name of the other Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_site_name: Option<String>,
+    /// Whether it is up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operational: Option<bool>,
+}
+
+/// A routing key at a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceRecord {
+    /// The key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing_key: Option<String>,
+    /// Names of what serves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connectors: Option<Vec<String>>,
+    /// Names of what offers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listeners: Option<Vec<String>>,
+}
+
+/// Who looks after a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Controller {
+    /// Name of its Deployment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The namespace where it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}

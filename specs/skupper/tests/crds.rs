@@ -1,0 +1,243 @@
+//! The emitted definitions against the published contract of `skupper.io/v2alpha1`, written down by hand.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+#[path = "crds/shape.rs"]
+mod shape;
+
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::crds;
+use lifecycle_specs_skupper::listener::{Listener, Observer};
+use serde_json::{Value, json};
+
+/// What each kind has.
+const COMMON: &[(&str, &str)] = &[
+    ("spec", "object"),
+    ("spec.settings", "object {}"),
+    ("spec.settings{}", "string"),
+    ("status", "object"),
+    (
+        "status.conditions",
+        "array x-kubernetes-list-map-keys=[\"type\"] x-kubernetes-list-type=\"map\"",
+    ),
+    ("status.conditions[]", "object"),
+    (
+        "status.conditions[].lastTransitionTime",
+        "string date-time !",
+    ),
+    ("status.conditions[].message", "string !"),
+    ("status.conditions[].observedGeneration", "integer int64"),
+    ("status.conditions[].reason", "string !"),
+    ("status.conditions[].status", "string !"),
+    ("status.conditions[].type", "string !"),
+    ("status.message", "string"),
+    ("status.status", "string"),
+];
+
+const PORT: &str = "integer int32 ! maximum=65535.0 minimum=1.0";
+
+const LISTENER: &[(&str, &str)] = &[
+    ("spec.routingKey", "string !"),
+    ("spec.host", "string !"),
+    ("spec.port", PORT),
+    ("spec.tlsCredentials", "string"),
+    ("spec.type", "string"),
+    ("spec.observer", "string auto|none|http1|http2"),
+    ("spec.exposePodsByName", "boolean"),
+    ("status.hasMatchingConnector", "boolean"),
+];
+
+const CONNECTOR: &[(&str, &str)] = &[
+    (
+        "spec",
+        "object oneOf=[{\"required\":[\"host\"]},{\"required\":[\"selector\"]}]",
+    ),
+    ("spec.routingKey", "string !"),
+    ("spec.port", PORT),
+    ("spec.selector", "string"),
+    ("spec.host", "string"),
+    ("spec.tlsCredentials", "string"),
+    ("spec.useClientCert", "boolean"),
+    ("spec.verifyHostname", "boolean"),
+    ("spec.type", "string"),
+    ("spec.includeNotReadyPods", "boolean"),
+    ("spec.exposePodsByName", "boolean"),
+    ("status.hasMatchingListener", "boolean"),
+    ("status.selectedPods", "array"),
+    ("status.selectedPods[]", "object"),
+    ("status.selectedPods[].name", "string !"),
+    ("status.selectedPods[].ip", "string !"),
+];
+
+const ATTACHED: &[(&str, &str)] = &[
+    ("spec.siteNamespace", "string !"),
+    ("spec.selector", "string !"),
+    ("spec.port", PORT),
+    ("spec.tlsCredentials", "string"),
+    ("spec.useClientCert", "boolean"),
+    ("spec.type", "string"),
+    ("spec.includeNotReadyPods", "boolean"),
+];
+
+const BINDING: &[(&str, &str)] = &[
+    ("spec.connectorNamespace", "string !"),
+    ("spec.routingKey", "string !"),
+    ("spec.exposePodsByName", "boolean"),
+];
+
+const SITE: &[(&str, &str)] = &[
+    ("spec.serviceAccount", "string"),
+    ("spec.linkAccess", "string"),
+    ("spec.defaultIssuer", "string"),
+    ("spec.edge", "boolean"),
+    ("spec.ha", "boolean"),
+    ("status.endpoints", "array"),
+    ("status.endpoints[]", "object"),
+    ("status.endpoints[].name", "string"),
+    ("status.endpoints[].host", "string"),
+    ("status.endpoints[].port", "string"),
+    ("status.endpoints[].group", "string"),
+    ("status.sitesInNetwork", "integer int32"),
+    ("status.network", "array"),
+    ("status.network[]", "object"),
+    ("status.network[].id", "string"),
+    ("status.network[].name", "string"),
+    ("status.network[].namespace", "string"),
+    ("status.network[].platform", "string"),
+    ("status.network[].version", "string"),
+    ("status.network[].links", "array"),
+    ("status.network[].links[]", "object"),
+    ("status.network[].links[].name", "string"),
+    ("status.network[].links[].remoteSiteId", "string"),
+    ("status.network[].links[].remoteSiteName", "string"),
+    ("status.network[].links[].operational", "boolean"),
+    ("status.network[].services", "array"),
+    ("status.network[].services[]", "object"),
+    ("status.network[].services[].routingKey", "string"),
+    ("status.network[].services[].connectors", "array"),
+    ("status.network[].services[].connectors[]", "string"),
+    ("status.network[].services[].listeners", "array"),
+    ("status.network[].services[].listeners[]", "string"),
+    ("status.defaultIssuer", "string"),
+    ("status.controller", "object"),
+    ("status.controller.name", "string"),
+    ("status.controller.namespace", "string"),
+    ("status.controller.version", "string"),
+];
+
+fn definition(kind: &str) -> Value {
+    let all = serde_json::to_value(crds()).unwrap();
+    let mut all = all.as_array().unwrap().iter();
+    all.find(|d| d["spec"]["names"]["kind"] == kind)
+        .unwrap()
+        .clone()
+}
+
+fn check(kind: &str, own: &[(&str, &str)], additions: &[&str]) {
+    let schema = &definition(kind)["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    let is_told = |path: &str| own.iter().any(|(told, _)| *told == path);
+    let common = COMMON.iter().filter(|(path, _)| !is_told(path));
+    let expected: Vec<_> = common.chain(own).copied().collect();
+    shape::check(kind, schema, &expected, additions);
+    assert_eq!(
+        schema.get("required"),
+        None,
+        "an object without spec passes"
+    );
+}
+
+#[test]
+fn every_kind_equals_the_contract_but_for_what_it_asks_for() {
+    check("Site", SITE, &[]);
+    check("Listener", LISTENER, &["spec.requireClientCert"]);
+    check("Connector", CONNECTOR, &[]);
+    check("AttachedConnector", ATTACHED, &["status.selectedPods"]);
+    let added = ["status.hasMatchingListener"];
+    check("AttachedConnectorBinding", BINDING, &added);
+}
+
+#[test]
+fn names_and_columns_equal_the_contract() {
+    let columns = |definition: &Value| -> Vec<String> {
+        let columns = &definition["spec"]["versions"][0]["additionalPrinterColumns"];
+        let columns = columns.as_array().unwrap().iter();
+        columns
+            .map(|column| column["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for (kind, plural, short, expected) in [
+        (
+            "Site",
+            "sites",
+            "st",
+            &["Status", "Sites In Network", "Message"][..],
+        ),
+        (
+            "Listener",
+            "listeners",
+            "lnr",
+            &[
+                "Routing Key",
+                "Port",
+                "Host",
+                "Status",
+                "Has Matching Connector",
+                "Message",
+            ],
+        ),
+        (
+            "Connector",
+            "connectors",
+            "cnr",
+            &[
+                "Routing Key",
+                "Port",
+                "Host",
+                "Selector",
+                "Status",
+                "Has Matching Listener",
+                "Message",
+            ],
+        ),
+    ] {
+        let definition = definition(kind);
+        let spec = &definition["spec"];
+        assert_eq!(
+            definition["metadata"]["name"],
+            format!("{plural}.skupper.io")
+        );
+        assert_eq!(spec["names"]["shortNames"], json!([short]));
+        assert_eq!(spec["scope"], "Namespaced");
+        assert_eq!(spec["versions"][0]["name"], "v2alpha1");
+        assert!(spec["versions"][0]["subresources"]["status"].is_object());
+        assert_eq!(columns(&definition), expected);
+    }
+    for (kind, short) in [
+        ("AttachedConnector", "acnr"),
+        ("AttachedConnectorBinding", "acnrb"),
+    ] {
+        assert_eq!(
+            definition(kind)["spec"]["names"]["shortNames"],
+            json!([short])
+        );
+    }
+}
+
+/// What was written for the existing implementation can be read, and what is not set is not written.
+#[test]
+fn plain_objects_are_read_and_written() {
+    let listener = json!({
+        "apiVersion": "skupper.io/v2alpha1", "kind": "Listener",
+        "metadata": { "name": "backend" },
+        "spec": { "routingKey": "backend", "host": "backend", "port": 8080, "observer": "http2" },
+    });
+    let read: Listener = serde_json::from_value(listener.clone()).unwrap();
+    assert_eq!(read.spec.observer, Some(Observer::Http2));
+    assert_eq!(serde_json::to_value(&read).unwrap(), listener);
+    let connector = json!({
+        "apiVersion": "skupper.io/v2alpha1", "kind": "Connector", "metadata": {},
+        "spec": { "routingKey": "backend", "host": "10.0.0.1", "port": 8080 },
+    });
+    let read: Connector = serde_json::from_value(connector.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), connector);
+}

@@ -1,0 +1,69 @@
+//! The Go on PATH: which it is, and what it makes of a module.
+//! Knows nothing of the cache.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::wrapper::Module;
+
+/// The Go on PATH and what it builds for, such as `go1.26.8-linux-amd64`.
+///
+/// # Errors
+/// There is no Go, or it does not answer.
+pub(super) fn version() -> Result<String> {
+    let output = Command::new("go")
+        .args(["env", "GOVERSION", "GOOS", "GOARCH"])
+        .env("GOWORK", "off")
+        .output()
+        .context("Go is not installed or not on PATH; install Go 1.26 or newer")?;
+    if !output.status.success() {
+        bail!(
+            "`go env` failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().collect::<Vec<_>>().join("-"))
+}
+
+/// Builds the tools of a module into `output`, an empty folder; the module itself is written into `source`, another one.
+///
+/// # Errors
+/// A folder cannot be written, or a module cannot be downloaded.
+pub(super) fn install(module: &Module, source: &Path, output: &Path) -> Result<()> {
+    fs::write(source.join("go.mod"), module.go_mod)
+        .and_then(|()| fs::write(source.join("go.sum"), module.go_sum))
+        .context("cannot write the wrapper module")?;
+    let build = Command::new("go")
+        .args(["install", "-trimpath", "-mod=readonly"])
+        // The linker drops these tables (-w). That the compiler makes none saves an eighth of the time, and a fifth of Go's cache.
+        .arg("-gcflags=all=-dwarf=false")
+        .args(["-ldflags", &module.linker_flags(), "tool"])
+        .current_dir(source)
+        .env("GOBIN", output)
+        .env("CGO_ENABLED", "0")
+        .env("GOWORK", "off")
+        .env("GOFLAGS", "-buildvcs=false")
+        // For the compiler: a hundred megabytes more for each of its processes, and a fifth less time.
+        .env("GOGC", "400")
+        .output()
+        .context("cannot run `go`")?;
+    if !build.status.success() {
+        bail!(
+            "`go install` failed: {}",
+            String::from_utf8_lossy(&build.stderr).trim()
+        );
+    }
+    let Some((from, to)) = module.renamed else {
+        return Ok(());
+    };
+    fs::rename(output.join(from), output.join(to)).with_context(|| {
+        format!(
+            "the {} module built no command called `{from}`",
+            module.name
+        )
+    })
+}

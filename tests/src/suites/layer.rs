@@ -1,0 +1,193 @@
+//! Wrong runtimes, planted between an operator and everything that looks at it: requests and events are changed on their way.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body::Frame;
+use kube::Client;
+use kube::client::Body;
+use lifecycle_runtime::kube::client_of;
+use serde_json::Value;
+
+type Answer = Result<Response<Content>, kube::Error>;
+type See = Arc<dyn Fn(&mut Value) -> bool + Send + Sync>;
+
+/// What is answered: as it came, or event by event.
+pub struct Content {
+    body: Body,
+    see: Option<See>,
+}
+
+impl http_body::Body for Content {
+    type Data = Bytes;
+    type Error = kube::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, kube::Error>>> {
+        loop {
+            let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                other @ (Poll::Ready(_) | Poll::Pending) => return other,
+            };
+            let (Some(see), Some(data)) = (&self.see, frame.data_ref()) else {
+                return Poll::Ready(Some(Ok(frame)));
+            };
+            let seen = events(data, see);
+            if !seen.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(seen.into()))));
+            }
+        }
+    }
+}
+
+/// The events of some lines, changed or left out.
+fn events(lines: &[u8], see: &See) -> Vec<u8> {
+    let mut seen = Vec::new();
+    for line in lines
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let mut event: Value = serde_json::from_slice(line).expect("an event is one line");
+        if see(&mut event) {
+            seen.extend_from_slice(event.to_string().as_bytes());
+            seen.push(b'\n');
+        }
+    }
+    seen
+}
+
+pub fn whole(response: Response<Body>) -> Response<Content> {
+    response.map(|body| Content { body, see: None })
+}
+
+/// An answer that no server gave.
+pub fn made_up(code: u16, body: &Value) -> Response<Content> {
+    let body = Body::from(body.to_string().into_bytes());
+    let response = Response::builder().status(code).body(body);
+    whole(response.expect("a code and a body make an answer"))
+}
+
+/// A request, taken apart.
+pub struct Asked {
+    pub method: Method,
+    pub uri: String,
+    pub head: http::request::Parts,
+    pub body: Value,
+}
+
+impl Asked {
+    pub fn is_write(&self) -> bool {
+        self.method != Method::GET && !self.is_lease()
+    }
+
+    pub fn is_lease(&self) -> bool {
+        self.uri.contains("/coordination.k8s.io/")
+    }
+
+    /// An apply that creates, as the driver sends it.
+    pub fn creates(&self) -> bool {
+        self.body.pointer("/metadata/resourceVersion") == Some(&Value::from("1"))
+    }
+
+    pub async fn send(&self, client: &Client) -> Answer {
+        let mut request = Request::builder()
+            .method(self.method.clone())
+            .uri(&self.uri);
+        for (name, value) in &self.head.headers {
+            request = request.header(name, value);
+        }
+        let body = if self.body.is_null() {
+            Vec::new()
+        } else {
+            self.body.to_string().into_bytes()
+        };
+        let request = request.body(Body::from(body)).expect("it was a request");
+        client.send(request).await.map(whole)
+    }
+}
+
+/// Answers every request in another way.
+pub fn answering<F, A>(answer: F) -> impl Fn(Client) -> Client + Send + Sync + 'static
+where
+    F: Fn(Client, Asked) -> A + Clone + Send + Sync + 'static,
+    A: Future<Output = Answer> + Send + 'static,
+{
+    move |client| {
+        let answer = answer.clone();
+        client_of(tower::service_fn(move |request: Request<Body>| {
+            let (client, answer) = (client.clone(), answer.clone());
+            async move {
+                let (head, body) = request.into_parts();
+                let body = body.collect_bytes().await?;
+                let asked = Asked {
+                    method: head.method.clone(),
+                    uri: head.uri.to_string(),
+                    body: serde_json::from_slice(&body).unwrap_or_default(),
+                    head,
+                };
+                answer(client, asked).await
+            }
+        }))
+    }
+}
+
+/// Changes every request.
+pub fn changing(
+    change: impl Fn(&mut Asked) + Clone + Send + Sync + 'static,
+) -> impl Fn(Client) -> Client + Send + Sync + 'static {
+    answering(move |client, mut asked| {
+        change(&mut asked);
+        async move { asked.send(&client).await }
+    })
+}
+
+/// Changes every event of watches, or keeps it back.
+pub fn seeing(
+    see: impl Fn(&mut Value) -> bool + Clone + Send + Sync + 'static,
+) -> impl Fn(Client) -> Client + Send + Sync + 'static {
+    watching(move || see.clone())
+}
+
+/// Changes every event of each watch by a rule of its own, or keeps it back.
+pub fn watching<S>(
+    see: impl Fn() -> S + Clone + Send + Sync + 'static,
+) -> impl Fn(Client) -> Client + Send + Sync + 'static
+where
+    S: Fn(&mut Value) -> bool + Send + Sync + 'static,
+{
+    answering(move |client, asked| {
+        let see = see();
+        async move {
+            let is_watch = asked.uri.contains("watch=true");
+            let answer = asked.send(&client).await?;
+            if !is_watch {
+                return Ok(answer);
+            }
+            let see: See = Arc::new(see);
+            Ok(answer.map(|content| Content {
+                see: Some(see),
+                ..content
+            }))
+        }
+    })
+}
+
+/// Keeps whether something has happened already.
+#[derive(Clone, Default)]
+pub struct Once(Arc<AtomicBool>);
+
+impl Once {
+    pub fn is_first(&self) -> bool {
+        !self.0.swap(true, Ordering::SeqCst)
+    }
+
+    pub fn has_been(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

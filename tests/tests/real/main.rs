@@ -1,0 +1,17 @@
+//! The real API server and the real cluster that tests run against: what other suites take for granted of them.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod api_server;
+mod cluster;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+fn main() -> ExitCode {
+    harness::run_suites([
+        ("cluster", cluster::cases()),
+        ("api_server", api_server::cases()),
+    ])
+}

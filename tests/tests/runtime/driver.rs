@@ -1,0 +1,29 @@
+//! The driver on a real API server: effects, drift, foreign objects, deletion, restarts, and what it costs.
+
+mod around;
+mod door;
+pub(super) mod fan;
+mod hosted;
+pub(super) mod lamp;
+mod several;
+mod single;
+pub(super) mod tag;
+pub(super) mod tap;
+mod trouble;
+pub(super) mod widget;
+mod world;
+
+use lifecycle_tests::harness::{Case, Need};
+
+const BINARIES: &[Need] = &[Need::Binaries];
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [
+        single::cases(),
+        several::cases(),
+        hosted::cases(),
+        trouble::cases(),
+        around::cases(),
+    ];
+    cases.into_iter().flatten().collect()
+}

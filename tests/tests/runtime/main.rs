@@ -1,0 +1,27 @@
+//! The runtime: drivers of lifecycles on a real API server, volumes over sockets, and the generated suites of small lifecycles.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod csi_sanity;
+mod csi_services;
+mod driver;
+mod faults_sketches;
+mod ignored;
+mod seeded;
+mod volume_suites;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+fn main() -> ExitCode {
+    harness::run_suites([
+        ("volume_suites", volume_suites::cases()),
+        ("faults_sketches", faults_sketches::cases()),
+        ("seeded", seeded::cases()),
+        ("driver", driver::cases()),
+        ("csi_services", csi_services::cases()),
+        ("csi_sanity", csi_sanity::cases()),
+        ("ignored", ignored::cases()),
+    ])
+}

@@ -1,0 +1,26 @@
+//! Mistakes that were planted on purpose, in logic and in the runtime: the generated suite finds each, and the rule that finds it is named here.
+//! The rules are those of every suite; beside each group of mistakes stands the same lifecycle without one, which passes.
+
+mod fans;
+mod lamps;
+mod shares;
+mod taps;
+mod widgets;
+mod wrapped;
+
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::suites::layer;
+use lifecycle_tests::suites::{found_by, passes};
+
+use super::driver::{fan, lamp, tag, tap, widget};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [
+        fans::cases(),
+        lamps::cases(),
+        shares::cases(),
+        taps::cases(),
+        widgets::cases(),
+    ];
+    cases.into_iter().flatten().collect()
+}

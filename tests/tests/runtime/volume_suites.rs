@@ -1,0 +1,18 @@
+//! The generated suites of volumes: however its life is disturbed, a volume comes to the same, and mistakes that are planted are found.
+
+mod seeded;
+mod socket;
+
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
+use lifecycle_tests::volumes::suites::{self, passes};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let own = named![calculation(): nothing_changes_where_a_directory_volume_ends];
+    let cases = [own, seeded::cases(), socket::cases()];
+    cases.into_iter().flatten().collect()
+}
+
+fn nothing_changes_where_a_directory_volume_ends() {
+    passes(&suites::directory(), 180);
+}

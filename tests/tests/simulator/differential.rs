@@ -1,0 +1,189 @@
+//! Random request sequences sent to the simulated and to the real API server: answers and final objects must be equal.
+//! `LIFECYCLE_SEQUENCES=0..10000` chooses the seeds; a difference prints its seed, the smallest sequence, both answers.
+
+mod end;
+mod generate;
+mod judged;
+mod kinds;
+mod known;
+mod normal;
+mod plan;
+mod shrink;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use futures::stream::{self, StreamExt};
+use lifecycle_simulator::server::{Server, User};
+use lifecycle_tests::api_server::ApiServer;
+use lifecycle_tests::harness::{Case, Need, case, case_within};
+
+use end::End;
+use normal::Difference;
+use plan::Sequence;
+
+/// Names the seeds, such as `0..10000`.
+const SEQUENCES: &str = "LIFECYCLE_SEQUENCES";
+
+/// What CI runs.
+const USUAL: Range<u64> = 0..250;
+
+/// Sequences under way at once; the real server waits for its store most of the time.
+const AT_ONCE: usize = 8;
+
+/// So many differences are shown; one cause usually shows in many sequences.
+const SHOWN: usize = 40;
+
+/// Ten thousand sequences beside a busy compiler.
+const WITHIN: Duration = Duration::from_secs(4 * 3600);
+
+/// A run of many seeds reports itself while it goes on.
+const REPORT: u64 = 500;
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        case_within(
+            "random_sequences_get_the_same_answers_from_both_servers",
+            &[Need::Binaries],
+            WITHIN,
+            compare,
+        ),
+        case(
+            "values_and_schemas_are_judged_alike_by_both_servers",
+            &[Need::Binaries],
+            judge,
+        ),
+    ]
+}
+
+/// Both servers, with the definitions of the custom kinds.
+struct Both {
+    real: End,
+    simulated: End,
+    namespaces: AtomicU64,
+}
+
+async fn judge() -> Result<()> {
+    let api_server = ApiServer::start().await?;
+    let real = End::new(api_server.client());
+    let simulated = End::new(Server::new(0).client(&User::admin()));
+    judged::compare(&real, &simulated).await
+}
+
+async fn compare() -> Result<()> {
+    let seeds = seeds(std::env::var(SEQUENCES).ok().as_deref())?;
+    let api_server = ApiServer::start().await?;
+    let server = Server::new(0);
+    let both = Arc::new(Both {
+        real: End::new(api_server.client()),
+        simulated: End::new(server.client(&User::admin())),
+        namespaces: AtomicU64::new(0),
+    });
+    for end in [&both.real, &both.simulated] {
+        kinds::install(end).await?;
+    }
+    let begun = Instant::now();
+    let (mut done, mut requests, mut known) = (0, 0, BTreeMap::<&str, u64>::new());
+    let mut found: Vec<(u64, Sequence, Difference)> = Vec::new();
+    let all = seeds.clone().map(|seed| {
+        let both = Arc::clone(&both);
+        async move { (seed, generate::sequence(seed), both) }
+    });
+    let mut outcomes = stream::iter(all)
+        .map(async |next| {
+            let (seed, sequence, both) = next.await;
+            let outcome = both.differ(&sequence).await;
+            (seed, sequence, outcome)
+        })
+        .buffer_unordered(AT_ONCE);
+    while let Some((seed, sequence, outcome)) = outcomes.next().await {
+        done += 1;
+        requests += sequence.len() as u64;
+        match outcome.with_context(|| format!("seed {seed}"))? {
+            None => {}
+            Some(difference) => match known::reason(&difference) {
+                Some(reason) => *known.entry(reason).or_default() += 1,
+                None => {
+                    eprintln!("seed {seed} differs: {}", difference.sort());
+                    found.push((seed, sequence, difference));
+                }
+            },
+        }
+        if done % REPORT == 0 {
+            eprintln!(
+                "{done} sequences, {} differ, {:.0?}",
+                found.len(),
+                begun.elapsed()
+            );
+        }
+    }
+    eprintln!(
+        "{done} sequences, {requests} requests to each server, {:.1?}",
+        begun.elapsed()
+    );
+    for (reason, count) in known {
+        eprintln!("explained, {count} sequences: {reason}");
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    found.sort_by_key(|(seed, ..)| *seed);
+    bail!("{}", report(&both, found).await?)
+}
+
+/// The differences, one of each sort, with the smallest sequence that still shows it.
+async fn report(both: &Both, found: Vec<(u64, Sequence, Difference)>) -> Result<String> {
+    let mut sorts: BTreeMap<String, Vec<(u64, Sequence, Difference)>> = BTreeMap::new();
+    let total = found.len();
+    for (seed, sequence, difference) in found {
+        sorts
+            .entry(difference.sort())
+            .or_default()
+            .push((seed, sequence, difference));
+    }
+    let mut text = format!("{total} sequences differ, of {} sorts\n", sorts.len());
+    let mut sorts: Vec<_> = sorts.into_iter().collect();
+    sorts.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+    for (sort, all) in sorts.into_iter().take(SHOWN) {
+        let seeds: Vec<String> = all
+            .iter()
+            .take(8)
+            .map(|(seed, ..)| seed.to_string())
+            .collect();
+        let Some((seed, sequence, difference)) = all.into_iter().next() else {
+            continue;
+        };
+        let (sequence, difference) = shrink::smallest(both, sequence, difference).await?;
+        text += &format!(
+            "\n== {sort}\nseeds {}, seed {seed} made small:\n{sequence}{difference}\n",
+            seeds.join(" ")
+        );
+    }
+    Ok(text)
+}
+
+impl Both {
+    /// Sends a sequence to both, each in a new namespace, and says where they differ first.
+    async fn differ(&self, sequence: &Sequence) -> Result<Option<Difference>> {
+        let number = self.namespaces.fetch_add(1, Ordering::Relaxed);
+        let namespace = format!("n{number}");
+        let real = self.real.run(&namespace, sequence).await?;
+        let simulated = self.simulated.run(&namespace, sequence).await?;
+        Ok(normal::difference(sequence, real, simulated))
+    }
+}
+
+fn seeds(value: Option<&str>) -> Result<Range<u64>> {
+    let Some(value) = value else { return Ok(USUAL) };
+    let range = value
+        .split_once("..")
+        .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range.with_context(|| format!("{SEQUENCES} is `{value}`; it is written as `0..10000`"))
+}
+
+/// A request that takes longer has hung.
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);

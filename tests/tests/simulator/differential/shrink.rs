@@ -1,0 +1,33 @@
+//! Makes a sequence small that the two servers answer differently: steps go as long as the same sort of difference stays.
+
+use anyhow::Result;
+
+use super::Both;
+use super::normal::Difference;
+use super::plan::Sequence;
+
+/// The smallest sequence that can be had by leaving steps out, and its difference.
+pub(crate) async fn smallest(
+    both: &Both,
+    mut sequence: Sequence,
+    mut difference: Difference,
+) -> Result<(Sequence, Difference)> {
+    let sort = difference.sort();
+    loop {
+        let mut shrunk = false;
+        for index in (0..sequence.steps.len()).rev() {
+            let mut smaller = sequence.clone();
+            smaller.steps.remove(index);
+            let Some(found) = both.differ(&smaller).await? else {
+                continue;
+            };
+            if found.sort() == sort {
+                (sequence, difference, shrunk) = (smaller, found, true);
+                break;
+            }
+        }
+        if !shrunk {
+            return Ok((sequence, difference));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Garbage collection and the end of namespaces.
+
+use anyhow::{Result, ensure};
+use lifecycle_tests::harness::Case;
+use serde_json::{Value, json};
+
+use super::place::{Place, at, both, of, owned_by};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [
+        both(
+            "simulated: what_has_lost_all_its_owners_goes",
+            "real: what_has_lost_all_its_owners_goes",
+            lost,
+        ),
+        both(
+            "simulated: an_owner_deleted_in_the_foreground_waits_for_what_it_blocks",
+            "real: an_owner_deleted_in_the_foreground_waits_for_what_it_blocks",
+            foreground,
+        ),
+        both(
+            "simulated: what_is_orphaned_stays",
+            "real: what_is_orphaned_stays",
+            orphaned,
+        ),
+        both(
+            "simulated: an_owner_that_never_was_is_no_owner",
+            "real: an_owner_that_never_was_is_no_owner",
+            never_was,
+        ),
+        both(
+            "simulated: a_namespace_ends_when_it_is_empty",
+            "real: a_namespace_ends_when_it_is_empty",
+            namespace,
+        ),
+    ];
+    cases.into_iter().flatten().collect()
+}
+
+const MAPS: &str = "/api/v1/namespaces/ns/configmaps";
+const BUCKETS: &str = "/apis/store.tests/v1/namespaces/ns/buckets";
+
+async fn bucket(place: &Place, name: &str) -> Result<Value> {
+    let bucket = of("store.tests/v1", "Bucket", name, json!({ "spec": {} }));
+    place.post(BUCKETS, bucket).await
+}
+
+async fn map(place: &Place, name: &str, owners: &[Value]) -> Result<Value> {
+    let more = json!({ "metadata": { "ownerReferences": owners } });
+    place.post(MAPS, of("v1", "ConfigMap", name, more)).await
+}
+
+async fn lost(place: Place) -> Result<()> {
+    let (a, b) = (bucket(&place, "a").await?, bucket(&place, "b").await?);
+    let one = map(&place, "one", &[owned_by(&a, false)]).await?;
+    map(&place, "two", &[owned_by(&a, false), owned_by(&b, false)]).await?;
+    map(&place, "grandchild", &[owned_by(&one, false)]).await?;
+    place.delete(&format!("{BUCKETS}/a"), "Background").await?;
+    place.gone(&at("configmaps", "one")).await?;
+    place.gone(&at("configmaps", "grandchild")).await?;
+    let has_one = |o: &Value| {
+        o["metadata"]["ownerReferences"]
+            .as_array()
+            .is_some_and(|a| a.len() == 1)
+    };
+    let two = place
+        .comes_to(&at("configmaps", "two"), "one owner is left", has_one)
+        .await?;
+    ensure!(two["metadata"]["ownerReferences"][0]["uid"] == b["metadata"]["uid"]);
+    Ok(())
+}
+
+async fn foreground(place: Place) -> Result<()> {
+    let a = bucket(&place, "a").await?;
+    let held = json!({ "metadata": { "ownerReferences": [owned_by(&a, true)], "finalizers": ["tests/held"] } });
+    place
+        .post(MAPS, of("v1", "ConfigMap", "held", held))
+        .await?;
+    map(&place, "free", &[owned_by(&a, false)]).await?;
+    let owner = format!("{BUCKETS}/a");
+    place.delete(&owner, "Foreground").await?;
+    let goes = |o: &Value| !o["metadata"]["deletionTimestamp"].is_null();
+    place
+        .comes_to(&at("configmaps", "held"), "it is being deleted", goes)
+        .await?;
+    place.gone(&at("configmaps", "free")).await?;
+    let waits = place.there(&owner).await?;
+    ensure!(
+        waits["metadata"]["finalizers"] == json!(["foregroundDeletion"]),
+        "{waits}"
+    );
+    place
+        .patch(
+            &at("configmaps", "held"),
+            json!({ "metadata": { "finalizers": null } }),
+        )
+        .await?;
+    place.gone(&owner).await?;
+    place.gone(&at("configmaps", "held")).await
+}
+
+async fn orphaned(place: Place) -> Result<()> {
+    let a = bucket(&place, "a").await?;
+    map(&place, "one", &[owned_by(&a, true)]).await?;
+    place.delete(&format!("{BUCKETS}/a"), "Orphan").await?;
+    place.gone(&format!("{BUCKETS}/a")).await?;
+    let alone = |o: &Value| o["metadata"]["ownerReferences"].is_null();
+    place
+        .comes_to(&at("configmaps", "one"), "it has no owner", alone)
+        .await?;
+    Ok(())
+}
+
+async fn never_was(place: Place) -> Result<()> {
+    let mut a = bucket(&place, "a").await?;
+    a["metadata"]["uid"] = json!("00000000-0000-4000-8000-000000000000");
+    map(&place, "one", &[owned_by(&a, false)]).await?;
+    place.gone(&at("configmaps", "one")).await?;
+    place.there(&format!("{BUCKETS}/a")).await?;
+    Ok(())
+}
+
+async fn namespace(place: Place) -> Result<()> {
+    bucket(&place, "a").await?;
+    let held = json!({ "metadata": { "finalizers": ["tests/held"] } });
+    place
+        .post(MAPS, of("v1", "ConfigMap", "held", held))
+        .await?;
+    map(&place, "one", &[]).await?;
+    place.delete("/api/v1/namespaces/ns", "Background").await?;
+    place.gone(&format!("{BUCKETS}/a")).await?;
+    place.gone(&at("configmaps", "one")).await?;
+    place.there("/api/v1/namespaces/ns").await?;
+    place
+        .patch(
+            &at("configmaps", "held"),
+            json!({ "metadata": { "finalizers": null } }),
+        )
+        .await?;
+    place.gone("/api/v1/namespaces/ns").await
+}

@@ -1,0 +1,133 @@
+//! No document names a path that does not exist: in backticks, or as the target of a link.
+//! Knows Markdown only as far as backticks, links and fences go. A change log tells of the past and is left alone.
+
+use crate::Tree;
+
+/// Endings that make a word with a slash a path of ours wherever it begins.
+const ENDINGS: [&str; 10] = [
+    ".rs", ".md", ".toml", ".yaml", ".txt", ".stderr", ".proto", ".json", ".mod", ".sh",
+];
+
+/// Paths that do not exist, with document and line.
+pub fn missing_paths(tree: &Tree) -> Vec<String> {
+    let mut findings = Vec::new();
+    let documents = tree
+        .under("")
+        .filter(|(path, _)| path.ends_with(".md") && *path != "CHANGELOG.md");
+    for (document, text) in documents {
+        let mut fenced = false;
+        for (number, line) in text.lines().enumerate() {
+            if line.trim_start().starts_with("```") {
+                fenced = !fenced;
+            } else if !fenced {
+                let missing = named_paths(tree, line)
+                    .into_iter()
+                    .filter(|path| !exists(tree, document, path));
+                findings.extend(missing.map(|path| {
+                    format!(
+                        "{document}:{}: names {path}, which does not exist",
+                        number + 1
+                    )
+                }));
+            }
+        }
+    }
+    findings
+}
+
+fn named_paths<'a>(tree: &Tree, line: &'a str) -> Vec<&'a str> {
+    let quoted = line.split('`').skip(1).step_by(2);
+    let linked = line.split("](").skip(1).filter_map(|rest| {
+        let target = rest.split([')', '#', ' ']).next()?;
+        (!target.is_empty() && !target.contains(':')).then_some(target)
+    });
+    let mut named: Vec<&str> = quoted.filter(|word| is_path(tree, word)).collect();
+    named.extend(linked);
+    named
+}
+
+/// Whether a quoted word means a path of this repository, and not of a cluster, a machine or another project.
+fn is_path(tree: &Tree, word: &str) -> bool {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "_-./".contains(character);
+    let Some((first, rest)) = word.split_once('/') else {
+        return false;
+    };
+    if first.is_empty() || first == "target" || !word.chars().all(plain) {
+        return false;
+    }
+    let ends_as_file = ENDINGS.iter().any(|ending| rest.ends_with(ending));
+    ends_as_file || tree.has(first)
+}
+
+/// From the root, or from the folder of the document.
+fn exists(tree: &Tree, document: &str, path: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    tree.has(path) || resolve(folder, path).is_some_and(|path| tree.has(&path))
+}
+
+/// Nothing where `..` leads out of the repository.
+fn resolve(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(document: &str, text: &str) -> Vec<String> {
+        let files = [
+            (document, text),
+            ("runtime/src/lib.rs", ""),
+            ("docs/other.md", ""),
+        ];
+        missing_paths(&Tree::made_up(&files))
+    }
+
+    #[test]
+    fn a_path_that_is_gone_is_found_with_its_line() {
+        let found = findings("A.md", "see\n`runtime/src/gone` and `runtime/src/lib.rs`");
+        assert_eq!(
+            found,
+            ["A.md:2: names runtime/src/gone, which does not exist"]
+        );
+    }
+
+    #[test]
+    fn a_path_below_a_folder_that_is_gone_is_found_by_its_ending() {
+        assert_eq!(findings("A.md", "`specs/src/lib.rs`").len(), 1);
+    }
+
+    #[test]
+    fn a_link_to_nowhere_is_found() {
+        assert_eq!(findings("A.md", "[a](docs/gone.md#part)").len(), 1);
+        assert!(
+            findings(
+                "A.md",
+                "[a](docs/other.md#part) [b](https://x/y.md) [c](#d)"
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn paths_may_be_relative_to_their_document() {
+        assert!(findings("docs/a.md", "[x](other.md) `../runtime/src/lib.rs`").is_empty());
+        assert_eq!(findings("docs/a.md", "[x](../other.md)").len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_path_of_ours_is_not_a_finding() {
+        let text = "`application/json` `/etc/x.toml` `kubernetes.io/name` `runtime/src/<x>.rs` `a b/c.rs` `target/debug/x.rs`";
+        assert!(findings("A.md", text).is_empty());
+        assert!(findings("A.md", "```\n`runtime/gone.rs`\n```").is_empty());
+        assert!(findings("CHANGELOG.md", "`runtime/gone.rs`").is_empty());
+    }
+}

@@ -1,0 +1,24 @@
+//! The last clause has worlds of its own.
+
+#![deny(deprecated)]
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        goal Ready when class => Ready;
+    }
+    status {
+        condition Stored { True when class; False "Missing" otherwise; }
+        ready from Stored;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+//! A condition is total without `otherwise`.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        goal Ready when class => Ready;
+    }
+    status {
+        condition Stored { True when class; False "Missing" when !class; }
+        ready from Stored;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! Each effect has worlds of its own.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+        service: owned Service by name meta.name;
+    }
+    facts {
+        shape: { Fine, Plain } from class given class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        Foreign when service == Foreign => Error wakes service;
+        Busy when service != Current => Pending;
+        goal Ready when service == Current => Ready;
+    }
+    effects {
+        full: apply service from class when shape == Fine;
+        plain: apply service from class when shape == Plain;
+    }
+}
+
+fn main() {}

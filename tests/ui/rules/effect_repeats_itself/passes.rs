@@ -1,0 +1,26 @@
+//! An effect makes an entry and leaves a stale one to others.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        store: poll Info by meta.uid every 30s;
+    }
+    facts {
+        entry: { No, Stale, Current } from store given store else Unseen;
+    }
+    states {
+        Unseen when entry == Unseen => Pending;
+        Making when entry == No => Pending;
+        Waiting when entry == Stale => Pending wakes store;
+        goal Ready when entry == Current => Ready;
+    }
+    effects {
+        put: call store when entry == No sets { entry = Current } or { entry = Stale } key meta.uid;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,24 @@
+//! A state asks for two answers that exclude each other, and one stands below all of its worlds.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    facts {
+        shape: { Fine, Bad } from class given class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        Wrong when shape == Bad => Error wakes class;
+        Odd when !class && shape == Bad => Error wakes class;
+        Late when class && shape == Bad => Error wakes class;
+        goal Ready when shape == Fine => Ready;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,24 @@
+//! An edge that a promise causes.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    states {
+        Missing when !class => Pending;
+        goal Ready when class => Ready;
+    }
+    promises {
+        comes: !class sets { class = Present };
+    }
+    transitions {
+        Missing -> Ready;
+    }
+}
+
+fn main() {}

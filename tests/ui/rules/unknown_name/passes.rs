@@ -1,0 +1,26 @@
+//! Names may be declared after they are used.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    status {
+        condition Stored { True when class && shape == Fine; False "Wrong" otherwise; }
+        ready from Stored;
+    }
+    facts {
+        shape: { Fine, Bad } from class given class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        Wrong when shape == Bad => Error wakes class;
+        goal Ready when shape == Fine => Ready;
+    }
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+}
+
+fn main() {}

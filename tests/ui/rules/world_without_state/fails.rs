@@ -1,0 +1,21 @@
+//! A wrong shape is no state.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    facts {
+        shape: { Fine, Bad } from class given class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        goal Ready when shape == Fine => Ready;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,44 @@
+//! The kinds that the fixtures in `rules/` declare lifecycles of, so that each fixture shows its lifecycle and nothing else.
+
+pub use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Key of the label by which sets are found.
+pub const NAME: &str = "example.com/name";
+
+/// What the author of a Thing wants.
+#[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
+#[kube(
+    group = "example.com",
+    version = "v1",
+    kind = "Thing",
+    namespaced,
+    status = "ThingStatus"
+)]
+pub struct ThingSpec {
+    /// Name of the ConfigMap that describes it.
+    pub class: String,
+}
+
+/// What is reported of a Thing.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct ThingStatus {
+    /// Pending, Ready or Error.
+    pub phase: Option<String>,
+}
+
+/// What a poll answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// What the outside calls it.
+    pub name: String,
+}
+
+/// A shared value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Where it is.
+    pub node: String,
+}

@@ -1,0 +1,118 @@
+//! What rustc says to a person who breaks a rule: `rules/<rule>/fails.rs` with the pinned text `fails.stderr`, where rustc itself adds something to the
+//! finding. For the others `lifecycle-operator check` pins the finding as `fails.txt`. Beside each stands a `passes.rs` that nearly fails.
+//! `TRYBUILD=overwrite cargo test -p lifecycle-ui` rewrites the pinned texts; review the difference like code.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+/// Passing fixtures are modules here: they are compiled with everything else, and trybuild only has to check and never to build.
+macro_rules! passing {
+    ($($rule:ident = $path:literal),* $(,)?) => {
+        $(
+            #[path = $path]
+            #[allow(dead_code, reason = "a fixture only has to compile")]
+            mod $rule;
+        )*
+
+        const PASSING: &[&str] = &[$(stringify!($rule)),*];
+    };
+}
+
+passing! {
+    acquire_before_record = "../rules/acquire_before_record/passes.rs",
+    broken_never = "../rules/broken_never/passes.rs",
+    call_without_outcome = "../rules/call_without_outcome/passes.rs",
+    circular_fact = "../rules/circular_fact/passes.rs",
+    clause_never_applies = "../rules/clause_never_applies/passes.rs",
+    condition_without_value = "../rules/condition_without_value/passes.rs",
+    dead_end = "../rules/dead_end/passes.rs",
+    declared_twice = "../rules/declared_twice/passes.rs",
+    effect_never_chosen = "../rules/effect_never_chosen/passes.rs",
+    effect_repeats_itself = "../rules/effect_repeats_itself/passes.rs",
+    effects_against_each_other = "../rules/effects_against_each_other/passes.rs",
+    empty_call = "../rules/empty_call/passes.rs",
+    endless_call = "../rules/endless_call/passes.rs",
+    endless_deletion = "../rules/endless_deletion/passes.rs",
+    endless_round = "../rules/endless_round/passes.rs",
+    error_without_reason = "../rules/error_without_reason/passes.rs",
+    half_capability = "../rules/half_capability/passes.rs",
+    independent_never = "../rules/independent_never/passes.rs",
+    infinite_fact = "../rules/infinite_fact/passes.rs",
+    list_missing = "../rules/list_missing/passes.rs",
+    method_missing = "../rules/method_missing/passes.rs",
+    misfit_clause = "../rules/misfit_clause/passes.rs",
+    misplaced_ignored = "../rules/misplaced_ignored/passes.rs",
+    missing_key = "../rules/missing_key/passes.rs",
+    missing_undo = "../rules/missing_undo/passes.rs",
+    no_phase = "../rules/no_phase/passes.rs",
+    phase_against_conditions = "../rules/phase_against_conditions/passes.rs",
+    read_only_target = "../rules/read_only_target/passes.rs",
+    record_overwritten = "../rules/record_overwritten/passes.rs",
+    refusal_never_applies = "../rules/refusal_never_applies/passes.rs",
+    second_mutation = "../rules/second_mutation/passes.rs",
+    sets_out_of_reach = "../rules/sets_out_of_reach/passes.rs",
+    setup_without_teardown = "../rules/setup_without_teardown/passes.rs",
+    state_without_world = "../rules/state_without_world/passes.rs",
+    status_read = "../rules/status_read/passes.rs",
+    syntax = "../rules/syntax/passes.rs",
+    text_missing = "../rules/text_missing/passes.rs",
+    too_many_values = "../rules/too_many_values/passes.rs",
+    too_many_worlds = "../rules/too_many_worlds/passes.rs",
+    unbounded_wait = "../rules/unbounded_wait/passes.rs",
+    uncaused_edge = "../rules/uncaused_edge/passes.rs",
+    undeclared_edge = "../rules/undeclared_edge/passes.rs",
+    undo_of_nothing = "../rules/undo_of_nothing/passes.rs",
+    unknown_name = "../rules/unknown_name/passes.rs",
+    unlisted_code = "../rules/unlisted_code/passes.rs",
+    unobserved_source = "../rules/unobserved_source/passes.rs",
+    unread_input = "../rules/unread_input/passes.rs",
+    unseen_by_call = "../rules/unseen_by_call/passes.rs",
+    unseen_is_free = "../rules/unseen_is_free/passes.rs",
+    useless_wakes = "../rules/useless_wakes/passes.rs",
+    work_in_goal = "../rules/work_in_goal/passes.rs",
+    world_without_state = "../rules/world_without_state/passes.rs",
+}
+
+#[test]
+fn failing_fixtures_fail_with_the_pinned_text() {
+    let cases = trybuild::TestCases::new();
+    let pinned = rules().filter(|rule| rule.join("fails.stderr").exists());
+    let mut count = 0;
+    for rule in pinned {
+        cases.compile_fail(rule.join("fails.rs"));
+        count += 1;
+    }
+    assert!(count > 5, "only {count} fixtures were found");
+}
+
+#[test]
+fn every_failing_fixture_has_one_pinned_text() {
+    let odd: Vec<PathBuf> = rules()
+        .filter(|rule| rule.join("fails.stderr").exists() == rule.join("fails.txt").exists())
+        .collect();
+    assert!(
+        odd.is_empty(),
+        "both or neither of fails.stderr and fails.txt: {odd:?}"
+    );
+}
+
+#[test]
+fn every_passing_fixture_is_compiled() {
+    let passing: BTreeSet<String> = rules()
+        .filter(|rule| rule.join("passes.rs").exists())
+        .filter_map(|rule| Some(rule.file_name()?.to_str()?.to_owned()))
+        .collect();
+    let compiled: BTreeSet<String> = PASSING.iter().map(ToString::to_string).collect();
+    assert_eq!(passing, compiled);
+}
+
+/// The folder of each rule, from the root of this package.
+fn rules() -> impl Iterator<Item = PathBuf> {
+    let rules = fs::read_dir("rules").expect("the fixtures are there");
+    let mut rules: Vec<PathBuf> = rules
+        .map(|rule| rule.expect("a folder of fixtures").path())
+        .collect();
+    rules.sort();
+    rules.into_iter()
+}

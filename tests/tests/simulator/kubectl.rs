@@ -15,9 +15,10 @@ use lifecycle_tests::harness::{Case, Need, case};
 use known::Known;
 use neutral::Neutral;
 use script::{Said, Script};
-use servers::Servers;
+pub(crate) use servers::Servers;
 
-pub(crate) fn cases() -> Vec<Case> {
+/// The suite on these servers, which are to be kept until all of it has run: what a script drops must not be the last of them.
+pub(crate) fn cases(servers: &Arc<Servers>) -> Vec<Case> {
     let scripts = match Script::read_all() {
         Ok(scripts) => scripts,
         // A test that cannot be read is one that fails.
@@ -27,10 +28,8 @@ pub(crate) fn cases() -> Vec<Case> {
             return vec![case("scripts_can_be_read", &[], fails)];
         }
     };
-    // Kept to the end: what a script drops is not the last of it.
-    let servers = Arc::new(Servers::default());
     let cases = scripts.into_iter().map(|script| {
-        let servers = servers.clone();
+        let servers = Arc::clone(servers);
         case(
             &script.name.clone(),
             &[Need::Binaries],

@@ -9,15 +9,19 @@ mod schemas;
 mod world;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use lifecycle_tests::harness;
 
 fn main() -> ExitCode {
-    harness::run_suites([
+    let servers = Arc::new(kubectl::Servers::default());
+    let code = harness::run_suites([
         ("differential", differential::cases()),
         ("conformance", conformance::cases()),
         ("world", world::cases()),
-        ("kubectl", kubectl::cases()),
+        ("kubectl", kubectl::cases(&servers)),
         ("schemas", schemas::cases()),
-    ])
+    ]);
+    drop(servers);
+    code
 }

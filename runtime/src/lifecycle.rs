@@ -26,7 +26,7 @@ use crate::machine::ir::Lifecycle;
 /// One lifecycle together with the logic of its author; the macro implements it, drivers run it.
 ///
 /// # Guarantees
-/// All methods but `call` and `poll` are pure: equal boards give equal answers. Positions are those of [`Lifecycle`].
+/// All methods but `call` and `poll` are pure: equal observations give equal answers. Positions are those of [`Lifecycle`].
 /// A method that returns `None` was asked where its `given` does not hold, or where an input that it needs is not there.
 pub trait Machine: Send + Sync + 'static {
     /// The const description.

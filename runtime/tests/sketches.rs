@@ -1,4 +1,4 @@
-//! The lifecycles of the language's documentation compile against real types, and their machines answer from a board.
+//! The lifecycles of the language's documentation compile against real types, and their machines answer from an observation.
 
 #[allow(
     dead_code,

@@ -150,12 +150,16 @@ pub(crate) fn driven(worlds: &Worlds<'_>, found: &mut Found) {
     let mut run: BTreeSet<usize> = BTreeSet::new();
     for call in &life.calls {
         run.extend(drive(worlds, call, found));
-        let sight = Sight {
+        let visibility = Visibility {
             life,
             worlds,
             rpc: rpc(&call.name),
         };
-        if sight.asked(call).into_iter().any(|pred| !sight.sees(pred)) {
+        if visibility
+            .asked(call)
+            .into_iter()
+            .any(|pred| !visibility.sees(pred))
+        {
             found.say("LC086", &call.name);
         }
     }
@@ -228,9 +232,9 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
         step.map_or(Answer::Wait, Answer::Run)
     };
     let answers: Vec<Answer> = (0..worlds.all.len()).map(answer).collect();
-    let sight = Sight { life, worlds, rpc };
+    let visibility = Visibility { life, worlds, rpc };
     let fixed: Vec<usize> = (0..worlds.vars.len())
-        .filter(|var| sight.is_fixed(*var))
+        .filter(|var| visibility.is_fixed(*var))
         .collect();
     let meets = |at: &usize| {
         let first = |var: &usize| worlds.all[*at][*var] == worlds.vars[*var].answers[0];
@@ -275,13 +279,13 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
 }
 
 /// What a call can see.
-struct Sight<'a> {
+struct Visibility<'a> {
     life: &'a Life,
     worlds: &'a Worlds<'a>,
     rpc: &'static Rpc,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> Visibility<'a> {
     /// What a call asks for by itself: words, target, refusals. A volume that is being created has no words to see.
     fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
         let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();

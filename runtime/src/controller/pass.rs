@@ -226,7 +226,7 @@ impl Controller {
         }
     }
 
-    /// Keeps the board for the polls that were asked with it.
+    /// Keeps the observation for the polls that were asked with it.
     fn share(&mut self, subject: &Subject, observed: Observed) -> Observed {
         let Some(memory) = self.memories.get_mut(subject) else {
             return observed;

@@ -114,7 +114,7 @@ impl Polls {
         open.max()
     }
 
-    /// Notes who asks what, with a board that the question can be asked with.
+    /// Notes who asks what, with an observation that the question can be asked with.
     pub(crate) fn ask(
         &mut self,
         asker: &Subject,

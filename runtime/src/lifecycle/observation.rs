@@ -105,12 +105,12 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// An empty board: nothing looked at, nothing answered.
+    /// An empty observation: nothing looked at, nothing answered.
     pub fn new(lifecycle: &'static Lifecycle, this: Arc<Stored>) -> Self {
         Self::about(lifecycle, About::Object(this))
     }
 
-    /// An empty board for a call of a volume.
+    /// An empty observation for a call of a volume.
     pub fn of_call(lifecycle: &'static Lifecycle, request: Arc<Requested>) -> Self {
         Self::about(lifecycle, About::Request(request))
     }
@@ -140,7 +140,7 @@ impl Observation {
     /// The object itself, as the cache keeps it.
     ///
     /// # Panics
-    /// If the board is of a call.
+    /// If the observation is of a call.
     pub fn subject(&self) -> &Arc<Stored> {
         match &self.about {
             About::Object(this) => this,

@@ -9,7 +9,7 @@ use crate::model::Lifecycle;
 
 /// ```text
 /// pub struct Seen<'a> { pub this: This<'a, Listener>, pub class: Option<&'a ListenerClass>, pub nodes: Vec<&'a Node>, .. }
-/// impl<'a> Seen<'a> { pub fn of(board: &'a Board) -> Option<Self> { .. } }
+/// impl<'a> Seen<'a> { pub fn of(observation: &'a Observation) -> Option<Self> { .. } }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
@@ -59,7 +59,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         }
 
         impl<'a> Seen<'a> {
-            /// A board of the runtime, typed.
+            /// An observation of the runtime, typed.
             pub fn of(observation: &'a #private::Observation) -> ::std::option::Option<Self> {
                 ::std::option::Option::Some(Self {
                     #about_name: #of_board,

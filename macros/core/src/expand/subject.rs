@@ -16,7 +16,7 @@ pub(crate) fn parameter(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> 
     }
 }
 
-/// What a board gives for it.
+/// What an observation gives for it.
 pub(crate) fn argument(model: &Lifecycle, from: &[Use]) -> Option<TokenStream> {
     match model.kind {
         Kind::Volume if !reads_request(from) => None,

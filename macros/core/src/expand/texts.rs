@@ -39,7 +39,7 @@ pub(super) fn parts(message: &Message, paths: &Paths<'_>) -> TokenStream {
 }
 
 /// ```text
-/// fn text(&self, board: &Board, text: usize) -> Option<String> { match text { 0 => Text::text(&board.this::<Door>()?.spec.host), .. } }
+/// fn text(&self, observation: &Observation, text: usize) -> Option<String> { match text { 0 => Text::text(&observation.this::<Door>()?.spec.host), .. } }
 /// ```
 pub(super) fn method(model: &Lifecycle) -> TokenStream {
     let (private, paths) = (private(), paths(model));

@@ -135,7 +135,7 @@ pub struct Seen<'a> {
     pub chosen: ::std::option::Option<&'a Listener>,
 }
 impl<'a> Seen<'a> {
-    /// A board of the runtime, typed.
+    /// An observation of the runtime, typed.
     pub fn of(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {

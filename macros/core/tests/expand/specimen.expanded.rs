@@ -465,7 +465,7 @@ pub struct Seen<'a> {
     pub reach: ::std::option::Option<&'a Reach>,
 }
 impl<'a> Seen<'a> {
-    /// A board of the runtime, typed.
+    /// An observation of the runtime, typed.
     pub fn of(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {

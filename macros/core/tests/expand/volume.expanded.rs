@@ -220,7 +220,7 @@ pub struct Seen<'a> {
     pub addresses: ::std::option::Option<&'a Vec<ListenerIngress>>,
 }
 impl<'a> Seen<'a> {
-    /// A board of the runtime, typed.
+    /// An observation of the runtime, typed.
     pub fn of(
         observation: &'a ::lifecycle_runtime::__private::Observation,
     ) -> ::std::option::Option<Self> {

@@ -153,13 +153,18 @@ pub(crate) async fn cluster_ip(site: &Installed, service: &str, port: i32) -> Re
     Ok(format!("{}:{port}", ip.context("no cluster IP")?))
 }
 
-/// No kubelet has said that a mount failed.
+/// No kubelet has said that a mount failed, but for those of a Pod's own token: on a busy machine its caches may come late.
 pub(crate) async fn no_mount_failed(site: &Installed) -> Result<()> {
     let events = site.api::<Event>().list(&ListParams::default()).await?;
     let failed: Vec<Option<String>> = events
         .into_iter()
         .filter(|event| event.reason.as_deref() == Some("FailedMount"))
         .map(|event| event.message)
+        .filter(|said| {
+            !said
+                .as_ref()
+                .is_some_and(|said| said.contains("\"kube-api-access-"))
+        })
         .collect();
     ensure!(failed.is_empty(), "{failed:#?}");
     Ok(())

@@ -6,7 +6,6 @@ mod ir;
 mod literals;
 mod logic;
 mod machine;
-mod order;
 mod paths;
 mod presence;
 mod proof;

@@ -46,6 +46,8 @@ pub struct Lifecycle {
     pub vars: Vec<Var>,
     /// Evaluation order of `vars`: each after everything that its `given` asks. Stable: source order where nothing else decides.
     pub order: Vec<VarId>,
+    /// In which order a pass looks and asks: inputs, shared values and variables, each after everything that it depends on.
+    pub nodes: Vec<Node>,
     pub nevers: Vec<Never>,
     pub states: Vec<State>,
     pub effects: Vec<Effect>,
@@ -60,6 +62,17 @@ pub struct Lifecycle {
     pub words: Vec<Word>,
     /// What answers each call of the interface; of a volume.
     pub calls: Vec<Call>,
+}
+
+/// Something that is known at some point of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Node {
+    /// What an input finds: objects, and whether they are there and ours to read.
+    Input(InputId),
+    /// A shared value.
+    Value(ValueId),
+    /// The answer to a question; of an object that we write, the verdict on it.
+    Var(VarId),
 }
 
 /// What a pure method may be given.

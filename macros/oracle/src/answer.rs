@@ -86,12 +86,12 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
 
 /// Whether a lifecycle whose names are right has at least one world and at most so many.
 pub(crate) fn fits(text: &str, limit: usize) -> bool {
-    if_it_fits(text, limit, |_| ()).is_some()
+    readable(text, limit, |_| ()).is_some()
 }
 
 /// The outline of a lifecycle that fits; empty where a finding ends the check before.
 pub(crate) fn outline(text: &str, limit: usize) -> Option<Outline> {
-    if_it_fits(text, limit, |worlds| {
+    readable(text, limit, |worlds| {
         let mut found = Found::default();
         declarations(worlds.life, worlds.reach, &mut found);
         calls::declared(worlds.life, &mut found);
@@ -103,7 +103,12 @@ pub(crate) fn outline(text: &str, limit: usize) -> Option<Outline> {
     })
 }
 
-fn if_it_fits<T>(text: &str, limit: usize, then: impl FnOnce(&Worlds<'_>) -> T) -> Option<T> {
+/// Runs something with the worlds of a lifecycle whose names are right.
+pub(crate) fn readable<T>(
+    text: &str,
+    limit: usize,
+    then: impl FnOnce(&Worlds<'_>) -> T,
+) -> Option<T> {
     let life = parse(text).ok()?;
     let mut found = Found::default();
     names(&life, &mut found);

@@ -47,6 +47,10 @@ rules! {
     UndoOnlyOnDeletion,
     /// What was acquired last is undone first.
     ReverseOrder,
+    /// Of several effects that build one object, each that is permitted runs, not the first alone.
+    FirstBuilder,
+    /// Where the undo that is due cannot run, an earlier one does.
+    UndoesWait,
     /// Before something is acquired the object is claimed.
     ClaimFirst,
     /// Terminating ends by itself.

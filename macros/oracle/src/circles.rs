@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::findings::Found;
-use crate::names::{brought, needed, root};
-use crate::syntax::{Life, atoms};
+use crate::names::{brought, is_one_of_several, needed, root};
+use crate::syntax::{Effect, Life, atoms};
 
 /// The objects of an input are one thing, the fact that it brings another.
 fn objects(name: &str) -> String {
@@ -21,16 +21,22 @@ fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
     for input in &life.inputs {
         let fetched = asks.entry(objects(&input.name)).or_default();
         fetched.extend(input.lookup().iter().map(source));
+        fetched.extend(input.of.iter().map(source));
         fetched.extend(atoms(input.given.as_ref()));
         if brought(input).is_some() {
             let fact = asks.entry(input.name.clone()).or_default();
             fact.insert(objects(&input.name));
             fact.extend(input.of.iter().map(source));
-            let builders = life
-                .effects
-                .iter()
-                .filter(|effect| effect.on == input.name && effect.verb == "apply");
-            fact.extend(builders.flat_map(|effect| effect.from.iter().map(source)));
+            let is_builder = |effect: &&Effect| effect.on == input.name && effect.verb == "apply";
+            for builder in life.effects.iter().filter(is_builder) {
+                fact.extend(builder.from.iter().map(source));
+                let when = atoms(builder.when.as_ref());
+                let decides = is_one_of_several(life, builder);
+                fact.extend(
+                    when.into_iter()
+                        .filter(|asked| decides && *asked != input.name),
+                );
+            }
         }
     }
     for value in &life.lets {

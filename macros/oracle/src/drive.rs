@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::broken::Rule;
 use crate::findings::Found;
 use crate::moves::{Move, Vow};
-use crate::worlds::Worlds;
+use crate::worlds::{NodePlace, Worlds};
 
 /// Who moves a world: the policy, the claim, or a promise by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,17 @@ pub(crate) struct Drive {
     pub(crate) stuck: Vec<usize>,
     /// The parts outside rest in which a fair run can stay for ever.
     pub(crate) loops: Vec<BTreeSet<usize>>,
+}
+
+/// Whether a world in which nothing is done may stay as it is.
+pub(crate) fn rests_at(worlds: &Worlds<'_>, place: Option<NodePlace>) -> bool {
+    let Some(NodePlace::State(state)) = place else {
+        return true;
+    };
+    let state = &worlds.life.states[state];
+    state.goal && !worlds.forgets(Rule::GoalRests)
+        || state.wakes.is_some() && !worlds.forgets(Rule::WakesRests)
+        || state.is_ignored() && !worlds.forgets(Rule::IgnoredRests)
 }
 
 impl Drive {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::broken::Rule;
-use crate::drive::{Drive, Mover};
+use crate::drive::{Drive, Mover, rests_at};
 use crate::findings::{Found, Outline};
 use crate::moves::Move;
 use crate::syntax::{Clause, Condition, State};
@@ -77,12 +77,7 @@ impl<'a> Graph<'a> {
     }
 
     fn rests(&self, at: usize) -> bool {
-        let rests = |state: &State| {
-            state.goal && !self.worlds.forgets(Rule::GoalRests)
-                || state.wakes.is_some() && !self.worlds.forgets(Rule::WakesRests)
-                || state.is_ignored() && !self.worlds.forgets(Rule::IgnoredRests)
-        };
-        self.policy[at].is_none() && self.state(at).is_none_or(rests)
+        self.policy[at].is_none() && rests_at(self.worlds, Some(self.place(at)))
     }
 
     /// Whether anything is said of an object there.
@@ -152,7 +147,7 @@ impl<'a> Graph<'a> {
 
     fn goals(&self, found: &mut Found) {
         for &at in &self.live {
-            if let Some(Move::Claim(act) | Move::Run(act)) = self.policy[at]
+            if let Some(Move::Claim(Some(act)) | Move::Run(act)) = self.policy[at]
                 && self.state(at).is_some_and(|state| state.goal)
             {
                 found.say("LC025", &self.worlds.acts[act].name);

@@ -9,7 +9,7 @@ use crate::worlds::{Act, Test, Value, World, Worlds};
 /// What we do in a world, by the number of the effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
-    Claim(usize),
+    Claim(Option<usize>),
     Run(usize),
     Release,
 }
@@ -28,6 +28,9 @@ impl Worlds<'_> {
     /// The first enabled effect; on deletion the undo of what was acquired last.
     pub(crate) fn policy(&self, world: &World) -> Option<Move> {
         let deleting = self.is_deleting(world);
+        if self.is_seized(world) && !deleting && !self.is_ignored(world) {
+            return Some(Move::Claim(None));
+        }
         let order: Vec<usize> = if deleting && !self.forgets(Rule::OffWhenDeleting) {
             self.undoes()
         } else {
@@ -35,6 +38,10 @@ impl Worlds<'_> {
         };
         for at in order {
             let act = &self.acts[at];
+            let waits = deleting && act.frees.iter().any(|var| self.is_held(*var, world[*var]));
+            if waits && !self.enabled(act, world) && !self.forgets(Rule::UndoesWait) {
+                return None;
+            }
             if self.enabled(act, world) {
                 let unclaimed = self.claimed.is_some_and(|claimed| world[claimed] == 0);
                 let first = unclaimed && !deleting && act.acquires;
@@ -42,7 +49,7 @@ impl Worlds<'_> {
                     return None;
                 }
                 return Some(if first {
-                    Move::Claim(at)
+                    Move::Claim(Some(at))
                 } else {
                     Move::Run(at)
                 });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::findings::Found;
-use crate::syntax::{Assign, Input, Life, Pred, atoms};
+use crate::syntax::{Assign, Effect, Input, Life, Pred, atoms};
 
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
@@ -316,6 +316,36 @@ pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
     let Some(effect) = life.effect(effect) else {
         return BTreeSet::new();
     };
+    let mut needed: BTreeSet<String> = BTreeSet::new();
+    let before = life
+        .effects
+        .iter()
+        .take_while(|other| other.name != effect.name);
+    for rival in before.filter(|other| builds_the_same(other, effect)) {
+        needed.extend(runs_by(life, rival));
+    }
+    needed.extend(runs_by(life, effect));
+    needed.remove(&format!("?{}", effect.name));
+    needed
+}
+
+/// Whether both build the same object, or the same set.
+pub(crate) fn builds_the_same(one: &Effect, other: &Effect) -> bool {
+    let both = [one, other].iter().all(|effect| effect.verb == "apply");
+    both && (&one.on, one.each) == (&other.on, other.each)
+}
+
+/// Whether permissions decide which of several effects builds something.
+pub(crate) fn is_one_of_several(life: &Life, effect: &Effect) -> bool {
+    life.effects
+        .iter()
+        .filter(|other| builds_the_same(other, effect))
+        .count()
+        > 1
+}
+
+/// What decides whether an effect may run.
+fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     let mut needed: BTreeSet<String> = atoms(effect.when.as_ref()).into_iter().collect();
     needed.extend(effect.from.iter().cloned());
     needed.insert(effect.on.clone());
@@ -329,6 +359,5 @@ pub(crate) fn needed(life: &Life, effect: &str) -> BTreeSet<String> {
     }
     let ignored = life.states.iter().filter(|state| state.is_ignored());
     needed.extend(ignored.flat_map(|state| state.when.atoms()));
-    needed.remove(&format!("?{}", effect.name));
     needed
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::names::{brought, predicates};
+use crate::names::{brought, is_one_of_several, predicates};
 use crate::syntax::{Effect, Life, atoms};
 
 /// The inputs that each finite question depends on; `self` stands for the object.
@@ -40,6 +40,9 @@ impl<'a> Reach<'a> {
             for effect in &self.life.effects {
                 if effect.on == input.name && effect.verb == "apply" {
                     reads.extend(self.closures(&effect.from));
+                    if is_one_of_several(self.life, effect) {
+                        reads.extend(self.asked(&atoms(effect.when.as_ref())));
+                    }
                 }
             }
             next.insert(input.name.clone(), reads);
@@ -120,11 +123,18 @@ impl<'a> Reach<'a> {
             .iter()
             .filter(|fact| fact.from.iter().any(reads));
         all.extend(facts.map(|fact| fact.name.clone()));
+        let told = all.clone();
+        let asks = |other: &&Effect| {
+            let mut asked = atoms(other.when.as_ref())
+                .into_iter()
+                .filter(|asked| *asked != other.on);
+            is_one_of_several(self.life, other) && asked.any(|asked| told.contains(&asked))
+        };
         let builders = self
             .life
             .effects
             .iter()
-            .filter(|other| other.from.iter().any(reads));
+            .filter(|other| asks(other) || other.from.iter().any(reads));
         all.extend(
             builders
                 .map(|other| other.on.clone())

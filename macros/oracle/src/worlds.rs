@@ -193,6 +193,14 @@ impl<'a> Worlds<'a> {
             .unwrap_or(UNSET)
     }
 
+    /// A value as it is written.
+    pub(crate) fn spell(&self, value: Value) -> String {
+        self.words
+            .get(usize::from(value))
+            .cloned()
+            .unwrap_or_default()
+    }
+
     pub(crate) fn var(&self, name: &str) -> Option<usize> {
         self.vars.iter().position(|var| var.name == name)
     }
@@ -461,9 +469,22 @@ impl<'a> Worlds<'a> {
         if world[claimed] == 1 {
             return true;
         }
-        let ours = |var: usize| self.is_taken(var, world[var]);
-        let seized = (0..self.vars.len()).any(ours) && !self.forgets(Rule::OnlyWeAcquire);
+        let seized = self.is_seized(world) && !self.forgets(Rule::OnlyWeAcquire);
         world[deleting] == 0 && !seized
+    }
+
+    /// Whether something is ours for sure and our claim is gone: then it comes first, before any move that was proved.
+    pub(crate) fn is_seized(&self, world: &World) -> bool {
+        let ours = |var: usize| self.is_taken(var, world[var]);
+        self.claimed.is_some_and(|claimed| world[claimed] == 0) && (0..self.vars.len()).any(ours)
+    }
+
+    /// Whether another controller manages the object.
+    pub(crate) fn is_ignored(&self, world: &World) -> bool {
+        let ignored = |at: usize| {
+            self.life.states[at].is_ignored() && self.holds(&self.state_tests[at], world)
+        };
+        (0..self.state_tests.len()).any(ignored)
     }
 
     pub(crate) fn holds(&self, test: &Test, world: &World) -> bool {
@@ -486,6 +507,18 @@ impl<'a> Worlds<'a> {
 
     /// The guard in full, but for the refusal.
     fn would_run(&self, act: &Act, world: &World) -> bool {
+        let builds_the_same = |other: &&Act| {
+            act.verb == "apply"
+                && other.verb == "apply"
+                && (other.on, other.each) == (act.on, act.each)
+        };
+        let before = self.acts.iter().take_while(|other| other.name != act.name);
+        let mut rivals = before.filter(builds_the_same);
+        let outdone = rivals.any(|rival| self.is_permitted(rival, world));
+        self.is_permitted(act, world) && (!outdone || self.forgets(Rule::FirstBuilder))
+    }
+
+    fn is_permitted(&self, act: &Act, world: &World) -> bool {
         let missing = act.from.iter().any(|var| self.gone.contains(&world[*var]));
         if missing && !self.forgets(Rule::Inputs) {
             return false;
@@ -497,10 +530,7 @@ impl<'a> Worlds<'a> {
             return act.frees.iter().any(|var| self.is_held(*var, world[*var]))
                 && self.claimed.is_none_or(|claimed| world[claimed] == 1);
         }
-        let ignored = |at: usize| {
-            self.life.states[at].is_ignored() && self.holds(&self.state_tests[at], world)
-        };
-        if !self.forgets(Rule::IgnoredIsOff) && (0..self.state_tests.len()).any(ignored) {
+        if !self.forgets(Rule::IgnoredIsOff) && self.is_ignored(world) {
             return false;
         }
         let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);

@@ -215,7 +215,17 @@ impl Observing<'_> {
             }
         };
         self.observation.found(number, slot);
+        self.presence(number);
         Ok(())
+    }
+
+    /// Whether what was found is there and ours to read is known before there is a verdict on it: whoever is given it may read it.
+    fn presence(&mut self, number: usize) {
+        let Some(var) = self.ir.inputs[number].var else {
+            return;
+        };
+        let value = self.position(var, self.standing(number));
+        self.observation.world.set(var, value);
     }
 
     fn find(&mut self, number: usize, look: &LookupKey) -> Result<Vec<Arc<Stored>>, Failure> {
@@ -280,9 +290,15 @@ impl Observing<'_> {
                 String::new(),
             ),
             Origin::Claimed => (u8::from(self.is_claimed()), String::new()),
-            Origin::Refused(effect) => self.ask_refused(effect),
+            Origin::Refused(effect) => {
+                let deleting = self.subject.meta.deletion_timestamp.is_some();
+                let asked = self.ask_refused(effect);
+                // What would not run now cannot have been refused: the checker knows no such world.
+                let would_run = self.ir.permitted(&self.observation.world, effect, deleting);
+                if would_run { asked } else { (0, String::new()) }
+            }
             Origin::Input(input) => {
-                let (value, sentence) = self.ask_input(number, input)?;
+                let (value, sentence) = self.ask_input(input)?;
                 (self.position(number, value), sentence)
             }
             Origin::Fact => {

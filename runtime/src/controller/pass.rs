@@ -91,8 +91,11 @@ impl Controller {
             runner.depends_on(&subject.name, &before, &observed.dependencies);
             // A pass that failed did not get to see what it would ask for.
             if observed.failure.is_none() {
+                let (ir, deleting) = (runner.ir, observed.is_deleting());
+                let world = &observed.observation.world;
                 memory.keep_refusals(|effect, write| {
-                    observed.plans[effect].iter().any(|plan| plan.id == *write)
+                    let mut plans = observed.plans[effect].iter();
+                    plans.any(|plan| plan.id == *write) && ir.permitted(world, effect, deleting)
                 });
             }
         }

@@ -108,6 +108,9 @@ impl Lifecycle {
         if self.classify(world, deleting) == Class::Contradiction {
             return Decision::Rest;
         }
+        if !deleting && self.is_seized(world) {
+            return Decision::Claim;
+        }
         let chosen = if deleting {
             self.next_undo(world)
         } else {
@@ -131,13 +134,29 @@ impl Lifecycle {
         }
     }
 
-    /// Last acquired, first given back.
+    /// Last acquired, first given back, also where that must wait.
     fn next_undo(&self, world: &World) -> Option<usize> {
-        self.effects
-            .iter()
-            .rev()
-            .filter_map(|e| e.undo)
-            .find(|&undo| self.enabled(world, undo, true))
+        let mut undos = self.effects.iter().rev().filter_map(|e| e.undo);
+        let held = |undo: &usize| {
+            let mut frees = self.frees(&self.effects[*undo]);
+            frees.any(|var| !self.is_free(world, var))
+        };
+        undos
+            .find(held)
+            .filter(|&undo| self.enabled(world, undo, true))
+    }
+
+    /// Whether something is ours for sure although our finalizer is not there: somebody took it away, or what is held came about by itself.
+    fn is_seized(&self, world: &World) -> bool {
+        let taken = |(at, var): (usize, &super::ir::Var)| {
+            let value = world.get(at);
+            let seen = value < var.answers && self.value(world, at) != "Unknown";
+            seen && !self.is_free(world, at)
+        };
+        self.has_finalizer()
+            && !self.is_claimed(world)
+            && self.ignored(world).is_none()
+            && self.vars.iter().enumerate().any(taken)
     }
 
     /// Whether an effect may run: permitted, and this very write was not refused.
@@ -145,8 +164,26 @@ impl Lifecycle {
         world.get(self.effects[effect].refused) == 0 && self.permitted(world, effect, deleting)
     }
 
-    /// Whether an effect would be enabled if its write had never been refused.
+    /// Whether an effect would be enabled if its write had never been refused. Of several that build one object, the first that is permitted decides.
     pub fn permitted(&self, world: &World, effect: usize, deleting: bool) -> bool {
+        let mut rivals = self.rivals(effect);
+        self.allows(world, effect, deleting)
+            && !rivals.any(|rival| self.allows(world, rival, deleting))
+    }
+
+    /// The effects that stand before an `apply` and build the same object, or the same set.
+    pub fn rivals(&self, effect: usize) -> impl Iterator<Item = usize> {
+        let of = &self.effects[effect];
+        let builds_the_same = move |other: &usize| {
+            let other = &self.effects[*other];
+            (other.verb, other.target, other.each) == (Verb::Apply, of.target, of.each)
+        };
+        (0..effect)
+            .filter(builds_the_same)
+            .filter(|_| of.verb == Verb::Apply)
+    }
+
+    fn allows(&self, world: &World, effect: usize, deleting: bool) -> bool {
         let effect = &self.effects[effect];
         let sources = effect.from.iter().all(|s| match *s {
             Source::Input(input) => self.inputs[input].many || self.usable(world, input),

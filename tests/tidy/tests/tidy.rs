@@ -25,7 +25,7 @@ const CIRCLES: [(&str, &str); 1] = [(
 )];
 
 /// How many crates each package pulls in, itself not counted: what everybody who builds it compiles.
-const PULLED: [(&str, usize); 19] = [
+const PULLED: [(&str, usize); 20] = [
     ("lifecycle-client", 152),
     ("lifecycle-csi", 183),
     ("lifecycle-listener", 217),
@@ -35,6 +35,7 @@ const PULLED: [(&str, usize); 19] = [
     ("lifecycle-oracle", 6),
     ("lifecycle-process", 198),
     ("lifecycle-proto", 65),
+    ("lifecycle-random", 227),
     ("lifecycle-router", 177),
     ("lifecycle-runtime", 161),
     ("lifecycle-simulator", 222),

@@ -2,7 +2,7 @@
 //! In a volume: no call names it in its `by`, or none of those that do ever runs it.
 //!
 //! ```text
-//! apply service; remove: delete service when service == Stale;    // refused: `apply_service` is always chosen there, unless it was refused
+//! apply service; again: apply service;    // refused: `apply_service` is always chosen there
 //! remove: delete service when unwanted; apply service;
 //! ```
 
@@ -30,12 +30,18 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         if run.contains(&Choice::Effect(id)) {
             continue;
         }
-        let enabled = space.worlds.indexes().filter(|world| {
+        let permitted = space.worlds.indexes().filter(|world| {
             let world = space.worlds.get(*world);
-            space.permissions.enabled(id, world)
+            space.permissions.is_permitted(id, world)
         });
-        let chosen = enabled.filter_map(|world| space.choices[world].effect());
-        let chosen: BTreeSet<EffectId> = chosen.collect();
+        let permitted: Vec<usize> = permitted.collect();
+        let chosen = permitted
+            .iter()
+            .filter_map(|world| space.choices[*world].effect());
+        let mut chosen: BTreeSet<EffectId> = chosen.filter(|other| *other != id).collect();
+        // Of several that build the same, the first that is permitted is chosen, also where it was refused.
+        let rivals = effect.rivals(space.lifecycle);
+        chosen.extend(rivals.filter(|_| !permitted.is_empty()));
         let names = chosen
             .iter()
             .map(|other| format!("`{}`", space.lifecycle.effects[other.0].name));

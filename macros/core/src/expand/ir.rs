@@ -7,14 +7,13 @@ use quote::{ToTokens, format_ident, quote};
 
 use super::calls;
 use super::literals::{option, pred};
-use super::order::{Node, order};
 use super::texts::{self, Paths};
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Origin, Path, Phase, Promise, Ready, Source, State, Use, Var, VarId,
-    Verb,
+    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, Use, Var,
+    VarId, Verb,
 };
 
 /// ```text
@@ -28,7 +27,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         quote!(ir::Value { name: #name, given: #given })
     });
     let vars = model.vars.iter().map(var);
-    let nodes = order(model).into_iter().map(node);
+    let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(state);
     let frames = Frames::of(model);

@@ -60,7 +60,8 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
 pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
     match order::of(lifecycle) {
         Ok(order) => {
-            lifecycle.order = order;
+            lifecycle.order = order.vars;
+            lifecycle.nodes = order.nodes;
             true
         }
         Err(circles) => {
@@ -103,6 +104,7 @@ impl Builder<'_> {
             calls: self.calls(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
+            nodes: Vec::new(),
         }
     }
 

@@ -111,6 +111,28 @@ impl Effect {
         }
     }
 
+    /// The effects that stand before an `apply` and build the same object, or the same set: the first that is permitted decides.
+    pub fn rivals<'a>(&'a self, lifecycle: &'a Lifecycle) -> impl Iterator<Item = EffectId> + 'a {
+        let before = lifecycle.effects.iter().enumerate();
+        let before = before.take_while(|(_, other)| other.name != self.name);
+        let builds = before.filter(|(_, other)| self.verb == Verb::Apply && other.builds_as(self));
+        builds.map(|(at, _)| EffectId(at))
+    }
+
+    /// Whether another effect builds the same, so that permissions decide which of them does.
+    pub fn is_one_of_several(&self, lifecycle: &Lifecycle) -> bool {
+        let builders = lifecycle
+            .effects
+            .iter()
+            .filter(|other| other.builds_as(self));
+        self.verb == Verb::Apply && builders.count() > 1
+    }
+
+    fn builds_as(&self, other: &Self) -> bool {
+        let same = (self.target, self.each) == (other.target, other.each);
+        self.verb == Verb::Apply && same
+    }
+
     /// The held facts that this effect may make ours, in order of mention.
     pub fn acquires(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
         self.held(lifecycle, false)
@@ -185,6 +207,12 @@ impl Closure<'_> {
                 for effect in &self.lifecycle.effects {
                     if effect.target == *input && effect.verb == Verb::Apply {
                         self.uses(&effect.from, &mut into);
+                        // Of several builders permissions decide which of them it is.
+                        if let Some(when) = &effect.when
+                            && effect.is_one_of_several(self.lifecycle)
+                        {
+                            self.pred(when, &mut into);
+                        }
                     }
                 }
             }
@@ -311,9 +339,24 @@ fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
         Origin::Input(input) => {
             *input == target
                 || lifecycle.effects.iter().any(|effect| {
-                    effect.target == *input && is_read_in(lifecycle, &effect.from, target)
+                    let asks = effect.is_one_of_several(lifecycle)
+                        && effect
+                            .when
+                            .iter()
+                            .flat_map(|when| when.vars())
+                            .any(|asked| asked != var && is_told_by(lifecycle, asked, target));
+                    effect.target == *input && (asks || is_read_in(lifecycle, &effect.from, target))
                 })
         }
+        Origin::Fact { from, .. } => is_read_in(lifecycle, from, target),
+        Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    }
+}
+
+/// Whether a variable is the verdict on the target, or a fact about it.
+fn is_told_by(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
+    match &lifecycle.vars[var.0].origin {
+        Origin::Input(input) => *input == target,
         Origin::Fact { from, .. } => is_read_in(lifecycle, from, target),
         Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
     }

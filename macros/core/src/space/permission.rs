@@ -27,6 +27,8 @@ struct Permission<'a> {
     /// Held facts that it gives back, with the values that need no giving back.
     frees: Vec<(VarId, ValueSet)>,
     acquires: bool,
+    /// Effects that stand before it and build the same.
+    rivals: Vec<EffectId>,
 }
 
 /// Where there is something to write.
@@ -92,8 +94,20 @@ impl<'a> Permissions<'a> {
         world.value(refused) == 0 && self.would_run(effect, world)
     }
 
-    /// Whether the effect may run here, were it not refused.
+    /// Whether the effect gives back something that is held here, or may be.
+    pub fn has_to_free(&self, effect: EffectId, world: World<'_>) -> bool {
+        let mut frees = self.effects[effect.0].frees.iter();
+        frees.any(|(var, free)| !free.contains(world.value(*var)))
+    }
+
+    /// Whether the effect may run here, were it not refused. Of several that build one object, the first that is permitted decides.
     pub fn would_run(&self, effect: EffectId, world: World<'_>) -> bool {
+        let mut rivals = self.effects[effect.0].rivals.iter();
+        self.is_permitted(effect, world) && !rivals.any(|rival| self.is_permitted(*rival, world))
+    }
+
+    /// Whether nothing but an earlier effect that builds the same, or a refusal, keeps the effect from running here.
+    pub fn is_permitted(&self, effect: EffectId, world: World<'_>) -> bool {
         let permission = &self.effects[effect.0];
         if !permission.ready(world) || !permission.room.is_there(world) {
             return false;
@@ -101,11 +115,9 @@ impl<'a> Permissions<'a> {
         let effect = permission.effect;
         let deleting = self.deleting(world);
         if effect.is_undo && deleting {
+            let mut frees = permission.frees.iter();
             return self.claimed(world)
-                && permission
-                    .frees
-                    .iter()
-                    .any(|(var, free)| !free.contains(world.value(*var)));
+                && frees.any(|(var, free)| !free.contains(world.value(*var)));
         }
         if self.ignored.iter().any(|ignored| world.holds(ignored)) {
             return false;
@@ -145,6 +157,7 @@ impl<'a> Permission<'a> {
                 .filter_map(free)
                 .collect(),
             acquires: !effect.acquires(lifecycle).is_empty(),
+            rivals: effect.rivals(lifecycle).collect(),
         }
     }
 

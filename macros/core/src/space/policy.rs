@@ -78,8 +78,13 @@ impl<'a> Policy<'a> {
 
     fn on_deletion(&self, world: World<'_>) -> Choice {
         let mut undos = self.undos.iter();
-        if let Some(undo) = undos.find(|undo| self.permissions.enabled(**undo, world)) {
-            return Choice::Effect(*undo);
+        // What was acquired last is given back first, also where that must wait.
+        if let Some(undo) = undos.find(|undo| self.permissions.has_to_free(**undo, world)) {
+            return if self.permissions.enabled(*undo, world) {
+                Choice::Effect(*undo)
+            } else {
+                Choice::Nothing
+            };
         }
         let is_free =
             |(var, held): &(VarId, crate::model::Held)| held.free.contains(world.value(*var));

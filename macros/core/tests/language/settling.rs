@@ -166,14 +166,6 @@ fn a_call_may_not_bring_about_what_never_is() {
 
 #[test]
 fn an_effect_that_never_runs_says_which_one_always_does() {
-    let again =
-        "again: apply handle when handle == Stale && entry == No && !refused(apply_handle);";
-    one(
-        &held(&[("put: call", &format!("{again} put: call"))]),
-        "LC016 again [again] effect `again` never runs: an earlier effect is always chosen: `apply_handle`",
-        again,
-        "",
-    );
     let gone = "gone: delete service when service == Absent;";
     one(
         &service(&[("Fine; }", &format!("Fine; {gone} }}"))]),
@@ -181,10 +173,24 @@ fn an_effect_that_never_runs_says_which_one_always_does() {
         gone,
         "",
     );
-    // What comes second runs where the first was refused.
-    let twice = "apply service from class when shape == Fine; again: apply service from class when shape == Fine;";
-    let text = service(&[("apply service from class when shape == Fine;", twice)]);
-    assert_eq!(found(&text), [""; 0]);
+    // Of several that build one object the first that is permitted decides, also where its write was refused.
+    let again = "again: apply service from class when shape == Fine;";
+    let twice = format!("apply service from class when shape == Fine; {again}");
+    one(
+        &service(&[("apply service from class when shape == Fine;", &twice)]),
+        "LC016 again [again] effect `again` never runs: an earlier effect is always chosen: `apply_service`",
+        again,
+        "",
+    );
+}
+
+#[test]
+fn which_effect_builds_an_object_depends_on_no_verdict_on_it() {
+    let again = "again: apply handle when handle == Stale && entry == No;";
+    let text = held(&[("put: call", &format!("{again} put: call"))]);
+    let circle =
+        "LC066 entry [handle != Absent] `entry` depends on itself: entry -> handle -> entry";
+    assert_eq!(found(&text), [circle]);
 }
 
 #[test]

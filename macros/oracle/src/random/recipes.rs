@@ -8,14 +8,17 @@ mod outside;
 use super::dice::Dice;
 use super::sketch::Sketch;
 use draft::Draft;
-use objects::{addressed, chained, class, listed, members, owned, part, rollout, secret, shared};
+use objects::{
+    addressed, chained, class, either, listed, looked, members, minted, owned, part, rollout,
+    secret, shared,
+};
 use outside::{bucket, entry, polled, recorded};
 
 type Piece = fn(&mut Draft<'_>);
 
-const PIECES: [Piece; 14] = [
+const PIECES: [Piece; 18] = [
     class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
-    bucket, chained,
+    bucket, chained, minted, looked, either, bucket,
 ];
 
 /// Two to four pieces and a goal that takes what is left.

@@ -16,15 +16,58 @@ use crate::machine::ir::{Mode, Source, Verb};
 pub(super) type NamedAnswer = (&'static str, String);
 
 impl Observing<'_> {
-    pub(super) fn ask_input(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
+    pub(super) fn ask_input(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
             (Mode::Watched, _) => Ok(self.ask_watched(number)),
             (Mode::Poll | Mode::Probe, _) => Ok(self.ask_poll(number)),
-            (Mode::Record, _) => Ok(self.ask_record(var, number)),
-            (Mode::Owned | Mode::Shared, true) => self.ask_set(var, number),
-            (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(var, number),
+            (Mode::Record, _) => Ok(self.ask_record(number)),
+            (Mode::Owned | Mode::Shared, true) => self.ask_set(number),
+            (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(number),
         }
+    }
+
+    /// The value of a built-in fact without a verdict: what is there counts as different.
+    pub(super) fn standing(&self, number: usize) -> &'static str {
+        let input = &self.ir.inputs[number];
+        let first = self.observation.objects(number).first();
+        match (input.mode, first) {
+            (Mode::Watched, _) => self.ask_watched(number).0,
+            (Mode::Poll | Mode::Probe, _) => self.ask_poll(number).0,
+            (Mode::Record, _) => match self.observation.slot(number) {
+                Slot::Recorded { .. } => "Stale",
+                Slot::Plain(_) | Slot::Closed | Slot::Objects(_) => "Absent",
+            },
+            (Mode::Owned | Mode::Shared, _) if input.many => "Behind",
+            (Mode::Owned | Mode::Shared | Mode::Part, None) => "Absent",
+            (Mode::Owned, Some(live)) if !self.is_ours(number, live) => "Foreign",
+            (Mode::Owned | Mode::Shared, Some(live)) if live.meta.deletion_timestamp.is_some() => {
+                "Terminating"
+            }
+            (Mode::Owned | Mode::Shared | Mode::Part, Some(_)) => "Stale",
+        }
+    }
+
+    /// The effect that builds an input: the first that is permitted, or else the first whose builder can run; with what it builds.
+    pub(super) fn built(&self, number: usize, each: bool) -> Option<(usize, Built)> {
+        let builds = |effect: &usize| {
+            let effect = &self.ir.effects[*effect];
+            (effect.verb, effect.target, effect.each) == (Verb::Apply, number, each)
+        };
+        let mut effects = (0..self.ir.effects.len()).filter(builds).peekable();
+        let mut able = None;
+        while let Some(effect) = effects.next() {
+            let Some(built) = self.observer.machine.build(&self.observation, effect) else {
+                continue;
+            };
+            let when = self.ir.effects[effect].when.as_ref();
+            let alone = able.is_none() && effects.peek().is_none();
+            if alone || when.is_none_or(|when| self.observation.world.holds(when)) {
+                return Some((effect, built));
+            }
+            able = able.or(Some((effect, built)));
+        }
+        able
     }
 
     fn ask_watched(&self, number: usize) -> NamedAnswer {
@@ -61,7 +104,7 @@ impl Observing<'_> {
     }
 
     /// Of a single object that we write, wholly or in part.
-    fn ask_written(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
+    fn ask_written(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
         let mode = self.ir.inputs[number].mode;
         let live = self.observation.objects(number).first().cloned();
         let found = live.as_ref().map(|l| Name::of(&l.meta));
@@ -73,10 +116,14 @@ impl Observing<'_> {
             if mode != Mode::Part && live.meta.deletion_timestamp.is_some() {
                 return Ok(("Terminating", self.say_terminating(number, name)));
             }
-            // A builder may read its own target; it is there, and that is all that is known so far.
-            let stale = self.position(var, "Stale");
-            self.observation.world.set(var, stale);
             self.plan_delete(number, name, live);
+        }
+        // A part is of what others make.
+        if mode == Mode::Part && live.is_none() {
+            return Ok(match sought {
+                Some(name) => ("Absent", self.say_missing(number, Some(&name))),
+                None => ("Absent", String::new()),
+            });
         }
         let plan = self.plan_apply(number, sought.as_ref(), live.as_ref())?;
         Ok(match (live, plan) {
@@ -100,13 +147,7 @@ impl Observing<'_> {
         sought: Option<&Name>,
         live: Option<&Arc<Stored>>,
     ) -> Result<Option<(Plan, Verdict)>, Failure> {
-        let mut effects = self.ir.effects.iter().enumerate();
-        let planned = effects.find_map(|(n, e)| {
-            let applies = e.verb == Verb::Apply && !e.each && e.target == number;
-            let built = applies.then(|| self.observer.machine.build(&self.observation, n))??;
-            Some((n, built))
-        });
-        let Some((effect, Built::One(built))) = planned else {
+        let Some((effect, Built::One(built))) = self.built(number, false) else {
             return Ok(None);
         };
         let name = self.named(effect, number, sought, &built)?;

@@ -10,7 +10,6 @@ use super::plan::{Job, Plan, WriteId};
 use super::{Failure, Name, Observing};
 use crate::lifecycle::Built;
 use crate::lifecycle::observation::Slot;
-use crate::machine::ir::Verb;
 
 impl Observing<'_> {
     /// Reads what was recorded.
@@ -33,16 +32,11 @@ impl Observing<'_> {
     }
 
     /// Whether what is recorded is what the builder wants; plans the write.
-    pub(super) fn ask_record(&mut self, var: usize, number: usize) -> NamedAnswer {
+    pub(super) fn ask_record(&mut self, number: usize) -> NamedAnswer {
         let recorded: Option<Value> = self
             .recorded(number)
             .and_then(|text| serde_json::from_str(text).ok());
         let name = self.ir.inputs[number].name;
-        if recorded.is_some() {
-            // A builder may read what is recorded; it is there, and that is all that is known so far.
-            let stale = self.position(var, "Stale");
-            self.observation.world.set(var, stale);
-        }
         let wanted = self.plan_record(number, recorded.as_ref());
         match (recorded, wanted) {
             (None, _) => ("Absent", format!("`{name}` is not recorded yet")),
@@ -54,10 +48,7 @@ impl Observing<'_> {
 
     /// What the builder wants, if it can run.
     fn plan_record(&mut self, number: usize, recorded: Option<&Value>) -> Option<Value> {
-        let mut effects = self.ir.effects.iter();
-        let effect = effects.position(|e| e.verb == Verb::Apply && e.target == number)?;
-        let Some(Built::One(wanted)) = self.observer.machine.build(&self.observation, effect)
-        else {
+        let Some((effect, Built::One(wanted))) = self.built(number, false) else {
             return None;
         };
         if recorded != Some(&wanted) {

@@ -12,6 +12,9 @@ use crate::lifecycle::{Built, Stored};
 use crate::machine::compare::Verdict;
 use crate::machine::ir::{Mode, Verb};
 
+/// The effect that builds a set, and the members that it wants by name.
+type Wanted = (usize, BTreeMap<Name, Value>);
+
 /// From worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Member {
@@ -35,18 +38,17 @@ impl Member {
 }
 
 impl Observing<'_> {
-    pub(super) fn ask_set(&mut self, var: usize, number: usize) -> Result<NamedAnswer, Failure> {
-        // A builder may read its own set; nothing is known about it so far.
-        let behind = self.position(var, "Behind");
-        self.observation.world.set(var, behind);
+    pub(super) fn ask_set(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
         let wanted = match self.wanted(number)? {
-            Some(wanted) => wanted,
+            Some(wanted) => Some(wanted),
             None if self.effect(number, Verb::Apply).is_some() => {
                 return Ok(("Behind", String::new()));
             }
             // Where nothing is made, all that is found is to go.
-            None => BTreeMap::new(),
+            None => None,
         };
+        let (effect, wanted) = wanted.unzip();
+        let wanted = wanted.unwrap_or_default();
         let mut worst = (Member::Current, String::new());
         let mut note = |member: Member, sentence: String| {
             if member < worst.0 {
@@ -55,7 +57,7 @@ impl Observing<'_> {
         };
         let names: BTreeSet<Name> = wanted.keys().cloned().collect();
         for (name, built) in wanted {
-            let (member, sentence) = self.ask_member(number, &name, built);
+            let (member, sentence) = self.ask_member(number, effect, (&name, built));
             note(member, sentence);
         }
         for live in self.observation.objects(number).to_vec() {
@@ -68,13 +70,9 @@ impl Observing<'_> {
         Ok((worst.0.name(), worst.1))
     }
 
-    /// What the builder wants, by name; `None` if it cannot run.
-    fn wanted(&mut self, number: usize) -> Result<Option<BTreeMap<Name, Value>>, Failure> {
-        let Some(effect) = self.effect(number, Verb::Apply) else {
-            return Ok(None);
-        };
-        let built = self.observer.machine.build(&self.observation, effect);
-        let Some(Built::Each(members)) = built else {
+    /// What the builder wants, by name, and which effect that is; `None` if it cannot run.
+    fn wanted(&mut self, number: usize) -> Result<Option<Wanted>, Failure> {
+        let Some((effect, Built::Each(members))) = self.built(number, true) else {
             return Ok(None);
         };
         let mut wanted = BTreeMap::new();
@@ -84,10 +82,15 @@ impl Observing<'_> {
             self.touched.insert((number, name.clone()));
             wanted.insert(name, member);
         }
-        Ok(Some(wanted))
+        Ok(Some((effect, wanted)))
     }
 
-    fn ask_member(&mut self, number: usize, name: &Name, built: Value) -> (Member, String) {
+    fn ask_member(
+        &mut self,
+        number: usize,
+        effect: Option<usize>,
+        (name, built): (&Name, Value),
+    ) -> (Member, String) {
         let live = self.observer.view.get(number, name);
         if let Some(live) = &live {
             let owned = self.ir.inputs[number].mode == Mode::Owned;
@@ -106,7 +109,7 @@ impl Observing<'_> {
             None => self.say_missing(number, Some(name)),
             Some(_) => self.say_differs(number, name, &verdict),
         };
-        if let Some(effect) = self.effect(number, Verb::Apply) {
+        if let Some(effect) = effect {
             self.plans[effect].push(plan);
         }
         (Member::Behind, sentence)

@@ -1,6 +1,7 @@
-//! The order in which variables are evaluated, and the error about those that depend on themselves.
+//! The order in which everything is looked at and asked, and the error about what depends on itself.
 //!
 //! Follows everything that an answer needs at run time: `from`, `given`, lookups, and the builders that decide between Stale and Current.
+//! In a `from` a name means the object as it was found, without our verdict on it: whether it is there and ours to read is known as soon as it is found.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +10,8 @@ use proc_macro2::Span;
 use crate::check::circular_fact;
 use crate::errors::Diagnostic;
 use crate::model::{
-    Effect, Input, InputId, Lifecycle, Lookup, Origin, Path, Pred, Source, Use, ValueId, VarId,
-    Verb,
+    Effect, Input, InputId, Lifecycle, Lookup, Node, Origin, Path, Pred, Source, Use, VarId, Verb,
 };
-
-/// Something that is known at some point of a pass.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Node {
-    /// The objects of an input.
-    Fetched(InputId),
-    Value(ValueId),
-    Var(VarId),
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -32,8 +23,51 @@ enum Mark {
 /// What a node needs, and where that was written.
 type Needs = Vec<(Node, Span)>;
 
-/// Every variable after those that it needs; source order where nothing else decides. Otherwise every circle, each name in one of them only.
-pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Vec<Diagnostic>> {
+/// In which order a lifecycle is evaluated.
+pub(super) struct Order {
+    /// Every variable after those that it needs; source order where nothing else decides.
+    pub(super) vars: Vec<VarId>,
+    /// Everything after what it needs, inputs and values too; what decides whose the object is comes first.
+    pub(super) nodes: Vec<Node>,
+}
+
+/// Otherwise every circle, each name in one of them only.
+pub(super) fn of(lifecycle: &Lifecycle) -> Result<Order, Vec<Diagnostic>> {
+    let vars = (0..lifecycle.vars.len()).map(|at| Node::Var(VarId(at)));
+    let values = (0..lifecycle.values.len()).map(|at| Node::Value(crate::model::ValueId(at)));
+    let inputs = (0..lifecycle.inputs.len()).map(|at| Node::Input(InputId(at)));
+    let walked = walk(
+        lifecycle,
+        vars.clone().chain(values.clone()).chain(inputs.clone()),
+    )?;
+    let is_var = |node: &Node| match node {
+        Node::Var(var) => Some(*var),
+        Node::Input(_) | Node::Value(_) => None,
+    };
+    // What cannot be read of an object that is another controller's is ignored, so that is asked first of all.
+    let ignored = lifecycle.states.iter().filter(|state| state.is_ignored());
+    let ignored = ignored.flat_map(|state| state.when.vars()).map(Node::Var);
+    let brought = |node: Node| match node {
+        Node::Input(input) => lifecycle.inputs[input.0].var.map(Node::Var),
+        Node::Value(_) | Node::Var(_) => None,
+    };
+    let inputs = inputs.flat_map(|input| std::iter::once(input).chain(brought(input)));
+    let answered = walked.iter().filter_map(is_var).map(Node::Var);
+    let nodes = walk(
+        lifecycle,
+        ignored.chain(inputs).chain(values).chain(answered),
+    )?;
+    Ok(Order {
+        vars: walked.iter().filter_map(is_var).collect(),
+        nodes,
+    })
+}
+
+/// Visits what is given in this order, each after what it needs.
+fn walk(
+    lifecycle: &Lifecycle,
+    all: impl Iterator<Item = Node>,
+) -> Result<Vec<Node>, Vec<Diagnostic>> {
     let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
     let mut walk = Walk {
         lifecycle,
@@ -43,15 +77,7 @@ pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Vec<Diagnostic>> {
         circular: BTreeSet::new(),
         circles: Vec::new(),
     };
-    for var in 0..lifecycle.vars.len() {
-        walk.visit(Node::Var(VarId(var)));
-    }
-    for value in 0..lifecycle.values.len() {
-        walk.visit(Node::Value(ValueId(value)));
-    }
-    for input in 0..lifecycle.inputs.len() {
-        walk.visit(Node::Fetched(InputId(input)));
-    }
+    all.for_each(|node| walk.visit(node));
     if walk.circles.is_empty() {
         Ok(walk.order)
     } else {
@@ -64,7 +90,7 @@ struct Walk<'a> {
     marks: Vec<Mark>,
     /// From the first node to the one that is being visited, each with the place where it is needed.
     path: Vec<(Node, Span)>,
-    order: Vec<VarId>,
+    order: Vec<Node>,
     /// What is part of a circle that was reported.
     circular: BTreeSet<Node>,
     circles: Vec<Diagnostic>,
@@ -87,9 +113,7 @@ impl Walk<'_> {
             self.path.pop();
         }
         self.marks[at] = Mark::Done;
-        if let Node::Var(var) = node {
-            self.order.push(var);
-        }
+        self.order.push(node);
     }
 
     /// Circles that share a name are one mistake.
@@ -107,7 +131,7 @@ impl Walk<'_> {
     fn index(&self, node: Node) -> usize {
         let (inputs, values) = (self.lifecycle.inputs.len(), self.lifecycle.values.len());
         match node {
-            Node::Fetched(input) => input.0,
+            Node::Input(input) => input.0,
             Node::Value(value) => inputs + value.0,
             Node::Var(var) => inputs + values + var.0,
         }
@@ -131,13 +155,13 @@ impl Walk<'_> {
                 Origin::Fact { .. } => true,
                 Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
             },
-            Node::Fetched(_) | Node::Value(_) => false,
+            Node::Input(_) | Node::Value(_) => false,
         }
     }
 
     fn name(&self, node: Node) -> String {
         match node {
-            Node::Fetched(input) => self.lifecycle.inputs[input.0].name.to_string(),
+            Node::Input(input) => self.lifecycle.inputs[input.0].name.to_string(),
             Node::Value(value) => self.lifecycle.values[value.0].name.to_string(),
             Node::Var(var) => {
                 let var = &self.lifecycle.vars[var.0];
@@ -154,7 +178,7 @@ impl Walk<'_> {
     fn needs(&self, node: Node) -> Needs {
         let mut needs = Vec::new();
         match node {
-            Node::Fetched(input) => self.fetch(&self.lifecycle.inputs[input.0], &mut needs),
+            Node::Input(input) => self.fetch(&self.lifecycle.inputs[input.0], &mut needs),
             Node::Value(value) => {
                 let value = &self.lifecycle.values[value.0];
                 asked(value.given.as_ref(), &mut needs);
@@ -167,6 +191,12 @@ impl Walk<'_> {
 
     fn fetch(&self, input: &Input, needs: &mut Needs) {
         asked(input.given.as_ref(), needs);
+        // Whose an object is tells whether it is ours to read.
+        needs.extend(
+            input
+                .of
+                .map(|owner| (Node::Input(owner), input.name.span())),
+        );
         match &input.lookup {
             Lookup::Names { of } | Lookup::Refs { of } => used(of, needs),
             Lookup::Ref { from } => used(from, needs),
@@ -185,7 +215,7 @@ impl Walk<'_> {
     fn rooted(&self, path: &Path, needs: &mut Needs) {
         let mut inputs = self.lifecycle.inputs.iter();
         if let Some(at) = inputs.position(|input| input.name == *path.root()) {
-            needs.push((Node::Fetched(InputId(at)), path.root().span()));
+            needs.push((Node::Input(InputId(at)), path.root().span()));
         }
     }
 
@@ -197,22 +227,40 @@ impl Walk<'_> {
         match &var.origin {
             Origin::Fact { from, .. } => used(from, needs),
             Origin::Input(input) => {
-                needs.push((Node::Fetched(*input), var.name.span()));
+                needs.push((Node::Input(*input), var.name.span()));
                 let owner = self.lifecycle.inputs[input.0].of;
-                needs.extend(owner.map(|owner| (Node::Fetched(owner), var.name.span())));
-                for effect in &self.lifecycle.effects {
-                    if effect.target == *input && effect.verb == Verb::Apply {
-                        used(&effect.from, needs);
+                needs.extend(owner.map(|owner| (Node::Input(owner), var.name.span())));
+                let effects = self.lifecycle.effects.iter();
+                for effect in effects.filter(|e| e.target == *input && e.verb == Verb::Apply) {
+                    used(&effect.from, needs);
+                    if effect.is_one_of_several(self.lifecycle) {
+                        self.permission(effect, needs);
                     }
                 }
             }
             Origin::Refused(effect) => {
-                self.enabled(&self.lifecycle.effects[effect.0], needs);
+                let effect = &self.lifecycle.effects[effect.0];
+                used(&effect.from, needs);
+                if let Some(key) = &effect.key {
+                    self.rooted(&key.path, needs);
+                }
+                self.enabled(effect, needs);
+                let rivals = effect.rivals(self.lifecycle);
+                rivals.for_each(|rival| self.enabled(&self.lifecycle.effects[rival.0], needs));
                 // `when !refused(x)` in `x` itself: an effect that is refused is not enabled anyway.
                 needs.retain(|(node, _)| *node != Node::Var(id));
             }
             Origin::Deleting | Origin::Claimed => {}
         }
+    }
+
+    /// What decides which of several effects builds an object: the author's permissions, as far as they ask for more than the verdict on it.
+    fn permission(&self, effect: &Effect, needs: &mut Needs) {
+        let own = self.lifecycle.inputs[effect.target.0].var.map(Node::Var);
+        let mut more = Needs::new();
+        asked(effect.when.as_ref(), &mut more);
+        more.retain(|(node, _)| Some(*node) != own);
+        needs.extend(more);
     }
 
     /// Everything that decides whether an effect would run.
@@ -232,7 +280,17 @@ impl Walk<'_> {
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
         });
         let sets = effect.sets.iter().flatten().map(|assign| assign.var);
-        let vars = inputs.chain(target.var).chain(sets);
+        let standing = self
+            .lifecycle
+            .vars
+            .iter()
+            .enumerate()
+            .filter(|(_, var)| match var.origin {
+                Origin::Deleting | Origin::Claimed => true,
+                Origin::Input(_) | Origin::Refused(_) | Origin::Fact { .. } => false,
+            });
+        let standing = standing.map(|(at, _)| VarId(at));
+        let vars = inputs.chain(target.var).chain(sets).chain(standing);
         needs.extend(vars.map(|var| (Node::Var(var), effect.name.span())));
     }
 }
@@ -247,7 +305,7 @@ fn asked(given: Option<&Pred>, needs: &mut Needs) {
 fn used(uses: &[Use], needs: &mut Needs) {
     for one in uses {
         let node = match one.source {
-            Source::Input(input) => Node::Fetched(input),
+            Source::Input(input) => Node::Input(input),
             Source::Value(value) => Node::Value(value),
             Source::Fact(var) => Node::Var(var),
             Source::This | Source::Request => continue,

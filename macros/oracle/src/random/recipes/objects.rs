@@ -261,3 +261,72 @@ pub(super) fn chained(draft: &mut Draft<'_>) {
     );
     draft.there.push(plan);
 }
+
+/// Something that is made once and then kept: built from what is there.
+pub(super) fn minted(draft: &mut Draft<'_>) {
+    let secret = draft.input("minted", "owned Secret", "name meta.name");
+    let password = draft.name("password");
+    draft.sketch.lets.push(Let {
+        name: password.clone(),
+        from: words(&[&secret]),
+        given: Vec::new(),
+    });
+    let foreign = format!("{secret} == Foreign");
+    draft.state("Seized", &foreign, "Error", &[&secret, "self"]);
+    let guard = draft.leaning();
+    let effect = draft.effect(&format!("apply {secret}"), guard);
+    effect.from = vec![password];
+    draft.state("Minting", &format!("{secret} != Current"), "Pending", &[]);
+    draft.condition(
+        "Minted",
+        &[(&foreign, "Foreign")],
+        &format!("{secret} == Current"),
+    );
+    draft.there.push(secret);
+}
+
+/// A record of what is looked at only where the record's user is there.
+pub(super) fn looked(draft: &mut Draft<'_>) {
+    let target = draft.input("target", "part Volume", "ref");
+    let metrics = draft.input("metrics", "Class", "name meta.name");
+    let there = format!("{target} in {{ Stale, Current }}");
+    draft.sketch.inputs.last_mut().expect("just pushed").given = words(&[&there]);
+    let wanted = draft.input("wanted", "record String", "");
+    let missing = format!("{target} == Absent");
+    draft.state("NoTarget", &missing, "Error", &[&target, "self"]);
+    let unmeasured = format!("{metrics} == Absent");
+    draft.state("NoMetrics", &unmeasured, "Error", &[&metrics]);
+    draft.state("Noting", &format!("{wanted} != Current"), "Pending", &[]);
+    draft.state("Setting", &format!("{target} == Stale"), "Pending", &[]);
+    let effect = draft.effect(&format!("apply {wanted}"), Vec::new());
+    effect.from = vec![metrics];
+    let effect = draft.effect(&format!("apply {target}"), Vec::new());
+    effect.from = vec![wanted.clone()];
+    draft.condition(
+        "Scaled",
+        &[(&missing, "NoTarget"), (&unmeasured, "NoMetrics")],
+        &format!("{target} == Current && {wanted} == Current"),
+    );
+}
+
+/// One object that is built in either of two ways.
+pub(super) fn either(draft: &mut Draft<'_>) {
+    let service = draft.input("either", "owned Service", "name meta.name");
+    let size = draft.fact("size", "{ Small, Large }", &["self"]);
+    let foreign = format!("{service} == Foreign");
+    draft.state("Blocked", &foreign, "Error", &[&service, "self"]);
+    for way in ["Small", "Large"] {
+        let mut guard = draft.leaning();
+        guard.push(format!("{size} == {way}"));
+        let name = draft.name(&format!("as_{}", way.to_lowercase()));
+        let effect = draft.effect(&format!("apply {service}"), guard);
+        effect.name = Some(name);
+    }
+    draft.state("Shaping", &format!("{service} != Current"), "Pending", &[]);
+    draft.condition(
+        "Shaped",
+        &[(&foreign, "Foreign")],
+        &format!("{service} == Current"),
+    );
+    draft.there.push(service);
+}

@@ -1,0 +1,236 @@
+//! What a lifecycle means while it runs: where a world is, what is done there, and where that may lead.
+//! For tests that hold a driver against the language instead of against its own tables.
+
+pub mod truth;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::answer::readable;
+use crate::drive::rests_at;
+use crate::findings::Found;
+use crate::moves::{Move, Vow};
+use crate::syntax::Life;
+use crate::worlds::{LIMIT, NodePlace, World, Worlds};
+
+/// A world by name: facts and built-in facts as they are called, `deleting`, `claimed`, and `?effect` for its refusal.
+pub type Named = BTreeMap<String, String>;
+
+/// Where a world is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The object is being deleted.
+    Deleting,
+    /// A write was refused that no state mentions.
+    Refused,
+    /// In the state of this name.
+    State(String),
+}
+
+/// What is done in a world.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// The finalizer is put on.
+    Claim,
+    /// The effect of this name runs.
+    Run(String),
+    /// The finalizer is taken away.
+    Release,
+    /// Nothing.
+    Rest,
+}
+
+/// What the outside may bring about in a world: facts with their values.
+pub type Brought = Vec<(String, String)>;
+
+/// The meaning of one lifecycle without findings.
+pub struct Meaning<'a> {
+    worlds: &'a Worlds<'a>,
+    vows: Vec<Vow>,
+}
+
+/// Runs something with the meaning of a text; `None` where it cannot be read, or has too many worlds.
+pub fn with<T>(text: &str, run: impl FnOnce(&Meaning<'_>) -> T) -> Option<T> {
+    readable(text, LIMIT, |worlds| {
+        run(&Meaning {
+            worlds,
+            vows: worlds.vows(),
+        })
+    })
+}
+
+impl Meaning<'_> {
+    pub(crate) fn life(&self) -> &Life {
+        self.worlds.life
+    }
+
+    /// The world with these values; `None` where a fact is missing or has no such value.
+    fn numbered(&self, named: &Named) -> Option<World> {
+        let value = |var: &crate::worlds::Var| Some(self.worlds.word(named.get(&var.name)?));
+        self.worlds.vars.iter().map(value).collect()
+    }
+
+    fn named(&self, world: &World) -> Named {
+        let pairs = self.worlds.vars.iter().zip(world);
+        let pairs = pairs.map(|(var, value)| (var.name.clone(), self.worlds.spell(*value)));
+        pairs.collect()
+    }
+
+    /// Whether the checker counted on this world.
+    pub fn knows(&self, named: &Named) -> bool {
+        let world = self.numbered(named);
+        world.is_some_and(|world| self.worlds.all.contains(&world))
+    }
+
+    /// Where it is.
+    pub fn place(&self, named: &Named) -> Option<Place> {
+        let place = self.worlds.place(&self.numbered(named)?)?;
+        Some(match place {
+            NodePlace::Deleting => Place::Deleting,
+            NodePlace::Refused => Place::Refused,
+            NodePlace::State(state) => Place::State(self.life().states[state].name.clone()),
+        })
+    }
+
+    /// What is done there.
+    pub fn step(&self, named: &Named) -> Step {
+        let chosen = self.numbered(named).map(|world| self.worlds.policy(&world));
+        match chosen.flatten() {
+            None => Step::Rest,
+            Some(Move::Claim(_)) => Step::Claim,
+            Some(Move::Run(act)) => Step::Run(self.worlds.acts[act].name.clone()),
+            Some(Move::Release) => Step::Release,
+        }
+    }
+
+    /// Whether the outside may leave it there for ever.
+    pub fn rests(&self, named: &Named) -> bool {
+        let Some(world) = self.numbered(named) else {
+            return false;
+        };
+        self.worlds.policy(&world).is_none() && rests_at(self.worlds, self.worlds.place(&world))
+    }
+
+    /// Whether it is a goal.
+    pub fn is_goal(&self, named: &Named) -> bool {
+        let place = self.numbered(named).and_then(|w| self.worlds.place(&w));
+        matches!(place, Some(NodePlace::State(state)) if self.life().states[state].goal)
+    }
+
+    /// Whether something is ours for sure and our finalizer is not there.
+    pub fn is_seized(&self, named: &Named) -> bool {
+        self.numbered(named)
+            .is_some_and(|world| self.worlds.is_seized(&world))
+    }
+
+    /// Whether a step may lead from one world to the other.
+    pub fn leads(&self, from: &Named, step: &Step, to: &Named) -> bool {
+        let (Some(before), Some(after)) = (self.numbered(from), self.numbered(to)) else {
+            return false;
+        };
+        match step {
+            Step::Rest | Step::Release => before == after,
+            Step::Claim => {
+                let mut claimed = before;
+                self.worlds.claimed.iter().for_each(|var| claimed[*var] = 1);
+                claimed == after
+            }
+            Step::Run(name) => {
+                let act = self.worlds.acts.iter().find(|act| act.name == *name);
+                let ends = act.map(|act| {
+                    let mut found = Found::default();
+                    self.worlds.outcomes(act, &before, &mut found)
+                });
+                let at = self.worlds.all.get_index_of(&after);
+                at.is_some_and(|at| ends.is_some_and(|ends| ends.contains(&at)))
+            }
+        }
+    }
+
+    /// Whether one world may become the other without anybody's doing: a poll is answered for the first time, or a refusal is old.
+    pub fn ripens(&self, from: &Named, to: &Named) -> bool {
+        let is_false = |name: &String| to.get(name).is_some_and(|said| said == "false");
+        let answered = self.answered(from, to);
+        let forgotten =
+            |name: &String| name.starts_with('?') && (is_false(name) || !answered.is_empty());
+        let mut changed = from
+            .iter()
+            .filter(|(name, value)| to.get(*name) != Some(*value));
+        changed.all(|(name, _)| self.reads(name, &answered) || forgotten(name))
+    }
+
+    /// The second world as it would be if no poll had been answered for the first time since the first one.
+    pub fn unripe(&self, from: &Named, to: &Named) -> Named {
+        let answered = self.answered(from, to);
+        let before = |(name, value): (&String, &String)| {
+            let value = from
+                .get(name)
+                .filter(|_| self.reads(name, &answered))
+                .unwrap_or(value);
+            (name.clone(), value.clone())
+        };
+        to.iter().map(before).collect()
+    }
+
+    /// Polls that were answered for the first time.
+    fn answered(&self, from: &Named, to: &Named) -> Vec<&String> {
+        let said = |world: &Named, name: &String, value: &str| {
+            world.get(name).is_some_and(|said| said == value)
+        };
+        let polls = self
+            .life()
+            .inputs
+            .iter()
+            .filter(|input| input.own == "poll");
+        let is_new = |name: &&String| said(from, name, "Unknown") && said(to, name, "Known");
+        polls.map(|input| &input.name).filter(is_new).collect()
+    }
+
+    /// Whether a fact depends on one of these inputs.
+    fn reads(&self, fact: &str, inputs: &[&String]) -> bool {
+        let reads = self.worlds.reach.reads.get(fact);
+        reads.is_some_and(|reads| inputs.iter().any(|input| reads.contains(*input)))
+    }
+
+    /// Every way in which the outside keeps a promise there, each of which leads somewhere else.
+    pub fn promised(&self, named: &Named) -> Vec<Brought> {
+        let Some(at) = self
+            .numbered(named)
+            .and_then(|w| self.worlds.all.get_index_of(&w))
+        else {
+            return Vec::new();
+        };
+        let mut ways = BTreeSet::new();
+        for vow in self
+            .vows
+            .iter()
+            .filter(|vow| !self.worlds.kept(vow, at).is_empty())
+        {
+            for forced in &vow.sets {
+                let brought = forced.iter().map(|(var, value)| {
+                    (
+                        self.worlds.vars[*var].name.clone(),
+                        self.worlds.spell(*value),
+                    )
+                });
+                ways.insert(brought.collect::<Brought>());
+            }
+        }
+        ways.into_iter().collect()
+    }
+
+    /// The facts that say that something is ours there.
+    pub fn held(&self, named: &Named) -> Vec<String> {
+        let world = self.numbered(named).unwrap_or_default();
+        let vars = self.worlds.vars.iter().enumerate().zip(&world);
+        let held = vars.filter(|((var, _), value)| self.worlds.is_held(*var, **value));
+        held.map(|((_, var), _)| var.name.clone()).collect()
+    }
+
+    /// Each fact with the values that an answer may have, refusals aside.
+    pub fn answers(&self) -> Vec<(String, Vec<String>)> {
+        let asked = self.worlds.vars.iter().filter(|var| !var.is_refusal());
+        let spelled =
+            |var: &crate::worlds::Var| var.answers.iter().map(|v| self.worlds.spell(*v)).collect();
+        asked.map(|var| (var.name.clone(), spelled(var))).collect()
+    }
+}

@@ -1,0 +1,387 @@
+//! The world that there really is: every question asked of the objects as they are, each as soon as what it needs is known.
+//! Knows the language: when something is asked, and with what. What objects contain is known to a [`Reality`].
+
+use std::cell::RefCell;
+
+use super::{Meaning, Named};
+use crate::syntax::{Effect, Input};
+use crate::worlds::{Test, Value};
+
+/// What a method of an author is given for one name of a `from`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen<O> {
+    /// The object itself.
+    This,
+    /// An input of one object or answer; not there, or not ours to read, if `None`.
+    One(Option<O>),
+    /// An input of many.
+    Many(Vec<O>),
+    /// A shared value, as what it is computed from; `None` where it is not computed.
+    Value(Option<Vec<(String, Seen<O>)>>),
+    /// The value of a fact.
+    Fact(String),
+}
+
+/// Names of a `from` with what is given for them.
+pub type Given<O> = Vec<(String, Seen<O>)>;
+
+/// What was found of an input.
+#[derive(Clone, Debug)]
+pub struct Sought<O> {
+    /// Whether the object says at all what to look for.
+    pub named: bool,
+    /// What is there.
+    pub objects: Vec<O>,
+}
+
+/// One member of a set that is ours to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Member {
+    /// Missing, or not as wanted.
+    Behind,
+    /// Not wanted.
+    Surplus,
+    /// Being deleted.
+    Draining,
+    /// Somebody else's.
+    Foreign,
+    /// As wanted.
+    Current,
+}
+
+/// What objects contain, and what authors would make of it.
+pub trait Reality {
+    /// An object, or the answer of a poll, or a record.
+    type Object: Clone;
+
+    /// Whether the object itself is being deleted, and whether our finalizer is on it.
+    fn standing(&self) -> (bool, bool);
+    /// What is there of an input whose lookup depends on these.
+    fn find(&self, input: &str, from: &Given<Self::Object>) -> Sought<Self::Object>;
+    /// Whether an object of an input is ours: of the object itself, or of another input's.
+    fn is_ours(&self, object: &Self::Object, owner: Option<&Self::Object>) -> bool;
+    /// Whether it is being deleted.
+    fn is_leaving(&self, object: &Self::Object) -> bool;
+    /// Which of these answers a method gives.
+    fn answer(
+        &self,
+        fact: &str,
+        held: bool,
+        answers: &[String],
+        from: &Given<Self::Object>,
+    ) -> usize;
+    /// Whether an object is as an effect builds it.
+    fn is_as_built(&self, effect: &str, from: &Given<Self::Object>, object: &Self::Object) -> bool;
+    /// The members of a set: wanted ones and found ones.
+    fn members(
+        &self,
+        input: &str,
+        built: Option<(&str, &Given<Self::Object>)>,
+        found: &[Self::Object],
+        owner: Option<&Self::Object>,
+    ) -> Vec<Member>;
+}
+
+/// The world of these objects, with refusals as they were last observed. `Err` names what depends on itself.
+pub fn truth<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    observed: &Named,
+) -> Result<Named, String> {
+    let asking = Asking::new(meaning, reality);
+    for var in 0..meaning.worlds.vars.len() {
+        if !meaning.worlds.vars[var].is_refusal() {
+            asking.value(var)?;
+        }
+    }
+    let mut world: Vec<Value> = asking
+        .known
+        .borrow()
+        .iter()
+        .map(|v| v.unwrap_or_default())
+        .collect();
+    for (at, var) in meaning.worlds.vars.iter().enumerate() {
+        if var.is_refusal() {
+            let refused = observed.get(&var.name).is_some_and(|said| said == "true");
+            let asked = meaning.worlds.unasked(at, &world).is_none();
+            world[at] = Value::from(refused && asked);
+        }
+    }
+    Ok(meaning.named(&world))
+}
+
+/// What the method of a fact is given now, where the fact is asked.
+pub fn given_to<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    fact: &str,
+) -> Option<Given<R::Object>> {
+    let asking = Asking::new(meaning, reality);
+    let var = meaning.worlds.var(fact)?;
+    for (test, _) in &meaning.worlds.vars[var].chain {
+        asking.holds(test).ok().filter(|holds| *holds)?;
+    }
+    asking.given(&meaning.life().fact(fact)?.from).ok()
+}
+
+struct Asking<'a, R: Reality> {
+    meaning: &'a Meaning<'a>,
+    reality: &'a R,
+    known: RefCell<Vec<Option<Value>>>,
+    /// What is being answered.
+    open: RefCell<Vec<usize>>,
+}
+
+impl<'a, R: Reality> Asking<'a, R> {
+    fn new(meaning: &'a Meaning<'a>, reality: &'a R) -> Self {
+        Self {
+            meaning,
+            reality,
+            known: RefCell::new(vec![None; meaning.worlds.vars.len()]),
+            open: RefCell::new(Vec::new()),
+        }
+    }
+
+    fn value(&self, var: usize) -> Result<Value, String> {
+        if let Some(value) = self.known.borrow()[var] {
+            return Ok(value);
+        }
+        let worlds = self.meaning.worlds;
+        if self.open.borrow().contains(&var) {
+            return Err(worlds.vars[var].name.clone());
+        }
+        self.open.borrow_mut().push(var);
+        let value = self.answered(var);
+        self.open.borrow_mut().pop();
+        let value = value?;
+        self.known.borrow_mut()[var] = Some(value);
+        Ok(value)
+    }
+
+    fn answered(&self, var: usize) -> Result<Value, String> {
+        let worlds = self.meaning.worlds;
+        let of = &worlds.vars[var];
+        for (test, other) in &of.chain {
+            if !self.holds(test)? {
+                return Ok(*other);
+            }
+        }
+        if Some(var) == worlds.deleting || Some(var) == worlds.claimed {
+            let (deleting, claimed) = self.reality.standing();
+            return Ok(Value::from(if Some(var) == worlds.deleting {
+                deleting
+            } else {
+                claimed
+            }));
+        }
+        let life = self.meaning.life();
+        if let Some(input) = life.input(&of.name) {
+            let word = self.brought(var, input)?;
+            return Ok(self.word(var, word));
+        }
+        let fact = life.fact(&of.name).ok_or_else(|| of.name.clone())?;
+        let from = self.given(&fact.from)?;
+        let words: Vec<String> = of.answers.iter().map(|v| worlds.spell(*v)).collect();
+        let answer = self.reality.answer(&of.name, fact.held, &words, &from);
+        Ok(of.answers[answer])
+    }
+
+    /// The value of a built-in fact; those that it does not have mean that nothing was found.
+    fn word(&self, var: usize, word: &str) -> Value {
+        let (worlds, value) = (self.meaning.worlds, self.meaning.worlds.word(word));
+        let has = worlds.vars[var].answers.contains(&value);
+        if has { value } else { worlds.word("Absent") }
+    }
+
+    fn holds(&self, test: &Test) -> Result<bool, String> {
+        Ok(match test {
+            Test::And(left, right) => self.holds(left)? && self.holds(right)?,
+            Test::Or(left, right) => self.holds(left)? || self.holds(right)?,
+            Test::Not(inner) => !self.holds(inner)?,
+            Test::Is(var, values) => values.contains(&self.value(*var)?),
+            // Whether a write was refused is what its memory says.
+            Test::Enabled(_) => true,
+        })
+    }
+
+    fn given(&self, names: &[String]) -> Result<Given<R::Object>, String> {
+        names
+            .iter()
+            .map(|name| Ok((name.clone(), self.seen(name)?)))
+            .collect()
+    }
+
+    /// What a name means in a `from`: an object as it is, without a verdict on it.
+    fn seen(&self, path: &str) -> Result<Seen<R::Object>, String> {
+        let name = path.split('.').next().unwrap_or_default();
+        let life = self.meaning.life();
+        if let Some(fact) = life.fact(name) {
+            let var = self
+                .meaning
+                .worlds
+                .var(&fact.name)
+                .ok_or_else(|| name.to_owned())?;
+            return Ok(Seen::Fact(self.meaning.worlds.spell(self.value(var)?)));
+        }
+        if let Some(value) = life.value(name) {
+            let asked = value
+                .given
+                .as_ref()
+                .map(|given| self.meaning.worlds.test(given));
+            let computed = asked.map_or(Ok(true), |test| self.holds(&test))?;
+            return Ok(Seen::Value(if computed {
+                Some(self.given(&value.from)?)
+            } else {
+                None
+            }));
+        }
+        let Some(input) = life.input(name) else {
+            return Ok(Seen::This);
+        };
+        let found = self.found(input)?.objects;
+        if input.many {
+            return Ok(Seen::Many(found));
+        }
+        let first = found.into_iter().next();
+        let usable = match &first {
+            Some(object) => self.is_usable(input, object)?,
+            None => false,
+        };
+        Ok(Seen::One(first.filter(|_| usable)))
+    }
+
+    fn is_usable(&self, input: &Input, object: &R::Object) -> Result<bool, String> {
+        let ours = input.own != "owned" || self.is_ours(input, object)?;
+        let leaves =
+            matches!(input.own.as_str(), "owned" | "shared") && self.reality.is_leaving(object);
+        Ok(ours && !leaves)
+    }
+
+    fn is_ours(&self, input: &Input, object: &R::Object) -> Result<bool, String> {
+        let owner = self.owner(input)?;
+        Ok((input.of.is_none() || owner.is_some()) && self.reality.is_ours(object, owner.as_ref()))
+    }
+
+    /// The object of another input that owns those of this one.
+    fn owner(&self, input: &Input) -> Result<Option<R::Object>, String> {
+        let owner = input
+            .of
+            .as_ref()
+            .and_then(|of| self.meaning.life().input(of));
+        Ok(match owner {
+            Some(owner) => self.found(owner)?.objects.into_iter().next(),
+            None => None,
+        })
+    }
+
+    fn found(&self, input: &Input) -> Result<Sought<R::Object>, String> {
+        let asked = input
+            .given
+            .as_ref()
+            .map(|given| self.meaning.worlds.test(given));
+        if !asked.map_or(Ok(true), |test| self.holds(&test))? {
+            return Ok(Sought {
+                named: true,
+                objects: Vec::new(),
+            });
+        }
+        let from = self.given(&input.lookup())?;
+        Ok(self.reality.find(&input.name, &from))
+    }
+
+    fn brought(&self, var: usize, input: &Input) -> Result<&'static str, String> {
+        let sought = self.found(input)?;
+        let first = sought.objects.first();
+        Ok(match (input.own.as_str(), input.many, first) {
+            ("owned" | "shared", true, _) => self.worst(input, &sought.objects)?,
+            ("poll", _, Some(_)) => "Known",
+            ("poll", _, None) => "Unknown",
+            ("owned" | "shared" | "part" | "record", _, None) => "Absent",
+            ("owned" | "shared" | "part" | "record", _, Some(object)) => {
+                self.verdict(var, input, object)?
+            }
+            (_, _, Some(_)) => "Present",
+            (_, _, None) if sought.named => "Absent",
+            (_, _, None) => "Unnamed",
+        })
+    }
+
+    /// Of what is there and ours to write: the first effect that is permitted decides, or else the first that can build.
+    fn verdict(
+        &self,
+        var: usize,
+        input: &Input,
+        object: &R::Object,
+    ) -> Result<&'static str, String> {
+        if input.own == "owned" && !self.is_ours(input, object)? {
+            return Ok("Foreign");
+        }
+        if matches!(input.own.as_str(), "owned" | "shared") && self.reality.is_leaving(object) {
+            return Ok("Terminating");
+        }
+        let applies =
+            |effect: &&Effect| effect.on == input.name && effect.verb == "apply" && !effect.each;
+        let effects: Vec<&Effect> = self.meaning.life().effects.iter().filter(applies).collect();
+        let mut able = None;
+        for effect in &effects {
+            let from = self.given(&effect.from)?;
+            let missing = |(_, seen): &(String, Seen<R::Object>)| {
+                matches!(seen, Seen::One(None) | Seen::Value(None))
+            };
+            if from.iter().any(missing) {
+                continue;
+            }
+            able = able.or(Some((*effect, from.clone())));
+            if effects.len() > 1 && !self.is_permitted(var, effect)? {
+                continue;
+            }
+            able = Some((*effect, from));
+            break;
+        }
+        Ok(match able {
+            Some((effect, from)) if self.reality.is_as_built(&effect.name, &from, object) => {
+                "Current"
+            }
+            Some(_) | None => "Stale",
+        })
+    }
+
+    /// Whether the author permits a write to what is there and may differ.
+    fn is_permitted(&self, var: usize, effect: &Effect) -> Result<bool, String> {
+        let stale = self.meaning.worlds.word("Stale");
+        let before = self.known.borrow_mut()[var].replace(stale);
+        let when = effect
+            .when
+            .as_ref()
+            .map(|when| self.meaning.worlds.test(when));
+        let holds = when.map_or(Ok(true), |when| self.holds(&when));
+        self.known.borrow_mut()[var] = before;
+        holds
+    }
+
+    fn worst(&self, input: &Input, found: &[R::Object]) -> Result<&'static str, String> {
+        let mut effects = self.meaning.life().effects.iter();
+        let applies = effects.find(|e| e.on == input.name && e.verb == "apply" && e.each);
+        let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
+        let missing = |(_, seen): &(String, Seen<R::Object>)| {
+            matches!(seen, Seen::One(None) | Seen::Value(None))
+        };
+        if from.iter().flatten().any(missing) {
+            return Ok("Behind");
+        }
+        let built = applies
+            .map(|effect| effect.name.as_str())
+            .zip(from.as_ref());
+        let owner = self.owner(input)?;
+        let members = self
+            .reality
+            .members(&input.name, built, found, owner.as_ref());
+        Ok(match members.into_iter().min().unwrap_or(Member::Current) {
+            Member::Behind => "Behind",
+            Member::Surplus => "Surplus",
+            Member::Draining => "Draining",
+            Member::Foreign => "Foreign",
+            Member::Current => "Current",
+        })
+    }
+}

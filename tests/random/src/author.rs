@@ -1,0 +1,174 @@
+//! What the author of a random lifecycle would have written: answers, names and desired fields, each a pure function of what a `from` names.
+//! Used by the machine that the driver runs and by the truth that it is held against; they differ in what they are given.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use lifecycle_oracle::meaning::truth::{Given, Seen};
+use serde_json::{Value, json};
+
+/// An object, a record, or the answer of a poll, as one document.
+pub type Document = Arc<Value>;
+
+/// Every document behind a `from`, with the name that it came by.
+fn flat<'a>(this: &'a Document, from: &'a Given<Document>) -> Vec<(&'a str, &'a Document)> {
+    let mut all = Vec::new();
+    for (name, seen) in from {
+        match seen {
+            Seen::This => all.push(("self", this)),
+            Seen::One(one) => all.extend(one.iter().map(|one| (name.as_str(), one))),
+            Seen::Many(many) => all.extend(many.iter().map(|one| (name.as_str(), one))),
+            Seen::Value(Some(from)) => all.extend(flat(this, from)),
+            Seen::Value(None) | Seen::Fact(_) => {}
+        }
+    }
+    all
+}
+
+/// The facts behind a `from`.
+fn facts(from: &Given<Document>) -> Vec<&str> {
+    let mut all = Vec::new();
+    for (_, seen) in from {
+        match seen {
+            Seen::Fact(value) => all.push(value.as_str()),
+            Seen::Value(Some(from)) => all.extend(facts(from)),
+            Seen::This | Seen::One(_) | Seen::Many(_) | Seen::Value(None) => {}
+        }
+    }
+    all
+}
+
+/// What a document says about a question, in its specification and in its status.
+pub fn points(document: &Value, question: &str) -> u64 {
+    let in_part = |part: &str| {
+        document
+            .pointer(&format!("/{part}/answers/{question}"))
+            .and_then(Value::as_u64)
+    };
+    in_part("spec").unwrap_or_default() + in_part("status").unwrap_or_default()
+}
+
+/// Whether a document is the answer of something outside Kubernetes.
+fn is_outside(document: &Value) -> bool {
+    document.get("outside").is_some()
+}
+
+/// Which of these answers a fact has: all that is given counts. What is held is known to the outside alone, and nobody knows while that is silent.
+pub fn answer<T: AsRef<str>>(
+    fact: &str,
+    held: bool,
+    answers: &[T],
+    this: &Document,
+    from: &Given<Document>,
+) -> usize {
+    let all = flat(this, from);
+    let counted: Vec<&Document> = all
+        .into_iter()
+        .map(|(_, document)| document)
+        .filter(|document| !held || is_outside(document))
+        .collect();
+    let unknown = answers
+        .iter()
+        .position(|answer| answer.as_ref() == "Unknown");
+    if let Some(unknown) = unknown.filter(|_| held && counted.is_empty()) {
+        return unknown;
+    }
+    let sum: u64 = counted.iter().map(|document| points(document, fact)).sum();
+    let answers = u64::try_from(answers.len().max(1)).expect("few answers");
+    usize::try_from(sum % answers).expect("few answers")
+}
+
+/// The documents that may change an answer.
+pub fn levers(fact_is_held: bool, this: &Document, from: &Given<Document>) -> Vec<Document> {
+    let counts = |document: &&Document| !fact_is_held || is_outside(document);
+    flat(this, from)
+        .into_iter()
+        .map(|(_, document)| document)
+        .filter(counts)
+        .cloned()
+        .collect()
+}
+
+/// The names that are looked up from something.
+pub fn names(this: &Document, from: &Given<Document>) -> BTreeSet<String> {
+    let listed = |(_, document): (&str, &Document)| {
+        let names = document
+            .pointer("/spec/names")
+            .and_then(Value::as_array)
+            .cloned();
+        names.unwrap_or_default()
+    };
+    let all = flat(this, from).into_iter().flat_map(listed);
+    all.filter_map(|name| name.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// The members that a set is to have.
+pub fn members(input: &str, this: &Document, from: &Given<Document>) -> Vec<String> {
+    let sum: u64 = flat(this, from)
+        .into_iter()
+        .map(|(_, document)| points(document, "members"))
+        .sum();
+    (0..1 + sum % 3)
+        .map(|n| format!("{}-m{n}", dashed(input)))
+        .collect()
+}
+
+/// A name that an object may have.
+pub fn dashed(name: &str) -> String {
+    name.replace('_', "-").to_lowercase()
+}
+
+/// Everything of a document that a builder looks at.
+fn digest(document: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let parts = ["/metadata/name", "/spec", "/status/answers", "/record"];
+    for part in parts {
+        document
+            .pointer(part)
+            .map(Value::to_string)
+            .hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// What an effect writes: a digest of all that it is built from. What it minted before it keeps; `mint` makes something that never was.
+pub fn built(
+    effect: &str,
+    target: &str,
+    this: &Document,
+    from: &Given<Document>,
+    mint: impl FnOnce() -> u64,
+) -> Value {
+    let mut hasher = DefaultHasher::new();
+    let all = flat(this, from);
+    for (name, document) in all.iter().filter(|(name, _)| *name != target) {
+        (name, digest(document)).hash(&mut hasher);
+    }
+    facts(from).hash(&mut hasher);
+    let mut built = json!({ "by": effect, "of": format!("{:016x}", hasher.finish()) });
+    if names_target(from, target) {
+        let own = all.iter().find(|(name, _)| *name == target);
+        let minted = own.and_then(|(_, document)| document.pointer("/spec/built/minted").cloned());
+        built["minted"] = minted.unwrap_or_else(|| json!(mint()));
+    }
+    built
+}
+
+/// Whether something is built from what was written before.
+fn names_target(from: &Given<Document>, target: &str) -> bool {
+    from.iter().any(|(name, seen)| match seen {
+        Seen::Value(Some(from)) => names_target(from, target),
+        Seen::This | Seen::One(_) | Seen::Many(_) | Seen::Value(None) | Seen::Fact(_) => {
+            name == target
+        }
+    })
+}
+
+/// What a record says.
+pub fn recorded(effect: &str, target: &str, this: &Document, from: &Given<Document>) -> String {
+    let built = built(effect, target, this, from, || 0);
+    let of = built["of"].as_str().unwrap_or_default();
+    format!("r-{of}")
+}

@@ -1,0 +1,170 @@
+//! What a lifecycle declares beside its description: what each method is given, and how inputs are found.
+
+use lifecycle_macros_core::model::{self, Lookup as Written, Origin, Use};
+use lifecycle_runtime::machine::ir::Source;
+
+/// A name of a `from` and what it is.
+pub type From = Vec<(String, Source)>;
+
+/// How an input is found.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// By the name at a path.
+    Name(Path),
+    /// By labels: keys as constants, values at paths.
+    Labels(Vec<(String, Path)>),
+    /// By names that a method lists.
+    Names(From),
+    /// By a reference that a method makes.
+    Ref(From),
+    /// By their path that equals ours.
+    Equal(Vec<String>, Path),
+    /// A poll, by what is recorded in an input, or by all objects of one.
+    Of(usize),
+    /// A poll, by a path.
+    At(Path),
+    /// By an owner reference to the object.
+    Owner,
+    /// All in the namespace, or nothing that must be found.
+    All,
+}
+
+/// A path of the object, or of an input.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// `None`: the object itself.
+    pub input: Option<usize>,
+    /// As documents spell it.
+    pub parts: Vec<String>,
+}
+
+/// What the macro's methods are given, by position.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Names of inputs.
+    pub inputs: Vec<String>,
+    /// Of each input.
+    pub lookups: Vec<Lookup>,
+    /// Of each shared value.
+    pub values: Vec<From>,
+    /// Of each variable that is a declared fact.
+    pub facts: Vec<Option<From>>,
+    /// Of each effect.
+    pub effects: Vec<From>,
+    /// The key of each effect that is a call.
+    pub keys: Vec<Option<(Option<usize>, Path)>>,
+    /// Of each field of the status.
+    pub fields: Vec<From>,
+}
+
+impl Declared {
+    /// Of a model.
+    ///
+    /// # Panics
+    /// If it says what random lifecycles do not say yet.
+    pub fn of(model: &model::Lifecycle) -> Self {
+        let key = |effect: &model::Effect| {
+            let key = effect.key.as_ref()?;
+            Some((key.input.map(|input| input.0), path(model, &key.path)))
+        };
+        let fact = |var: &model::Var| match &var.origin {
+            Origin::Fact { from: names, .. } => Some(from(names)),
+            Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => None,
+        };
+        let field = |field: &model::Field| match &field.what {
+            model::FieldOf::Method { from: names, .. } => from(names),
+            model::FieldOf::Phase | model::FieldOf::Reason | model::FieldOf::Message => From::new(),
+        };
+        Self {
+            inputs: model
+                .inputs
+                .iter()
+                .map(|input| input.name.to_string())
+                .collect(),
+            lookups: model
+                .inputs
+                .iter()
+                .map(|input| lookup(model, &input.lookup))
+                .collect(),
+            values: model.values.iter().map(|value| from(&value.from)).collect(),
+            facts: model.vars.iter().map(fact).collect(),
+            effects: model
+                .effects
+                .iter()
+                .map(|effect| from(&effect.from))
+                .collect(),
+            keys: model.effects.iter().map(key).collect(),
+            fields: model.fields.iter().map(field).collect(),
+        }
+    }
+}
+
+fn from(uses: &[Use]) -> From {
+    let source = |used: &Use| match used.source {
+        model::Source::This => Source::This,
+        model::Source::Request => Source::Request,
+        model::Source::Input(at) => Source::Input(at.0),
+        model::Source::Value(at) => Source::Value(at.0),
+        model::Source::Fact(at) => Source::Fact(at.0),
+    };
+    uses.iter()
+        .map(|used| (used.name.to_string(), source(used)))
+        .collect()
+}
+
+fn path(model: &model::Lifecycle, path: &model::Path) -> Path {
+    let parts = path
+        .parts
+        .iter()
+        .map(|part| match part.to_string().as_str() {
+            "meta" => "metadata".to_owned(),
+            part => part.to_owned(),
+        });
+    let mut parts: Vec<String> = parts.collect();
+    let input = model
+        .inputs
+        .iter()
+        .position(|input| input.name == *path.root());
+    if input.is_some() {
+        parts.remove(0);
+        if parts.first().is_some_and(|part| part == "meta") {
+            "metadata".clone_into(&mut parts[0]);
+        }
+    }
+    Path { input, parts }
+}
+
+fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
+    match written {
+        Written::Name { path: at, .. } => Lookup::Name(path(model, at)),
+        Written::Labels { pairs } => {
+            let pair = |(key, at): &(model::Path, model::Path)| {
+                let key = key
+                    .parts
+                    .last()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                (key.to_lowercase(), path(model, at))
+            };
+            Lookup::Labels(pairs.iter().map(pair).collect())
+        }
+        Written::Names { of } => Lookup::Names(from(of)),
+        Written::Ref { from: of } => Lookup::Ref(from(of)),
+        Written::Equal { theirs, ours } => {
+            Lookup::Equal(path(model, theirs).parts, path(model, ours))
+        }
+        Written::Key {
+            input: Some(key), ..
+        } => match key.source {
+            model::Source::Input(at) => Lookup::Of(at.0),
+            _ => panic!("a poll is asked about an input or a path"),
+        },
+        Written::Key {
+            path: at,
+            input: None,
+        } => Lookup::At(path(model, at)),
+        Written::Owner => Lookup::Owner,
+        Written::Namespace | Written::None => Lookup::All,
+        Written::Refs { .. } => panic!("random lifecycles have no `refs` yet"),
+    }
+}

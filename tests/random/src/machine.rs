@@ -1,0 +1,316 @@
+//! A lifecycle that nobody compiled: the description as the macro prints it, with methods of [`crate::author`].
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lifecycle_oracle::meaning::truth::{Given, Seen};
+use lifecycle_runtime::lifecycle::call::{calling, polling};
+use lifecycle_runtime::lifecycle::observation::Slot;
+use lifecycle_runtime::lifecycle::{
+    Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, ObjectRef, Observation,
+    Once, Polling, Stored,
+};
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Source, Verb};
+use serde_json::{Value, json};
+
+use crate::author::{self, Document};
+use crate::declared::{Declared, From, Lookup, Path};
+use crate::outside::Outside;
+use crate::things;
+
+/// How long something outside takes to answer.
+const ANSWERS_AFTER: Duration = Duration::from_millis(5);
+
+/// The machine of a random lifecycle.
+#[derive(Clone, Debug)]
+pub struct Interpreted {
+    /// As printed.
+    pub ir: &'static Lifecycle,
+    /// What methods are given.
+    pub declared: Arc<Declared>,
+    /// What polls and calls reach.
+    pub outside: Outside,
+}
+
+/// What a shared value is computed from.
+struct Computed(Given<Document>);
+
+impl Interpreted {
+    fn this(&self, observation: &Observation) -> Document {
+        Arc::new(things::document(0, observation.subject()).unwrap_or_default())
+    }
+
+    fn object(&self, input: usize, stored: &Stored) -> Option<Document> {
+        things::document(input + 1, stored).map(Arc::new)
+    }
+
+    /// What generated code would give to a method.
+    fn given(&self, observation: &Observation, from: &From) -> Given<Document> {
+        let seen = |source: Source| match source {
+            Source::This | Source::Request => Seen::This,
+            Source::Input(input) if self.ir.inputs[input].many => {
+                let objects = observation.objects(input).iter();
+                Seen::Many(
+                    objects
+                        .filter_map(|stored| self.object(input, stored))
+                        .collect(),
+                )
+            }
+            Source::Input(input) => Seen::One(self.one(observation, input)),
+            Source::Value(value) => {
+                let computed: Option<&Computed> = observation.value(value);
+                Seen::Value(computed.map(|computed| computed.0.clone()))
+            }
+            Source::Fact(var) => Seen::Fact(self.ir.value(&observation.world, var).to_owned()),
+        };
+        from.iter()
+            .map(|(name, source)| (name.clone(), seen(*source)))
+            .collect()
+    }
+
+    fn one(&self, observation: &Observation, input: usize) -> Option<Document> {
+        if !self.ir.usable(&observation.world, input) {
+            return None;
+        }
+        match observation.slot(input) {
+            Slot::Objects(objects) => self.object(input, objects.first()?),
+            Slot::Plain(answer) => answer.clone()?.downcast::<Value>().ok(),
+            Slot::Recorded { value, .. } => {
+                let text: &String = value.downcast_ref()?;
+                Some(Arc::new(json!({ "record": text })))
+            }
+            Slot::Closed => None,
+        }
+    }
+
+    /// What a builder is given, if all of it is there.
+    fn complete(&self, observation: &Observation, effect: usize) -> Option<Given<Document>> {
+        let from = self.given(observation, &self.declared.effects[effect]);
+        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        (!from.iter().any(|(_, seen)| missing(seen))).then_some(from)
+    }
+
+    fn text_at(&self, observation: &Observation, path: &Path) -> Option<String> {
+        let document = match path.input {
+            None => self.this(observation),
+            Some(input) => self.one(observation, input)?,
+        };
+        text_in(&document, &path.parts)
+    }
+
+    /// Where what a poll asks about is kept outside.
+    fn place(&self, observation: &Observation, input: usize) -> (String, String) {
+        let key = match &self.declared.lookups[input] {
+            Lookup::Of(other) if self.ir.inputs[*other].mode == Mode::Record => {
+                observation.identity(*other).unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        (self.declared.inputs[input].clone(), key)
+    }
+
+    /// Does what a call is for; the position of the alternative that came about.
+    fn run(&self, (input, key): (String, String), effect: usize) -> Result<usize, CallError> {
+        let declared = &self.ir.effects[effect];
+        let mut outside = self.outside.state();
+        if outside.refused.contains(declared.name) {
+            return Err(CallError::Refused(format!(
+                "`{}` is refused",
+                declared.name
+            )));
+        }
+        if outside.is_down(&input) {
+            return Err(CallError::Failed("it does not answer".to_owned()));
+        }
+        let alternative = outside.turn % declared.sets.len().max(1);
+        outside.turn += 1;
+        outside.calls += 1;
+        for (var, value) in declared
+            .sets
+            .get(alternative)
+            .into_iter()
+            .copied()
+            .flatten()
+        {
+            outside.set((&input, &key), self.ir.vars[*var].name, u64::from(*value));
+        }
+        Ok(alternative)
+    }
+}
+
+/// A text of a document; `None` where it is missing or empty.
+pub fn text_in(document: &Value, parts: &[String]) -> Option<String> {
+    let text = document
+        .pointer(&format!("/{}", parts.join("/")))?
+        .as_str()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+impl Machine for Interpreted {
+    fn ir(&self) -> &'static Lifecycle {
+        self.ir
+    }
+
+    fn subject(&self) -> Option<Kind> {
+        Some(things::kind(0))
+    }
+
+    fn kind(&self, input: usize) -> Option<Kind> {
+        let mode = self.ir.inputs[input].mode;
+        let in_cluster = !matches!(mode, Mode::Record | Mode::Poll | Mode::Probe);
+        in_cluster.then(|| things::kind(input + 1))
+    }
+
+    fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
+        let key = |text: Option<String>, known: fn(String) -> LookupKey| {
+            text.map_or(LookupKey::Nothing, known)
+        };
+        Some(match &self.declared.lookups[input] {
+            Lookup::Name(path) => key(self.text_at(observation, path), LookupKey::Name),
+            Lookup::Labels(pairs) => {
+                let texts = pairs
+                    .iter()
+                    .map(|(_, path)| self.text_at(observation, path));
+                let texts: Option<Vec<String>> = texts.collect();
+                texts.map_or(LookupKey::Nothing, LookupKey::Labels)
+            }
+            Lookup::Names(from) => {
+                let from = self.given(observation, from);
+                LookupKey::Names(author::names(&self.this(observation), &from))
+            }
+            Lookup::Ref(from) => {
+                let from = self.given(observation, from);
+                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                let name = format!("r-{}", author::dashed(&self.declared.inputs[input]));
+                let kind = things::kind(input + 1).kind;
+                let object = ObjectRef {
+                    kind,
+                    namespace: None,
+                    name,
+                    label: None,
+                };
+                if missing {
+                    LookupKey::Nothing
+                } else {
+                    LookupKey::Ref(object)
+                }
+            }
+            Lookup::Equal(_, ours) => key(self.text_at(observation, ours), LookupKey::Equal),
+            Lookup::Of(other) => key(observation.identity(*other), LookupKey::Key),
+            Lookup::At(path) => key(self.text_at(observation, path), LookupKey::Key),
+            Lookup::Owner | Lookup::All => LookupKey::All,
+        })
+    }
+
+    fn recall(&self, _: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
+        let text = recorded.as_str()?.to_owned();
+        Some(Arc::new(text))
+    }
+
+    fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
+        match &self.declared.lookups[input] {
+            Lookup::Equal(theirs, _) => text_in(&*self.object(input, object)?, theirs),
+            _ => None,
+        }
+    }
+
+    fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        Some(Arc::new(Computed(
+            self.given(observation, &self.declared.values[value]),
+        )))
+    }
+
+    fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
+        let from = self.given(observation, self.declared.facts[var].as_ref()?);
+        let declared = &self.ir.vars[var];
+        let answers = &declared.values[..usize::from(declared.answers)];
+        let (held, this) = (declared.free.is_some(), self.this(observation));
+        let answer = author::answer(declared.name, held, answers, &this, &from);
+        Some(Because::plain(u8::try_from(answer).ok()?))
+    }
+
+    fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
+        let from = self.complete(observation, effect)?;
+        let declared = &self.ir.effects[effect];
+        let (this, target) = (
+            self.this(observation),
+            &self.declared.inputs[declared.target],
+        );
+        if self.ir.inputs[declared.target].mode == Mode::Record {
+            let recorded = author::recorded(declared.name, target, &this, &from);
+            return Some(Built::One(json!(recorded)));
+        }
+        let built = author::built(declared.name, target, &this, &from, || self.outside.mint());
+        let labels = match &self.declared.lookups[declared.target] {
+            Lookup::Labels(pairs) => {
+                let texts = pairs
+                    .iter()
+                    .map(|(key, path)| (key.clone(), json!(self.text_at(observation, path))));
+                json!(texts.collect::<serde_json::Map<_, _>>())
+            }
+            _ => json!({}),
+        };
+        let object = |meta: Value| json!({ "metadata": meta, "spec": { "built": built } });
+        if declared.each {
+            let names = author::members(target, &this, &from).into_iter();
+            let all = names.map(|name| object(json!({ "name": name, "labels": labels })));
+            return Some(Built::Each(all.collect()));
+        }
+        Some(Built::One(object(json!({ "labels": labels }))))
+    }
+
+    fn field(&self, observation: &Observation, field: usize) -> Option<Value> {
+        let from = self.given(observation, &self.declared.fields[field]);
+        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        let complete = !from.iter().any(|(_, seen)| missing(seen));
+        complete.then(|| {
+            json!(author::recorded(
+                "field",
+                "",
+                &self.this(observation),
+                &from
+            ))
+        })
+    }
+
+    fn text(&self, observation: &Observation, text: usize) -> Option<String> {
+        let parts: Vec<String> = self.ir.texts[text].split('.').map(str::to_owned).collect();
+        text_in(&self.this(observation), &parts)
+    }
+
+    fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
+        let (input, key) = self.place(observation, input);
+        Some(polling(async move {
+            tokio::time::sleep(ANSWERS_AFTER).await;
+            let outside = self.outside.state();
+            if outside.is_down(&input) {
+                return Err(CallError::Failed("it does not answer".to_owned()));
+            }
+            Ok((*outside.content(&input, &key)).clone())
+        }))
+    }
+
+    fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
+        match self.declared.keys[effect].as_ref()? {
+            (Some(input), path) if path.parts.is_empty() => observation.identity(*input),
+            (_, path) => self.text_at(observation, path),
+        }
+    }
+
+    fn call<'a>(
+        &'a self,
+        observation: &'a Observation,
+        effect: usize,
+        once: Once<'a>,
+    ) -> Option<Calling<'a>> {
+        debug_assert_eq!(self.ir.effects[effect].verb, Verb::Call);
+        self.complete(observation, effect)?;
+        let place = self.place(observation, self.ir.effects[effect].target);
+        let mutation = async move {
+            tokio::time::sleep(ANSWERS_AFTER).await;
+            self.run(place, effect)
+        };
+        Some(calling(once.spend(mutation), |alternative| *alternative))
+    }
+}

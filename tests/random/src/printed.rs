@@ -1,0 +1,365 @@
+//! The description of a lifecycle as the macro prints it, read back as the data that drivers run: what is tested is what users get.
+
+use lifecycle_runtime::machine::ir;
+use proc_macro2::TokenStream;
+use syn::{Expr, Item, Lit};
+
+/// The `IR` among the items that the macro expands to.
+///
+/// # Panics
+/// If there is none, or it is not of the form that the macro prints: then this file is behind.
+pub fn read(items: TokenStream) -> &'static ir::Lifecycle {
+    let file: syn::File = syn::parse2(items).expect("the macro prints items");
+    let constant = file.items.iter().find_map(|item| match item {
+        Item::Const(constant) if constant.ident == "IR" => Some(&*constant.expr),
+        _ => None,
+    });
+    let Some(Expr::Block(block)) = constant else {
+        panic!("the macro prints `IR` as a block");
+    };
+    let last = block.block.stmts.iter().rev().find_map(|stmt| match stmt {
+        syn::Stmt::Expr(last, None) => Some(last),
+        _ => None,
+    });
+    leak(lifecycle(last.expect("the block has a value")))
+}
+
+/// A lifecycle is read once and lives as long as its test.
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// What a reference leads to.
+fn inner(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Reference(to) => inner(&to.expr),
+        Expr::Group(group) => inner(&group.expr),
+        Expr::Paren(paren) => inner(&paren.expr),
+        other => other,
+    }
+}
+
+fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
+    let Expr::Struct(of) = inner(of) else {
+        panic!("`{name}` is a field of a struct");
+    };
+    let found = of
+        .fields
+        .iter()
+        .find(|field| matches!(&field.member, syn::Member::Named(n) if n == name));
+    &found
+        .unwrap_or_else(|| panic!("there is no field `{name}`"))
+        .expr
+}
+
+fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
+    let Expr::Array(array) = inner(expr) else {
+        panic!("this is a list");
+    };
+    Box::leak(
+        array
+            .elems
+            .iter()
+            .map(read)
+            .collect::<Vec<_>>()
+            .into_boxed_slice(),
+    )
+}
+
+fn text(expr: &Expr) -> &'static str {
+    match inner(expr) {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Str(text) => Box::leak(text.value().into_boxed_str()),
+            _ => panic!("this is a text"),
+        },
+        // A constant of the author: a label.
+        Expr::Path(path) => {
+            let last = path.path.segments.last().expect("a path has a last part");
+            Box::leak(last.ident.to_string().to_lowercase().into_boxed_str())
+        }
+        _ => panic!("this is a text"),
+    }
+}
+
+fn number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
+    match inner(expr) {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) => int.base10_parse().expect("the number fits"),
+            _ => panic!("this is a number"),
+        },
+        _ => panic!("this is a number"),
+    }
+}
+
+fn truth(expr: &Expr) -> bool {
+    matches!(inner(expr), Expr::Lit(lit) if matches!(&lit.lit, Lit::Bool(yes) if yes.value))
+}
+
+/// The last part of a path, and what it is called with.
+fn variant(expr: &Expr) -> (String, Vec<&Expr>) {
+    let last = |path: &Expr| match inner(path) {
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default(),
+        _ => panic!("this is a path"),
+    };
+    match inner(expr) {
+        Expr::Call(call) => (last(&call.func), call.args.iter().collect()),
+        Expr::Struct(of) => {
+            let name = of.path.segments.last().map(|s| s.ident.to_string());
+            (name.unwrap_or_default(), vec![expr])
+        }
+        other => (last(other), Vec::new()),
+    }
+}
+
+fn option<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Option<T> {
+    let (_, arguments) = variant(expr);
+    arguments.first().map(|value| read(value))
+}
+
+fn pair<A, B>(expr: &Expr, first: impl Fn(&Expr) -> A, second: impl Fn(&Expr) -> B) -> (A, B) {
+    let Expr::Tuple(tuple) = inner(expr) else {
+        panic!("this is a pair");
+    };
+    (first(&tuple.elems[0]), second(&tuple.elems[1]))
+}
+
+fn lifecycle(of: &Expr) -> ir::Lifecycle {
+    ir::Lifecycle {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        inputs: list(field(of, "inputs"), input),
+        values: list(field(of, "values"), |value| ir::Value {
+            name: text(field(value, "name")),
+            given: option(field(value, "given"), pred),
+        }),
+        vars: list(field(of, "vars"), var),
+        order: list(field(of, "order"), node),
+        nevers: list(field(of, "nevers"), pred),
+        states: list(field(of, "states"), state),
+        effects: list(field(of, "effects"), effect),
+        promises: list(field(of, "promises"), |promise| ir::Promise {
+            name: text(field(promise, "name")),
+            when: pred(field(promise, "when")),
+            sets: sets(field(promise, "sets")),
+        }),
+        edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
+        conditions: list(field(of, "conditions"), |condition| ir::Condition {
+            name: text(field(condition, "name")),
+            doc: text(field(condition, "doc")),
+            clauses: list(field(condition, "clauses"), clause),
+        }),
+        ready: {
+            let ready = field(of, "ready");
+            ir::RollUp {
+                from: list(field(ready, "from"), number),
+                reason: text(field(ready, "reason")),
+                message: list(field(ready, "message"), part),
+            }
+        },
+        implicit: option(field(of, "implicit"), |implicit| ir::Implicit {
+            condition: number(field(implicit, "condition")),
+            reason: text(field(implicit, "reason")),
+        }),
+        texts: list(field(of, "texts"), text),
+        fields: list(field(of, "fields"), |one| ir::Field {
+            name: text(field(one, "name")),
+            what: field_of(field(one, "what")),
+        }),
+        columns: list(field(of, "columns"), |column| ir::Column {
+            name: text(field(column, "name")),
+            json_path: option(field(column, "json_path"), text),
+        }),
+        volume: truth(field(of, "volume")),
+        calls: list(field(of, "calls"), |_| panic!("calls are those of volumes")),
+    }
+}
+
+fn input(of: &Expr) -> ir::Input {
+    let mode = match variant(field(of, "mode")).0.as_str() {
+        "Watched" => ir::Mode::Watched,
+        "Owned" => ir::Mode::Owned,
+        "Shared" => ir::Mode::Shared,
+        "Part" => ir::Mode::Part,
+        "Record" => ir::Mode::Record,
+        "Poll" => ir::Mode::Poll,
+        "Probe" => ir::Mode::Probe,
+        other => panic!("there is no mode {other}"),
+    };
+    let (lookup, arguments) = variant(field(of, "lookup"));
+    let lookup = match (lookup.as_str(), arguments.as_slice()) {
+        ("Name", [path]) => ir::Lookup::Name(text(path)),
+        ("Labels", [keys]) => ir::Lookup::Labels(list(keys, text)),
+        ("Names", []) => ir::Lookup::Names,
+        ("Refs", []) => ir::Lookup::Refs,
+        ("Owner", []) => ir::Lookup::Owner,
+        ("Namespace", []) => ir::Lookup::Namespace,
+        ("Ref", []) => ir::Lookup::Ref,
+        ("Equal", []) => ir::Lookup::Equal,
+        ("Key", []) => ir::Lookup::Key,
+        (other, _) => panic!("there is no lookup {other}"),
+    };
+    ir::Input {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        mode,
+        many: truth(field(of, "many")),
+        kind: text(field(of, "kind")),
+        lookup,
+        every: option(field(of, "every"), number),
+        given: option(field(of, "given"), pred),
+        var: option(field(of, "var"), number),
+        owner: option(field(of, "owner"), number),
+        exclusive: list(field(of, "exclusive"), text),
+    }
+}
+
+fn var(of: &Expr) -> ir::Var {
+    let (origin, arguments) = variant(field(of, "origin"));
+    let origin = match (origin.as_str(), arguments.as_slice()) {
+        ("Input", [input]) => ir::Origin::Input(number(input)),
+        ("Fact", []) => ir::Origin::Fact,
+        ("Refused", [effect]) => ir::Origin::Refused(number(effect)),
+        ("Deleting", []) => ir::Origin::Deleting,
+        ("Claimed", []) => ir::Origin::Claimed,
+        (other, _) => panic!("there is no origin {other}"),
+    };
+    ir::Var {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        origin,
+        values: list(field(of, "values"), text),
+        answers: number(field(of, "answers")),
+        given: list(field(of, "given"), |guard| ir::Guard {
+            pred: pred(field(guard, "pred")),
+            otherwise: number(field(guard, "otherwise")),
+        }),
+        free: option(field(of, "free"), number),
+    }
+}
+
+fn node(of: &Expr) -> ir::Node {
+    let (node, arguments) = variant(of);
+    let at = number(arguments[0]);
+    match node.as_str() {
+        "Input" => ir::Node::Input(at),
+        "Value" => ir::Node::Value(at),
+        "Var" => ir::Node::Var(at),
+        other => panic!("there is no node {other}"),
+    }
+}
+
+fn pred(of: &Expr) -> ir::Pred {
+    let (pred_of, arguments) = variant(of);
+    match (pred_of.as_str(), arguments.as_slice()) {
+        ("Is", [var, values]) => ir::Pred::Is(number(var), number(values)),
+        ("All", [all]) => ir::Pred::All(list(all, pred)),
+        ("Any", [any]) => ir::Pred::Any(list(any, pred)),
+        ("Not", [not]) => ir::Pred::Not(leak(pred(not))),
+        (other, _) => panic!("there is no predicate {other}"),
+    }
+}
+
+fn state(of: &Expr) -> ir::State {
+    let phase = match variant(field(of, "phase")).0.as_str() {
+        "Pending" => ir::Phase::Pending,
+        "Ready" => ir::Phase::Ready,
+        "Error" => ir::Phase::Error,
+        "Ignored" => ir::Phase::Ignored,
+        other => panic!("there is no phase {other}"),
+    };
+    ir::State {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        goal: truth(field(of, "goal")),
+        when: pred(field(of, "when")),
+        phase,
+        wakes: option(field(of, "wakes"), |wakes| list(wakes, source)),
+        overdue: number(field(of, "overdue")),
+    }
+}
+
+pub(crate) fn source(of: &Expr) -> ir::Source {
+    let (source, arguments) = variant(of);
+    match (source.as_str(), arguments.as_slice()) {
+        ("This", []) => ir::Source::This,
+        ("Request", []) => ir::Source::Request,
+        ("Input", [at]) => ir::Source::Input(number(at)),
+        ("Value", [at]) => ir::Source::Value(number(at)),
+        ("Fact", [at]) => ir::Source::Fact(number(at)),
+        (other, _) => panic!("there is no source {other}"),
+    }
+}
+
+fn sets(of: &Expr) -> &'static [&'static [(usize, u8)]] {
+    list(of, |alternative| {
+        list(alternative, |set| pair(set, number, number))
+    })
+}
+
+fn effect(of: &Expr) -> ir::Effect {
+    let verb = match variant(field(of, "verb")).0.as_str() {
+        "Apply" => ir::Verb::Apply,
+        "Delete" => ir::Verb::Delete,
+        "Call" => ir::Verb::Call,
+        other => panic!("there is no verb {other}"),
+    };
+    ir::Effect {
+        name: text(field(of, "name")),
+        doc: text(field(of, "doc")),
+        verb,
+        each: truth(field(of, "each")),
+        target: number(field(of, "target")),
+        from: list(field(of, "from"), source),
+        when: option(field(of, "when"), pred),
+        sets: sets(field(of, "sets")),
+        affects: list(field(of, "affects"), number),
+        undo: option(field(of, "undo"), number),
+        is_undo: truth(field(of, "is_undo")),
+        refused: number(field(of, "refused")),
+    }
+}
+
+fn clause(of: &Expr) -> ir::Clause {
+    let says = match variant(field(of, "says")).0.as_str() {
+        "True" => ir::Says::True,
+        "False" => ir::Says::False,
+        "Unknown" => ir::Says::Unknown,
+        "Absent" => ir::Says::Absent,
+        "Omit" => ir::Says::Omit,
+        other => panic!("no clause says {other}"),
+    };
+    ir::Clause {
+        says,
+        reason: text(field(of, "reason")),
+        message: option(field(of, "message"), |message| list(message, part)),
+        event: option(field(of, "event"), text),
+        when: option(field(of, "when"), pred),
+    }
+}
+
+fn part(of: &Expr) -> ir::Part {
+    let (part, arguments) = variant(of);
+    match part.as_str() {
+        "Text" => ir::Part::Text(text(arguments[0])),
+        "Path" => ir::Part::Path(number(arguments[0])),
+        other => panic!("there is no part {other}"),
+    }
+}
+
+fn field_of(of: &Expr) -> ir::FieldOf {
+    let (what, arguments) = variant(of);
+    match what.as_str() {
+        "Method" => ir::FieldOf::Method {
+            last_reported: truth(field(arguments[0], "last_reported")),
+        },
+        "Phase" => ir::FieldOf::Phase,
+        "Reason" => ir::FieldOf::Reason,
+        "Message" => ir::FieldOf::Message,
+        other => panic!("there is no field {other}"),
+    }
+}

@@ -1,0 +1,260 @@
+//! What is there at one moment, for the oracle to say which world that is.
+
+use std::sync::Arc;
+
+use lifecycle_oracle::meaning::truth::{Given, Member, Reality, Seen, Sought};
+use lifecycle_runtime::machine::ir::Mode;
+use lifecycle_runtime::operator::Naming;
+use serde_json::{Value, json};
+
+use crate::author::{self, Document};
+use crate::cluster::{Cluster, name};
+use crate::declared::{Lookup, Path};
+use crate::machine::{Interpreted, text_in};
+
+/// The cluster and the outside around one object of the lifecycle.
+pub struct Now<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// Names and lookups; what polls reach.
+    pub machine: &'a Interpreted,
+    /// Of finalizer and annotations.
+    pub naming: &'a Naming,
+    /// The object.
+    pub this: Document,
+}
+
+impl Now<'_> {
+    fn number(&self, input: &str) -> usize {
+        let inputs = &self.machine.declared.inputs;
+        inputs
+            .iter()
+            .position(|name| name == input)
+            .expect("the input is declared")
+    }
+
+    fn effect(&self, effect: &str) -> usize {
+        let effects = self.machine.ir.effects.iter();
+        effects
+            .into_iter()
+            .position(|e| e.name == effect)
+            .expect("the effect is declared")
+    }
+
+    /// The object's text at a path, or that of what an input finds.
+    fn text_at(&self, path: &Path, from: &Given<Document>) -> Option<String> {
+        let Some(input) = path.input else {
+            return text_in(&self.this, &path.parts);
+        };
+        let name = &self.machine.declared.inputs[input];
+        let seen = from
+            .iter()
+            .find(|(other, _)| other.split('.').next() == Some(name));
+        match &seen?.1 {
+            Seen::One(Some(document)) => text_in(document, &path.parts),
+            _ => None,
+        }
+    }
+
+    fn recorded(&self, input: &str) -> Option<Document> {
+        let key = format!("{}.{input}", self.naming.records);
+        let annotations = self.this.pointer("/metadata/annotations")?;
+        let text: Value = serde_json::from_str(annotations.get(key)?.as_str()?).ok()?;
+        Some(Arc::new(json!({ "record": text })))
+    }
+
+    fn polled(&self, input: usize, from: &Given<Document>) -> Sought<Document> {
+        let input_name = &self.machine.declared.inputs[input];
+        let key = match &self.machine.declared.lookups[input] {
+            Lookup::Of(other) if self.machine.ir.inputs[*other].mode == Mode::Record => {
+                let record = self.recorded(&self.machine.declared.inputs[*other]);
+                record.and_then(|record| record["record"].as_str().map(str::to_owned))
+            }
+            // Nobody is asked about nothing.
+            Lookup::Of(_) => match &from.first().map(|(_, seen)| seen) {
+                Some(Seen::Many(all)) if all.is_empty() => None,
+                _ => Some(String::new()),
+            },
+            Lookup::At(path) => self.text_at(path, from).map(|_| String::new()),
+            _ => None,
+        };
+        let outside = self.machine.outside.state();
+        let key = key.filter(|_| !outside.is_down(input_name));
+        Sought {
+            named: true,
+            objects: key
+                .into_iter()
+                .map(|key| outside.content(input_name, &key))
+                .collect(),
+        }
+    }
+}
+
+fn uid(object: &Value) -> Option<&str> {
+    object.pointer("/metadata/uid")?.as_str()
+}
+
+impl Reality for Now<'_> {
+    type Object = Document;
+
+    fn standing(&self) -> (bool, bool) {
+        let finalizers = self
+            .this
+            .pointer("/metadata/finalizers")
+            .and_then(Value::as_array);
+        let claimed = finalizers.is_some_and(|all| {
+            all.iter()
+                .any(|f| f.as_str() == Some(&self.naming.finalizer))
+        });
+        (self.is_leaving(&self.this), claimed)
+    }
+
+    fn find(&self, input: &str, from: &Given<Document>) -> Sought<Document> {
+        let number = self.number(input);
+        let declared = &self.machine.ir.inputs[number];
+        match declared.mode {
+            Mode::Record => {
+                let objects = self.recorded(input).into_iter().collect();
+                return Sought {
+                    named: true,
+                    objects,
+                };
+            }
+            Mode::Poll | Mode::Probe => return self.polled(number, from),
+            Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
+        }
+        let kind = number + 1;
+        let by_name = |name: Option<String>| Sought {
+            named: name.is_some(),
+            objects: name
+                .and_then(|name| self.cluster.get(kind, &name))
+                .map(Arc::new)
+                .into_iter()
+                .collect(),
+        };
+        let all = |fits: &dyn Fn(&Value) -> bool| Sought {
+            named: true,
+            objects: self
+                .cluster
+                .all(kind)
+                .into_iter()
+                .filter(|o| fits(o))
+                .map(Arc::new)
+                .collect(),
+        };
+        match &self.machine.declared.lookups[number] {
+            Lookup::Name(path) => by_name(self.text_at(path, from)),
+            Lookup::Labels(pairs) => {
+                let texts = pairs
+                    .iter()
+                    .map(|(key, path)| Some((key, self.text_at(path, from)?)));
+                let Some(texts) = texts.collect::<Option<Vec<_>>>() else {
+                    return all(&|_| false);
+                };
+                all(&|object| {
+                    let label = |key: &str| {
+                        object["metadata"]["labels"]
+                            .get(key)
+                            .and_then(Value::as_str)
+                    };
+                    texts.iter().all(|(key, text)| label(key) == Some(text))
+                })
+            }
+            Lookup::Names(_) => {
+                let names = author::names(&self.this, from);
+                all(&|object| names.contains(name(object)))
+            }
+            Lookup::Ref(_) => {
+                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                by_name((!missing).then(|| format!("r-{}", author::dashed(input))))
+            }
+            Lookup::Equal(theirs, ours) => {
+                let ours = self.text_at(ours, from);
+                all(&|object| ours.is_some() && text_in(object, theirs) == ours)
+            }
+            Lookup::Owner => {
+                all(&|object| owners(object).any(|(owner, _)| Some(owner) == uid(&self.this)))
+            }
+            Lookup::Of(_) | Lookup::At(_) | Lookup::All => all(&|_| true),
+        }
+    }
+
+    fn is_ours(&self, object: &Document, owner: Option<&Document>) -> bool {
+        let owner = owner.unwrap_or(&self.this);
+        owners(object).any(|(of, controls)| Some(of) == uid(owner) && controls)
+    }
+
+    fn is_leaving(&self, object: &Document) -> bool {
+        object.pointer("/metadata/deletionTimestamp").is_some()
+    }
+
+    fn answer(&self, fact: &str, held: bool, answers: &[String], from: &Given<Document>) -> usize {
+        author::answer(fact, held, answers, &self.this, from)
+    }
+
+    fn is_as_built(&self, effect: &str, from: &Given<Document>, object: &Document) -> bool {
+        let declared = &self.machine.ir.effects[self.effect(effect)];
+        let target = &self.machine.declared.inputs[declared.target];
+        if self.machine.ir.inputs[declared.target].mode == Mode::Record {
+            let wanted = author::recorded(effect, target, &self.this, from);
+            return object["record"].as_str() == Some(&wanted);
+        }
+        // What is minted anew is never what is there.
+        let wanted = author::built(effect, target, &self.this, from, || u64::MAX);
+        object.pointer("/spec/built") == Some(&wanted)
+    }
+
+    fn members(
+        &self,
+        input: &str,
+        built: Option<(&str, &Given<Document>)>,
+        found: &[Document],
+        owner: Option<&Document>,
+    ) -> Vec<Member> {
+        let number = self.number(input);
+        let owned = self.machine.ir.inputs[number].mode == Mode::Owned;
+        let wanted = built
+            .map(|(_, from)| author::members(input, &self.this, from))
+            .unwrap_or_default();
+        let ours = |object: &Document| {
+            let owner = owner.unwrap_or(&self.this);
+            owners(object).any(|(of, controls)| Some(of) == uid(owner) && (controls || !owned))
+        };
+        let mut all = Vec::new();
+        for wanted in &wanted {
+            let live = self.cluster.get(number + 1, wanted).map(Arc::new);
+            let as_built = |live: &Document| {
+                built.is_some_and(|(effect, from)| self.is_as_built(effect, from, live))
+            };
+            all.push(match live {
+                None => Member::Behind,
+                Some(live) if owned && !ours(&live) => Member::Foreign,
+                Some(live) if self.is_leaving(&live) => Member::Draining,
+                Some(live) if ours(&live) && as_built(&live) => Member::Current,
+                Some(_) => Member::Behind,
+            });
+        }
+        for live in found
+            .iter()
+            .filter(|o| !wanted.iter().any(|w| w == name(o)) && ours(o))
+        {
+            all.push(if self.is_leaving(live) {
+                Member::Draining
+            } else {
+                Member::Surplus
+            });
+        }
+        all
+    }
+}
+
+/// Uids of owners, and whether each is the controller.
+fn owners(object: &Value) -> impl Iterator<Item = (&str, bool)> {
+    let owners = object
+        .pointer("/metadata/ownerReferences")
+        .and_then(Value::as_array);
+    owners.into_iter().flatten().filter_map(|owner| {
+        let controls = owner["controller"].as_bool().unwrap_or_default();
+        Some((owner.get("uid")?.as_str()?, controls))
+    })
+}

@@ -1,0 +1,530 @@
+//! One random lifecycle, run: the outside moves, the driver answers, and each of its steps is held against the meaning.
+
+mod judge;
+mod moves;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lifecycle_client::kube::client_of;
+use lifecycle_macros_core::model::Verb;
+use lifecycle_macros_core::{check, expand};
+use lifecycle_oracle::meaning::truth::truth;
+use lifecycle_oracle::meaning::{Meaning, Named, Step, with};
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
+use lifecycle_runtime::operator::{Naming, Operator};
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_simulator::server::User;
+use proc_macro2::{TokenStream, TokenTree};
+use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::cluster::Cluster;
+use crate::declared::Declared;
+use crate::dice::Dice;
+use crate::machine::Interpreted;
+use crate::outside::Outside;
+use crate::printed;
+use crate::reality::Now;
+use crate::things::KINDS;
+use crate::watched::{Line, Pass, Watched};
+
+/// The name of the one object whose lifecycle runs.
+const SUBJECT: &str = "subject";
+/// No write waits longer than this by itself.
+const PATIENCE: Duration = Duration::from_secs(5000);
+/// In so many rounds it comes to rest.
+const ROUNDS: usize = 60;
+
+/// What one run showed.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// Passes that were held against the meaning.
+    pub passes: usize,
+    /// Steps whose end was held against what they may lead to.
+    pub steps: usize,
+    /// Moves of the outside.
+    pub moves: usize,
+    /// Worlds that were seen.
+    pub worlds: BTreeSet<Named>,
+    /// The outside made a world that the lifecycle rules out, and the run ended.
+    pub ruled_out: bool,
+    /// What cannot be explained, one line each.
+    pub findings: Vec<String>,
+}
+
+/// A lifecycle without findings, ready to run.
+pub struct Prepared {
+    text: String,
+    ir: &'static Lifecycle,
+    declared: Arc<Declared>,
+}
+
+/// Reads a lifecycle; `None` where the checker finds anything in it, or where it needs more kinds than there are.
+///
+/// # Panics
+/// If the text is no `lifecycle! { .. }`.
+pub fn prepare(text: &str) -> Option<Prepared> {
+    let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
+    let body = tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    let body = body.expect("it is `lifecycle! { .. }`");
+    let checked = check(body.clone());
+    let model = checked
+        .model
+        .filter(|model| checked.diagnostics.is_empty() && model.inputs.len() < KINDS)?;
+    // What an author says of objects that others fill in is not played yet.
+    let says_more = |effect: &&lifecycle_macros_core::model::Effect| {
+        let brought = model.inputs[effect.target.0].var;
+        let sets = effect.sets.iter().flatten();
+        effect.verb != Verb::Call && sets.into_iter().any(|set| Some(set.var) != brought)
+    };
+    if model.effects.iter().any(|effect| says_more(&effect)) {
+        return None;
+    }
+    Some(Prepared {
+        text: text.to_owned(),
+        ir: printed::read(expand(body)),
+        declared: Arc::new(Declared::of(&model)),
+    })
+}
+
+/// Runs a lifecycle with the seed.
+///
+/// # Panics
+/// If the oracle cannot read what the checker accepted.
+pub fn run(prepared: &Prepared, cluster: &Cluster, seed: u64, moves: usize) -> Ran {
+    let ran = with(&prepared.text, |meaning| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().start_paused(true).build();
+        let runtime = runtime.expect("a runtime on paused time");
+        runtime.block_on(async {
+            let mut run = Run::new(prepared, meaning, cluster.copy(), seed);
+            run.whole(moves).await;
+            std::mem::take(&mut run.ran)
+        })
+    });
+    ran.expect("the oracle reads what the checker accepts")
+}
+
+struct Run<'a> {
+    meaning: &'a Meaning<'a>,
+    machine: Interpreted,
+    cluster: Cluster,
+    naming: Naming,
+    watched: Arc<Watched>,
+    dice: Dice,
+    ran: Ran,
+    driver: Option<JoinHandle<()>>,
+    /// When all is at rest.
+    quiet: Duration,
+    /// When the outside moved last, and whether polls tell of it later.
+    moved: Option<(Instant, bool)>,
+    last: Option<Pass>,
+    is_over: bool,
+    /// What happened, a line each.
+    story: Vec<String>,
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(prepared: &Prepared, meaning: &'a Meaning<'a>, cluster: Cluster, seed: u64) -> Self {
+        let polled = prepared
+            .ir
+            .inputs
+            .iter()
+            .filter_map(|input| input.every)
+            .max();
+        let polled = Duration::from_millis(polled.unwrap_or_default());
+        Self {
+            meaning,
+            machine: Interpreted {
+                ir: prepared.ir,
+                declared: Arc::clone(&prepared.declared),
+                outside: Outside::default(),
+            },
+            cluster,
+            naming: Naming::of("random.test", "thing"),
+            watched: Arc::default(),
+            dice: Dice::new(seed),
+            ran: Ran::default(),
+            driver: None,
+            quiet: Duration::from_secs(20) + polled * 4,
+            moved: None,
+            last: None,
+            is_over: false,
+            story: Vec::new(),
+        }
+    }
+
+    fn start(&mut self) {
+        let line = Line {
+            watched: Arc::clone(&self.watched),
+            server: self.cluster.0.service(&User::admin()),
+        };
+        let operator = Operator::new("random.test")
+            .run_shared(Arc::new(self.machine.clone()), self.naming.clone())
+            .seed(1)
+            .instance("random")
+            .clock(self.cluster.0.clone())
+            .trace(Arc::clone(&self.watched) as Arc<_>);
+        self.driver = Some(tokio::spawn(async move {
+            let (_trigger, shutdown) = Shutdown::pair();
+            let ended = operator.start(client_of(line), shutdown).await;
+            ended.expect("the driver runs");
+        }));
+        self.last = None;
+    }
+
+    fn stop(&mut self) {
+        if let Some(driver) = self.driver.take() {
+            driver.abort();
+        }
+    }
+
+    fn find(&mut self, finding: impl Into<String>) {
+        if std::env::var("EXPLAIN").is_ok() {
+            let truth = self.now().map(|now| {
+                truth(
+                    self.meaning,
+                    &now,
+                    &self
+                        .last
+                        .as_ref()
+                        .map(|l| l.world.clone())
+                        .unwrap_or_default(),
+                )
+            });
+            eprintln!("last {:#?}\ntruth {truth:#?}", self.last);
+            for line in &self.story {
+                eprintln!("{line}");
+            }
+        }
+        self.ran.findings.push(finding.into());
+        self.is_over = true;
+    }
+
+    fn now(&self) -> Option<Now<'_>> {
+        let this = self.cluster.get(0, SUBJECT)?;
+        Some(Now {
+            cluster: &self.cluster,
+            machine: &self.machine,
+            naming: &self.naming,
+            this: Arc::new(this),
+        })
+    }
+
+    /// The world that there is; `None` where the object is gone.
+    fn world(&mut self) -> Option<Named> {
+        let observed = self
+            .last
+            .as_ref()
+            .map(|pass| pass.world.clone())
+            .unwrap_or_default();
+        let truth = truth(self.meaning, &self.now()?, &observed);
+        match truth {
+            Ok(world) => Some(world),
+            Err(circle) => {
+                self.find(format!("circle: `{circle}` depends on itself"));
+                None
+            }
+        }
+    }
+
+    async fn whole(&mut self, moves: usize) {
+        self.found();
+        self.start();
+        self.settle().await;
+        for _ in 0..moves {
+            if self.is_over {
+                return;
+            }
+            self.disturb();
+            self.settle().await;
+        }
+        // Some are deleted while all goes wrong.
+        if !self.is_over && self.dice.one_in(3) {
+            return self.end().await;
+        }
+        self.be_fair().await;
+        if self.is_over {
+            return;
+        }
+        self.stay_at_rest().await;
+        if !self.is_over {
+            self.end().await;
+        }
+    }
+
+    /// The object as somebody wants it.
+    fn found(&mut self) {
+        let mut spec = json!({});
+        let paths = self.paths();
+        for path in paths.iter().filter(|path| path[0] == "spec") {
+            let mut at = &mut spec;
+            for part in &path[1..] {
+                at = &mut at[part.as_str()];
+            }
+            *at = json!("a");
+        }
+        self.cluster.create(0, SUBJECT, &json!({}), &spec);
+        for input in 0..self.machine.ir.inputs.len() {
+            if self.dice.one_in(2) {
+                self.make(input);
+            }
+        }
+    }
+
+    /// Waits until the driver does nothing any more, and holds what it did against the meaning.
+    async fn settle(&mut self) {
+        let mut rounds = 0;
+        loop {
+            let before = (self.watched.wire().all, self.watched.passes());
+            sleep(self.quiet).await;
+            rounds += 1;
+            let hot = self.watched.wire().is_hot();
+            if hot || rounds > ROUNDS {
+                let writes = self.watched.wire().writes.clone();
+                let last = writes
+                    .iter()
+                    .rev()
+                    .take(6)
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                self.judge();
+                self.find(format!("no rest: it writes on and on: {last}"));
+                return;
+            }
+            if before == (self.watched.wire().all, self.watched.passes()) {
+                break;
+            }
+        }
+        self.watched.wire().writes.clear();
+        self.judge();
+        self.rests_in_truth();
+    }
+
+    /// What the driver saw last is what there is, and nothing is left to do.
+    fn rests_in_truth(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let Some(world) = self.world() else {
+            return;
+        };
+        if self.is_over {
+            return;
+        }
+        if !self.meaning.knows(&world) {
+            let (held, step) = (self.meaning.held(&world), self.meaning.step(&world));
+            if step == Step::Claim && self.meaning.is_seized(&world) {
+                self.find(format!(
+                    "held unclaimed: {} without a finalizer",
+                    held.join(", ")
+                ));
+            } else {
+                self.ran.ruled_out = true;
+                self.is_over = true;
+            }
+            return;
+        }
+        let Some(last) = self.last.clone() else {
+            self.find("nothing seen: the driver never looked");
+            return;
+        };
+        let differs = |(name, value): (&String, &String)| {
+            (last.world.get(name) != Some(value)).then(|| {
+                format!(
+                    "{name} is {value} and was seen as {}",
+                    last.world.get(name).map_or("nothing", String::as_str)
+                )
+            })
+        };
+        let differences: Vec<String> = world.iter().filter_map(differs).collect();
+        if !differences.is_empty() {
+            self.find(format!("another world: {}", differences.join(", ")));
+            return;
+        }
+        let step = self.meaning.step(&world);
+        if step != Step::Rest {
+            self.find(format!("nothing done: {step:?} is due and does not come"));
+        }
+    }
+
+    /// Nothing is refused or silent any more, and what is promised is kept until nothing is left.
+    async fn be_fair(&mut self) {
+        self.help().await;
+        for _ in 0..40 {
+            if self.is_over {
+                return;
+            }
+            let Some(world) = self.world() else {
+                return;
+            };
+            let ways = self.meaning.promised(&world);
+            if self.meaning.rests(&world) || ways.is_empty() {
+                break;
+            }
+            let Some(way) = self.dice.pick(&ways).cloned() else {
+                break;
+            };
+            self.moved = Some((Instant::now(), true));
+            for (fact, value) in way {
+                self.force(&fact, &value);
+            }
+            self.ran.moves += 1;
+            self.settle().await;
+        }
+        if self.is_over {
+            return;
+        }
+        if let Some(world) = self.world()
+            && !self.meaning.rests(&world)
+        {
+            let place = self.meaning.place(&world);
+            self.find(format!(
+                "no goal: it stays in {place:?} although all promises are kept"
+            ));
+        }
+    }
+
+    /// Nothing is refused or silent any more.
+    async fn help(&mut self) {
+        self.watched.wire().refused.clear();
+        {
+            let mut outside = self.machine.outside.state();
+            outside.refused.clear();
+            outside.answer();
+        }
+        self.moved = Some((Instant::now(), true));
+        sleep(PATIENCE).await;
+        self.settle().await;
+    }
+
+    /// For hours nothing is written; a process that starts anew writes nothing either.
+    async fn stay_at_rest(&mut self) {
+        let before = self.watched.wire().all;
+        sleep(PATIENCE).await;
+        self.judge();
+        if self.watched.wire().all != before {
+            let writes = self.watched.wire().writes.join(", ");
+            self.find(format!("writes at rest: {writes}"));
+            return;
+        }
+        self.stop();
+        self.start();
+        self.settle().await;
+        if self.watched.wire().all != before {
+            self.find("writes at rest: after a new start");
+        }
+    }
+
+    /// The object is deleted, and leaves nothing behind.
+    async fn end(&mut self) {
+        let held_before = self
+            .last
+            .as_ref()
+            .map(|pass| self.meaning.held(&pass.world));
+        let Some(this) = self.cluster.get(0, SUBJECT) else {
+            return;
+        };
+        self.moved = Some((Instant::now(), false));
+        self.cluster.delete(0, SUBJECT, false);
+        self.settle().await;
+        if !self.is_over {
+            self.help().await;
+        }
+        for _ in 0..20 {
+            if self.is_over {
+                return;
+            }
+            let Some(world) = self.world() else {
+                break;
+            };
+            let ways = self.meaning.promised(&world);
+            let Some(way) = self.dice.pick(&ways).cloned() else {
+                break;
+            };
+            self.moved = Some((Instant::now(), true));
+            for (fact, value) in way {
+                self.force(&fact, &value);
+            }
+            self.settle().await;
+        }
+        if self.is_over {
+            return;
+        }
+        if self.cluster.get(0, SUBJECT).is_some() {
+            self.find("not gone: the object is deleted and stays");
+            return;
+        }
+        let gone = Now {
+            cluster: &self.cluster,
+            machine: &self.machine,
+            naming: &self.naming,
+            this: Arc::new(this),
+        };
+        let world = truth(self.meaning, &gone, &Named::new());
+        let held = world
+            .map(|world| self.meaning.held(&world))
+            .unwrap_or_default();
+        let unseen = |fact: &&String| {
+            // What could not be seen before cannot be told now.
+            held_before
+                .as_ref()
+                .is_none_or(|before| !before.contains(fact) || self.is_taken(fact))
+        };
+        let held: Vec<&String> = held.iter().filter(unseen).collect();
+        if !held.is_empty() {
+            self.find(format!(
+                "leak: {held:?} is held although the object is gone"
+            ));
+        }
+    }
+
+    fn is_taken(&self, fact: &str) -> bool {
+        let last = self.last.as_ref().and_then(|pass| pass.world.get(fact));
+        last.is_some_and(|value| value != "Unknown" && value != "Unseen")
+    }
+
+    /// Paths of the object that something is looked up by.
+    fn paths(&self) -> Vec<Vec<String>> {
+        use crate::declared::Lookup;
+        let mut paths = Vec::new();
+        for lookup in &self.machine.declared.lookups {
+            match lookup {
+                Lookup::Name(path) | Lookup::Equal(_, path) | Lookup::At(path)
+                    if path.input.is_none() =>
+                {
+                    paths.push(path.parts.clone());
+                }
+                _ => {}
+            }
+        }
+        paths
+    }
+
+    fn is_written(&self, input: usize) -> bool {
+        matches!(
+            self.machine.ir.inputs[input].mode,
+            Mode::Owned | Mode::Shared | Mode::Part
+        )
+    }
+
+    fn is_object(&self, input: usize) -> bool {
+        !matches!(
+            self.machine.ir.inputs[input].mode,
+            Mode::Record | Mode::Poll | Mode::Probe
+        )
+    }
+}

@@ -1,0 +1,168 @@
+//! Holds what a driver did against what the lifecycle means: each pass by itself, and each step by where it led.
+
+use lifecycle_oracle::meaning::{Named, Place, Step};
+use lifecycle_runtime::controller::Written;
+
+use super::Run;
+use crate::watched::{Entry, Pass};
+
+/// What happened between two passes.
+#[derive(Clone, Copy, Debug)]
+enum Between {
+    Nothing,
+    /// A write is on its way.
+    Sent,
+    Ended(Written, &'static str),
+}
+
+impl Run<'_> {
+    /// Judges what was done since the last time.
+    pub(super) fn judge(&mut self) {
+        let mut between = Between::Nothing;
+        for entry in self.watched.take() {
+            if self.is_over {
+                return;
+            }
+            self.story.push(format!("{entry:?}"));
+            match entry {
+                Entry::Sent(Written::Event) | Entry::Ended(Written::Event, _) => {}
+                Entry::Sent(_) => between = Between::Sent,
+                Entry::Ended(what, how) => between = Between::Ended(what, how),
+                Entry::Passed(pass) => {
+                    self.pass(&pass);
+                    if let Some(before) = self.last.take() {
+                        self.step(&before, between, &pass);
+                    }
+                    self.last = Some(pass);
+                    between = Between::Nothing;
+                }
+            }
+        }
+    }
+
+    fn pass(&mut self, pass: &Pass) {
+        self.ran.passes += 1;
+        self.ran.worlds.insert(pass.world.clone());
+        if let Some(failure) = &pass.failure {
+            self.find(format!("failure: {failure}"));
+            return;
+        }
+        if !self.meaning.knows(&pass.world) {
+            // Not the driver's: the outside may make what is ruled out. What it does there is looked at where it rests.
+            return;
+        }
+        let (place, step) = (
+            self.meaning.place(&pass.world),
+            self.meaning.step(&pass.world),
+        );
+        if place != pass.place {
+            self.find(format!(
+                "another state: {:?}, and the meaning is {place:?}",
+                pass.place
+            ));
+        } else if step != pass.step {
+            self.find(format!(
+                "another move: {:?}, and the meaning is {step:?} in {:?}",
+                pass.step, pass.world
+            ));
+        } else if pass.place == Some(Place::Deleting)
+            && let Step::Run(undo) = &step
+        {
+            self.gives_back_in_order(pass, undo);
+        }
+    }
+
+    /// The world after a step, with everything refused that was refused before.
+    fn still_refused(&self, before: &Pass, after: &Named) -> Named {
+        let refused = |name: &String| {
+            name.starts_with('?') && before.world.get(name).is_some_and(|said| said == "true")
+        };
+        let pairs = after.iter().map(|(name, value)| {
+            let value = if refused(name) { "true" } else { value };
+            (name.clone(), value.to_owned())
+        });
+        pairs.collect()
+    }
+
+    /// What was acquired last is given back first, also where that has to wait.
+    fn gives_back_in_order(&mut self, pass: &Pass, undo: &str) {
+        let (ir, held) = (self.machine.ir, self.meaning.held(&pass.world));
+        let acquires = ir
+            .effects
+            .iter()
+            .filter_map(|effect| Some((effect, effect.undo?)));
+        let acquires: Vec<_> = acquires.collect();
+        let Some(at) = acquires
+            .iter()
+            .position(|(_, by)| ir.effects[*by].name == undo)
+        else {
+            return;
+        };
+        for (later, by) in &acquires[at + 1..] {
+            let sets = later.sets.iter().copied().flatten();
+            let holds = sets
+                .map(|(var, _)| ir.vars[*var].name)
+                .find(|name| held.iter().any(|held| held == name));
+            if let Some(fact) = holds.filter(|_| ir.effects[*by].name != undo) {
+                self.find(format!(
+                    "out of order: `{undo}` runs while `{fact}` is held, which was acquired later"
+                ));
+                return;
+            }
+        }
+    }
+
+    /// Whether what the outside did may show in this pass.
+    fn is_free(&self, pass: &Pass) -> bool {
+        self.moved.is_some_and(|(at, late)| late || pass.at == at)
+    }
+
+    fn step(&mut self, before: &Pass, between: Between, after: &Pass) {
+        if self.is_over || self.is_free(after) || before.failure.is_some() {
+            return;
+        }
+        let all = [&before.world, &after.world];
+        if all.into_iter().any(|world| !self.meaning.knows(world)) {
+            return;
+        }
+        self.ran.steps += 1;
+        let same = self.meaning.ripens(&before.world, &after.world);
+        let unripe = self.meaning.unripe(&before.world, &after.world);
+        let leads = |step: &Step| {
+            // What changes a write makes it another one, which was not refused.
+            let ends = [&after.world, &unripe, &self.still_refused(before, &unripe)];
+            ends.into_iter()
+                .any(|end| self.meaning.leads(&before.world, step, end))
+        };
+        let explained = match between {
+            Between::Nothing | Between::Sent => same,
+            Between::Ended(Written::Status | Written::Event, _) => same,
+            Between::Ended(Written::Claim, "done") => leads(&Step::Claim),
+            Between::Ended(Written::Effect(effect) | Written::Call(effect), how) => {
+                let declared = &self.machine.ir.effects[effect];
+                let step = Step::Run(declared.name.to_owned());
+                match how {
+                    "done" | "refused" if before.world == after.world => {
+                        leads(&step) || declared.each
+                    }
+                    "done" | "refused" => leads(&step) || same,
+                    _ => same,
+                }
+            }
+            Between::Ended(Written::Claim | Written::Release, _) => same,
+        };
+        if !explained {
+            let changed = after
+                .world
+                .iter()
+                .filter(|(name, value)| before.world.get(*name) != Some(*value));
+            let changed: Vec<String> = changed
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            let place = &before.place;
+            self.find(format!(
+                "another outcome: {between:?} in {place:?} led to {changed:?}"
+            ));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Random lifecycles without findings, run for real and held against what they mean.
+//! `LIFECYCLES=20000 FIRST=1000` runs others than the default ones; `EXPLAIN=1 FIRST=7 LIFECYCLES=1` tells one run step by step.
+
+#![allow(clippy::print_stderr, reason = "a test tells what it ran")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+use std::thread;
+
+use lifecycle_oracle::random::draw;
+use lifecycle_random::cluster::Cluster;
+use lifecycle_random::run::{Ran, prepare, run};
+use lifecycle_tests::harness;
+use lifecycle_tests::named;
+
+/// How many moves the outside makes before it is fair.
+const MOVES: usize = 12;
+
+fn main() -> ExitCode {
+    harness::run_suites([(
+        "random",
+        named![calculation(): each_lifecycle_does_what_it_means],
+    )])
+}
+
+fn number_from(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
+}
+
+/// What many runs showed together.
+#[derive(Debug, Default)]
+struct All {
+    lifecycles: usize,
+    passes: usize,
+    steps: usize,
+    moves: usize,
+    worlds: usize,
+    ruled_out: usize,
+    /// How often each kind of finding was made.
+    kinds: BTreeMap<String, usize>,
+    /// Each with the number of its lifecycle.
+    findings: Vec<String>,
+    words: BTreeSet<String>,
+}
+
+impl All {
+    fn add(&mut self, number: u64, text: &str, ran: &Ran) {
+        self.lifecycles += 1;
+        self.passes += ran.passes;
+        self.steps += ran.steps;
+        self.moves += ran.moves;
+        self.worlds += ran.worlds.len();
+        self.ruled_out += usize::from(ran.ruled_out);
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        self.words.extend(words.map(str::to_owned));
+        for finding in &ran.findings {
+            let kind = finding.split(':').next().unwrap_or_default();
+            *self.kinds.entry(kind.to_owned()).or_default() += 1;
+            self.findings.push(format!("lifecycle {number}: {finding}"));
+        }
+    }
+}
+
+fn ran(numbers: impl Iterator<Item = u64> + Send) -> All {
+    let cluster = Cluster::new();
+    let explain = std::env::var("EXPLAIN").is_ok();
+    let mut all = All::default();
+    for number in numbers {
+        let text = draw(number);
+        if let Some(prepared) = prepare(&text) {
+            if explain {
+                eprintln!("{text}");
+            }
+            all.add(number, &text, &run(&prepared, &cluster, number, MOVES));
+        }
+    }
+    all
+}
+
+fn each_lifecycle_does_what_it_means() {
+    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 1500));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let parts: Vec<All> = thread::scope(|scope| {
+        let part = |core: usize| {
+            let numbers = (first..first + count).skip(core).step_by(cores);
+            scope.spawn(move || ran(numbers))
+        };
+        let running: Vec<_> = (0..cores).map(part).collect();
+        running
+            .into_iter()
+            .map(|part| part.join().expect("no run panics"))
+            .collect()
+    });
+    let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
+    eprintln!(
+        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside; {} ended in what they rule out",
+        sum(|p| p.lifecycles),
+        sum(|p| p.worlds),
+        sum(|p| p.passes),
+        sum(|p| p.steps),
+        sum(|p| p.moves),
+        sum(|p| p.ruled_out),
+    );
+    let mut kinds: BTreeMap<&String, usize> = BTreeMap::new();
+    for (kind, times) in parts.iter().flat_map(|part| &part.kinds) {
+        *kinds.entry(kind).or_default() += times;
+    }
+    let found: Vec<&String> = parts.iter().flat_map(|part| &part.findings).collect();
+    assert!(
+        found.is_empty(),
+        "{kinds:?}\n{}",
+        found
+            .iter()
+            .map(|f| f.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+}

@@ -56,8 +56,8 @@ pub struct Lifecycle {
     pub implicit: Option<Implicit>,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
-    /// What the words of the Container Storage Interface mean; of a volume.
-    pub words: Vec<Word>,
+    /// What the preconditions of the Container Storage Interface mean; of a volume.
+    pub preconditions: Vec<Precondition>,
     /// What answers each call of the interface; of a volume.
     pub calls: Vec<Call>,
 }
@@ -366,10 +366,10 @@ pub struct Column {
     pub json_path: Option<String>,
 }
 
-/// What a word of the Container Storage Interface means here.
+/// What a precondition of the Container Storage Interface means here.
 #[derive(Clone, Debug)]
-pub struct Word {
-    pub word: csi::Word,
+pub struct Precondition {
+    pub precondition: csi::Precondition,
     pub meaning: Meaning,
     pub span: Span,
 }

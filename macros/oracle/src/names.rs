@@ -210,8 +210,8 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
             .filter_map(|clause| clause.when.as_ref());
         all.extend(asked.map(|when| (condition.name.as_str(), when)));
     }
-    let words = life.words.iter();
-    all.extend(words.filter_map(|(word, when)| Some((word.as_str(), when.as_ref()?))));
+    let preconditions = life.preconditions.iter();
+    all.extend(preconditions.filter_map(|(name, when)| Some((name.as_str(), when.as_ref()?))));
     for call in &life.calls {
         let target = call.to.iter().filter(|to| life.target_state(to).is_none());
         let refusals = call.refusals.iter().map(|(when, _)| when);

@@ -143,8 +143,8 @@ pub(crate) struct Call {
 pub(crate) struct Life {
     pub(crate) name: String,
     pub(crate) volume: bool,
-    /// What the words of the interface mean; `None`: it never applies.
-    pub(crate) words: Vec<(String, Option<Pred>)>,
+    /// What the preconditions of the interface mean; `None`: it never applies.
+    pub(crate) preconditions: Vec<(String, Option<Pred>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) facts: Vec<Fact>,

@@ -3,7 +3,7 @@
 
 mod call;
 
-pub use call::{Call, Code, Refusal, RequestField, Rpc, Target, Within, Word};
+pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
 
 /// One `lifecycle!` block.
 #[derive(Debug)]

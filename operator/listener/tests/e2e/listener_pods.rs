@@ -59,6 +59,7 @@ impl Cluster {
         }
         let controller = Options {
             cluster_domain: cluster_domain::resolve(None),
+            kinds: controller::KINDS,
             maintain_crds: true,
             preset: Preset::StableNodes,
             leadership: None,

@@ -234,12 +234,12 @@ pub enum Phase {
     Pending,
     Ready,
     Error,
-    /// Another controller looks after the object: nothing is done and nothing is told.
+    /// Another controller manages the object: nothing is done and nothing is told.
     Ignored,
 }
 
 impl State {
-    /// Whether another controller looks after an object that is in it.
+    /// Whether another controller manages an object that is in it.
     pub fn is_ignored(&self) -> bool {
         self.phase == Some(Phase::Ignored)
     }

@@ -71,7 +71,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     references(life, found);
 }
 
-/// What another controller looks after comes before all that is ours, wants nothing, and knows of no write.
+/// What another controller manages comes before all that is ours, wants nothing, and knows of no write.
 fn ignored(life: &Life, found: &mut Found) {
     let mut ours = false;
     for state in &life.states {

@@ -87,7 +87,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether another controller looks after objects that are in it.
+    /// Whether another controller manages objects that are in it.
     pub(crate) fn is_ignored(&self) -> bool {
         self.phase.as_deref() == Some("Ignored")
     }

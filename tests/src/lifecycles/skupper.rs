@@ -186,7 +186,7 @@ fn is_label(text: &str) -> bool {
     !text.is_empty() && text.len() < 64 && text.chars().all(fits) && !text.starts_with('-')
 }
 
-/// Why a Listener cannot be had by itself.
+/// What makes a Listener invalid by itself.
 fn flaw(spec: &ListenerSpec) -> Option<(Validity, &'static str)> {
     let kind = spec.kind.as_deref().unwrap_or("tcp");
     if spec.port == 0 {
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_says_what_to_change() {
+    fn what_is_invalid_says_what_to_change() {
         let check = |change: fn(&mut ListenerSpec), expected: Validity| {
             let mut bad = listener("a", 80);
             change(&mut bad.spec);

@@ -1,4 +1,4 @@
-//! A listener whose port is decided by its site: a table that somebody else writes, one Service, a set of Services, a poll.
+//! A listener whose port is decided by its site: a table that another controller writes, one Service, a set of Services, a poll.
 
 use std::collections::{BTreeMap, BTreeSet};
 

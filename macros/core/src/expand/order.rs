@@ -18,7 +18,7 @@ pub(crate) fn order(model: &Lifecycle) -> Vec<Node> {
         done: Vec::new(),
         open: Vec::new(),
     };
-    // First of all, whose the object is: what cannot be read of the rest is then nobody's business.
+    // First of all, who manages the object: if another controller does, what cannot be read of the rest is ignored.
     ignored(model).for_each(|node| sorted.visit(node));
     for (n, input) in model.inputs.iter().enumerate() {
         sorted.visit(Node::Input(InputId(n)));
@@ -117,7 +117,7 @@ fn answered_from(model: &Lifecycle, origin: &Origin) -> Vec<Node> {
     }
 }
 
-/// What decides whether another controller looks after the object.
+/// What decides whether another controller manages the object.
 fn ignored(model: &Lifecycle) -> impl Iterator<Item = Node> {
     let states = model.states.iter().filter(|state| state.is_ignored());
     states.flat_map(|state| asked(&state.when))

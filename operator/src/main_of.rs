@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use lifecycle_process::{definitions, ended, until_done};
 
-use crate::args::{Arguments, Command, Product};
+use crate::args::{Arguments, Command};
 use crate::{check, sandbox, wiring};
 
 /// The program.
@@ -17,11 +17,8 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Crd { product } => {
-            let all = match product {
-                Product::Listeners => lifecycle_specs_listener::crds(),
-                Product::Skupper => lifecycle_specs_skupper::crds(),
-            };
-            definitions::print(all, &mut stdout().lock())?;
+            let kinds = wiring::kinds(product);
+            definitions::print((kinds.definitions)(), &mut stdout().lock())?;
         }
         Command::Run(options) => until_done(wiring::run(*options))??,
         Command::Sandbox(options) => return until_done(sandbox::run(options)),

@@ -190,6 +190,7 @@ impl Cluster {
         let (trigger, shutdown) = Shutdown::pair();
         let operator = controller::Options {
             cluster_domain: ClusterDomain::usual(),
+            kinds: controller::KINDS,
             maintain_crds: true,
             preset: options.listener_class_preset,
             leadership: None,

@@ -20,7 +20,7 @@ fn the_committed_code_is_what_the_proto_files_give() {
     if let Some(difference) = difference(&generated, &committed) {
         if std::env::var_os("BLESS").is_none() {
             panic!(
-                "{difference}; run `BLESS=1 cargo test -p lifecycle-proto --test generated` and review what it changes"
+                "{difference}; run `BLESS=1 cargo test --workspace --test generated` and review what it changes"
             );
         }
         write(&generated, &committed);

@@ -66,7 +66,7 @@ pub(crate) struct Settings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
     pub(crate) health: Health,
-    /// Who looks on.
+    /// The observer.
     pub(crate) trace: Option<Arc<dyn Trace>>,
 }
 

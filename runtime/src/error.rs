@@ -10,7 +10,7 @@ pub enum Error {
         /// Its name.
         operator: String,
     },
-    /// A lifecycle says something that this driver cannot carry out.
+    /// A lifecycle declares something that this driver does not implement.
     #[error("the lifecycle `{lifecycle}` cannot run: {why}")]
     Unsupported {
         /// Its name.

@@ -34,7 +34,7 @@ pub struct Leadership {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// What no other process is called.
+    /// The unique identity of this process.
     pub identity: String,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Elector {
 
 /// Why a try to take or renew did not work.
 enum Missed {
-    /// Somebody else holds it, or was faster.
+    /// Another process holds it, or was faster.
     Taken(String),
     /// The API server could not be asked.
     Failed(String),
@@ -265,7 +265,7 @@ async fn ask<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, Mis
     match timeout(REQUEST, request).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(kube::Error::Api(status))) if is_conflict(&status) => {
-            Err(Missed::Taken("somebody else wrote it".to_owned()))
+            Err(Missed::Taken("another process wrote it".to_owned()))
         }
         Ok(Err(error)) => Err(Missed::Failed(one_line(&error))),
         Err(_) => {

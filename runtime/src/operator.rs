@@ -125,7 +125,7 @@ impl Operator {
     /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets services end, and returns.
     ///
     /// # Errors
-    /// There is nothing to run, a lifecycle cannot be carried out, or a service cannot run. An API server that does not answer is no error:
+    /// There is nothing to run, this driver does not implement what a lifecycle declares, or a service cannot run. An API server that does not answer is no error:
     /// it is waited for.
     pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         if self.lifecycles.is_empty() && self.services.is_empty() {

@@ -62,7 +62,7 @@ async fn run(
     loop {
         let observation = look(machine, rpc, request).await;
         match ir.answer(&observation.world, position) {
-            Answer::Word(word) => return Err(call.words[word].code),
+            Answer::Precondition(at) => return Err(call.preconditions[at].code),
             Answer::Refusal(refusal) => return Err(call.refusals[refusal].code),
             Answer::Done => return Ok(ran),
             Answer::Effect(effect) => {

@@ -29,7 +29,7 @@ pub struct Binaries {
     folder: PathBuf,
 }
 
-/// Why the programs cannot be had: one sentence that says what to do.
+/// Why the programs are not available: one sentence that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing(String);
 

@@ -3,9 +3,11 @@
 
 mod gate;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::env;
 use std::future::Future;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -183,6 +185,7 @@ pub fn run(cases: Vec<Case>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    note_panics();
     let mut arguments = Arguments::from_args();
     let gate = Gate::new(arguments.test_threads);
     // Each test has a thread, and the gate says when it begins.
@@ -224,6 +227,25 @@ pub async fn eventually<T>(
         }
         tokio::time::sleep(AGAIN).await;
     }
+}
+
+thread_local! {
+    /// Where the last panic of a thread was, and its message.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps the place of each panic, so that it stands beside the name of the test that failed and not only somewhere between the lines of others.
+fn note_panics() {
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let place = info.location().map(ToString::to_string);
+        let message = info.payload_as_str().unwrap_or("no message");
+        PANIC.set(Some(format!(
+            "panicked at {}:\n{message}",
+            place.unwrap_or_default()
+        )));
+        print(info);
+    }));
 }
 
 fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
@@ -272,9 +294,13 @@ fn outcome(
     if let Some(reason) = absent(needs) {
         return Ok(Completion::ignored_with(reason));
     }
-    match run() {
-        Ok(()) => Ok(Completion::Completed),
-        Err(error) => Err(format!("{error:#}").into()),
+    match panic::catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => Ok(Completion::Completed),
+        Ok(Err(error)) => Err(format!("{error:#}").into()),
+        Err(_) => {
+            let said = PANIC.take();
+            Err(said.unwrap_or_else(|| "it panicked".to_owned()).into())
+        }
     }
 }
 
@@ -315,6 +341,20 @@ mod tests {
         assert!(matches!(ran, Ok(Completion::Completed)));
         let error: Run = Box::new(|| bail!("no"));
         assert!(outcome(&[Need::Root], &[], no_binaries, error).is_err());
+    }
+
+    #[test]
+    fn a_test_that_panics_fails_with_the_place_and_the_message() {
+        note_panics();
+        let panics: Run = Box::new(|| panic!("it is {}", "late"));
+        let failed = outcome(&[], &[], no_binaries, panics).err();
+        let said = failed.and_then(|failed| failed.message().map(str::to_owned));
+        let said = said.unwrap();
+        assert!(
+            said.starts_with("panicked at tests/src/harness.rs:"),
+            "{said}"
+        );
+        assert!(said.ends_with("\nit is late"), "{said}");
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ pub mod api_server;
 pub mod audit;
 pub mod binaries;
 pub mod cluster;
+pub mod definitions;
 pub mod harness;
 pub mod lifecycles;
 pub mod process;

@@ -80,7 +80,7 @@ impl Process {
     /// The operating system does not say.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
         let ended = self.child.try_wait();
-        ended.with_context(|| format!("cannot look after {}", self.name))
+        ended.with_context(|| format!("cannot ask whether {} has ended", self.name))
     }
 
     /// An error with the end of the log, if the process has ended by itself.

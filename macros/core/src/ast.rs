@@ -386,18 +386,18 @@ pub struct Column {
 #[derive(Clone, Debug)]
 pub struct Rpc {
     pub span: Span,
-    pub words: Vec<Word>,
+    pub preconditions: Vec<Precondition>,
     pub calls: Vec<Call>,
 }
 
-/// What a word of the Container Storage Interface means here.
+/// What a precondition of the Container Storage Interface means here.
 #[derive(Clone, Debug)]
-pub struct Word {
+pub struct Precondition {
     pub name: Ident,
     pub meaning: Meaning,
 }
 
-/// When a word applies.
+/// When a precondition applies.
 #[derive(Clone, Debug)]
 pub enum Meaning {
     When(Pred),

@@ -1,4 +1,4 @@
-//! What the Container Storage Interface 1.12 demands of the calls that a volume can declare: their names, codes and words, and one table of all demands.
+//! What the Container Storage Interface 1.12 demands of the calls that a volume can declare: their names, codes and preconditions, and one table of all demands.
 //! Knows the specification and nothing of lifecycles.
 
 mod demands;
@@ -6,7 +6,7 @@ mod names;
 mod table;
 
 pub use demands::{Content, Demands, Field, GENERAL};
-pub use names::{Code, Rpc, Word};
+pub use names::{Code, Precondition, Rpc};
 
 /// The version of the specification that the table is taken from.
 pub const VERSION: &str = "1.12";

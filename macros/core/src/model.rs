@@ -58,8 +58,8 @@ pub struct Lifecycle {
     pub implicit: Option<Implicit>,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
-    /// What the words of the Container Storage Interface mean; of a volume.
-    pub words: Vec<Word>,
+    /// What the preconditions of the Container Storage Interface mean; of a volume.
+    pub preconditions: Vec<Precondition>,
     /// What answers each call of the interface; of a volume.
     pub calls: Vec<Call>,
 }
@@ -247,12 +247,12 @@ pub enum Phase {
     Pending,
     Ready,
     Error,
-    /// Another controller looks after the object: nothing is done and nothing is told.
+    /// Another controller manages the object: nothing is done and nothing is told.
     Ignored,
 }
 
 impl State {
-    /// Whether another controller looks after an object that is in it.
+    /// Whether another controller manages an object that is in it.
     pub fn is_ignored(&self) -> bool {
         self.phase == Some(Phase::Ignored)
     }
@@ -379,10 +379,10 @@ pub struct Column {
     pub json_path: Option<String>,
 }
 
-/// What a word of the Container Storage Interface means here.
+/// What a precondition of the Container Storage Interface means here.
 #[derive(Clone, Debug)]
-pub struct Word {
-    pub word: csi::Word,
+pub struct Precondition {
+    pub precondition: csi::Precondition,
     pub meaning: Meaning,
     pub span: Span,
 }

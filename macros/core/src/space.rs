@@ -102,7 +102,7 @@ impl<'a> Space<'a> {
         worlds.filter(|index| self.classes[*index] != Class::Deleting)
     }
 
-    /// Those of them in which something is told of the object: it is ours to look after.
+    /// Those of them in which something is told of the object: we manage it.
     pub fn told(&self) -> impl Iterator<Item = usize> {
         let is_told = |class: Class| match class {
             Class::State(state) => !self.lifecycle.states[state.0].is_ignored(),

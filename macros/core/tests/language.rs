@@ -1,5 +1,5 @@
 //! The language: what is accepted, what is found and where, what is generated.
-//! `cargo test -p lifecycle-macros-core --test language expand` runs one of the parts.
+//! `cargo test --workspace --test language expand` runs one of the parts.
 
 mod language {
     mod damage;

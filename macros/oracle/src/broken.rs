@@ -67,11 +67,11 @@ rules! {
     GoalRests,
     /// `wakes` is a rest.
     WakesRests,
-    /// No effect is enabled on what another controller looks after.
+    /// No effect is enabled on what another controller manages.
     IgnoredIsOff,
-    /// What another controller looks after is at rest.
+    /// What another controller manages is at rest.
     IgnoredRests,
-    /// Of what another controller looks after nothing is said.
+    /// Of what another controller manages nothing is said.
     IgnoredIsSilent,
     /// What becomes given anew may have any value.
     GivenAnew,

@@ -9,13 +9,13 @@ use crate::moves::Move;
 use crate::syntax::{Call, Input, Life, Pred, atoms};
 use crate::worlds::{NodePlace, Test, Worlds};
 
-/// What the interface says of a call: what its request carries, whether it carries what is wanted, whether it is to the node, its words and further codes.
+/// What the interface says of a call: what its request carries, whether it carries what is wanted, whether it is to the node, its preconditions and further codes.
 struct Rpc {
     name: &'static str,
     carries: &'static [&'static str],
     wants: bool,
     node: bool,
-    words: &'static [(&'static str, &'static str)],
+    preconditions: &'static [(&'static str, &'static str)],
     codes: &'static [&'static str],
 }
 
@@ -25,7 +25,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["name"],
         wants: true,
         node: false,
-        words: &[("unfit", "INVALID_ARGUMENT"), ("differs", "ALREADY_EXISTS")],
+        preconditions: &[("unfit", "INVALID_ARGUMENT"), ("differs", "ALREADY_EXISTS")],
         codes: &["NOT_FOUND", "RESOURCE_EXHAUSTED", "OUT_OF_RANGE"],
     },
     Rpc {
@@ -33,7 +33,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id"],
         wants: false,
         node: false,
-        words: &[("in_use", "FAILED_PRECONDITION")],
+        preconditions: &[("in_use", "FAILED_PRECONDITION")],
         codes: &[],
     },
     Rpc {
@@ -41,7 +41,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id"],
         wants: true,
         node: false,
-        words: &[("unknown", "NOT_FOUND")],
+        preconditions: &[("unknown", "NOT_FOUND")],
         codes: &[],
     },
     Rpc {
@@ -49,7 +49,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id", "staging_target_path"],
         wants: true,
         node: true,
-        words: &[
+        preconditions: &[
             ("unfit", "FAILED_PRECONDITION"),
             ("unknown", "NOT_FOUND"),
             ("differs", "ALREADY_EXISTS"),
@@ -61,7 +61,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id", "staging_target_path"],
         wants: false,
         node: true,
-        words: &[],
+        preconditions: &[],
         codes: &["FAILED_PRECONDITION"],
     },
     Rpc {
@@ -69,7 +69,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id", "staging_target_path", "target_path"],
         wants: true,
         node: true,
-        words: &[
+        preconditions: &[
             ("unfit", "FAILED_PRECONDITION"),
             ("unknown", "NOT_FOUND"),
             ("elsewhere", "FAILED_PRECONDITION"),
@@ -83,7 +83,7 @@ const RPCS: [Rpc; 7] = [
         carries: &["volume_id", "target_path"],
         wants: false,
         node: true,
-        words: &[],
+        preconditions: &[],
         codes: &[],
     },
 ];
@@ -118,8 +118,8 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
     for call in &life.calls {
         let rpc = rpc(&call.name);
         let lists = |code: &str| {
-            let of_word = rpc.words.iter().any(|(_, answer)| *answer == code);
-            ALWAYS.contains(&code) || rpc.codes.contains(&code) || of_word
+            let of_precondition = rpc.preconditions.iter().any(|(_, answer)| *answer == code);
+            ALWAYS.contains(&code) || rpc.codes.contains(&code) || of_precondition
         };
         let codes = call.refusals.iter().map(|(_, code)| code);
         if !codes.chain(&call.within).all(|code| lists(code)) {
@@ -128,10 +128,10 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
     }
     let mut missing: BTreeSet<&str> = BTreeSet::new();
     for call in &life.calls {
-        for (word, _) in rpc(&call.name).words {
-            let optional = *word == "unstaged" && self::call(life, "NodeStageVolume").is_none();
-            let decided = life.words.iter().any(|(other, _)| other == word);
-            if !optional && !decided && missing.insert(word) {
+        for (name, _) in rpc(&call.name).preconditions {
+            let optional = *name == "unstaged" && self::call(life, "NodeStageVolume").is_none();
+            let decided = life.preconditions.iter().any(|(other, _)| other == name);
+            if !optional && !decided && missing.insert(name) {
                 found.say("LC081", &call.name);
             }
         }
@@ -199,15 +199,10 @@ enum Answer {
 fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize> {
     let life = worlds.life;
     let rpc = rpc(&call.name);
-    let meaning = |word: &str| {
-        life.words
-            .iter()
-            .find(|(other, _)| other == word)?
-            .1
-            .as_ref()
-    };
-    let words = rpc.words.iter().filter_map(|(word, _)| meaning(word));
-    let words: Vec<Test> = words.map(|pred| worlds.test(pred)).collect();
+    let declared = |name: &str| life.preconditions.iter().find(|(other, _)| other == name);
+    let asked = rpc.preconditions.iter();
+    let asked = asked.filter_map(|(name, _)| declared(name)?.1.as_ref());
+    let preconditions: Vec<Test> = asked.map(|pred| worlds.test(pred)).collect();
     let refusals = call.refusals.iter().map(|(pred, _)| worlds.test(pred));
     let refusals: Vec<Test> = refusals.collect();
     let number = |name: &String| worlds.acts.iter().position(|act| act.name == *name);
@@ -221,7 +216,7 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
     };
     let answer = |at: usize| {
         let world = &worlds.all[at];
-        if words.iter().any(|word| worlds.holds(word, world)) || done(at) {
+        if preconditions.iter().any(|one| worlds.holds(one, world)) || done(at) {
             return Answer::End;
         }
         if let Some(refusal) = refusals.iter().position(|when| worlds.holds(when, world)) {
@@ -286,13 +281,22 @@ struct Visibility<'a> {
 }
 
 impl<'a> Visibility<'a> {
-    /// What a call asks for by itself: words, target, refusals. A volume that is being created has no words to see.
+    /// What a call asks for by itself: preconditions, target, refusals. A volume that is being created has no preconditions to see.
     fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
         let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();
         if call.name != "CreateVolume" {
-            let asks = |word: &str| self.rpc.words.iter().any(|(other, _)| *other == word);
-            let words = self.life.words.iter().filter(|(word, _)| asks(word));
-            all.extend(words.filter_map(|(_, when)| when.as_ref()));
+            let asks = |name: &str| {
+                self.rpc
+                    .preconditions
+                    .iter()
+                    .any(|(other, _)| *other == name)
+            };
+            let preconditions = self
+                .life
+                .preconditions
+                .iter()
+                .filter(|(name, _)| asks(name));
+            all.extend(preconditions.filter_map(|(_, when)| when.as_ref()));
         }
         match call.to.as_ref().map(|to| (to, self.life.target_state(to))) {
             None => {}

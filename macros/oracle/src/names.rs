@@ -71,7 +71,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     references(life, found);
 }
 
-/// What another controller looks after comes before all that is ours, wants nothing, and knows of no write.
+/// What another controller manages comes before all that is ours, wants nothing, and knows of no write.
 fn ignored(life: &Life, found: &mut Found) {
     let mut ours = false;
     for state in &life.states {
@@ -210,8 +210,8 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
             .filter_map(|clause| clause.when.as_ref());
         all.extend(asked.map(|when| (condition.name.as_str(), when)));
     }
-    let words = life.words.iter();
-    all.extend(words.filter_map(|(word, when)| Some((word.as_str(), when.as_ref()?))));
+    let preconditions = life.preconditions.iter();
+    all.extend(preconditions.filter_map(|(name, when)| Some((name.as_str(), when.as_ref()?))));
     for call in &life.calls {
         let target = call.to.iter().filter(|to| life.target_state(to).is_none());
         let refusals = call.refusals.iter().map(|(when, _)| when);

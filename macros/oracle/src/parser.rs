@@ -15,7 +15,7 @@ struct Parser {
     life: Life,
 }
 
-const WORDS: [&str; 6] = [
+const PRECONDITIONS: [&str; 6] = [
     "unfit",
     "unknown",
     "in_use",
@@ -379,7 +379,7 @@ impl Parser {
 
     fn rpc(&mut self) -> Parsed<()> {
         let name = self.cursor.ident()?;
-        if WORDS.contains(&name.as_str()) {
+        if PRECONDITIONS.contains(&name.as_str()) {
             let meaning = if self.cursor.eat("never") {
                 self.cursor.text();
                 None
@@ -387,7 +387,7 @@ impl Parser {
                 self.cursor.need("when")?;
                 Some(self.cursor.pred()?)
             };
-            self.life.words.push((name, meaning));
+            self.life.preconditions.push((name, meaning));
             return self.cursor.need(";");
         }
         let mut call = Call {

@@ -87,7 +87,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether another controller looks after objects that are in it.
+    /// Whether another controller manages objects that are in it.
     pub(crate) fn is_ignored(&self) -> bool {
         self.phase.as_deref() == Some("Ignored")
     }
@@ -143,8 +143,8 @@ pub(crate) struct Call {
 pub(crate) struct Life {
     pub(crate) name: String,
     pub(crate) volume: bool,
-    /// What the words of the interface mean; `None`: it never applies.
-    pub(crate) words: Vec<(String, Option<Pred>)>,
+    /// What the preconditions of the interface mean; `None`: it never applies.
+    pub(crate) preconditions: Vec<(String, Option<Pred>)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) facts: Vec<Fact>,

@@ -263,7 +263,7 @@ async fn start(site: &Installed, kind: Kind, round: usize) -> Result<Duration> {
 fn resident(part: &str) -> Result<u64> {
     for process in fs::read_dir("/proc")?.flatten() {
         let command = fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
-        if command == format!("/lifecycle-operator\0run\0{part}\0") {
+        if command == format!("/listener-operator\0run\0{part}\0") {
             let status = fs::read_to_string(process.path().join("status"))?;
             let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
             let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));

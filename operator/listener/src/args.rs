@@ -51,7 +51,7 @@ pub struct Node {
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub disable_plugin_registration: bool,
 
-    /// Folder that kubelet watches for sockets of plugins, as this process sees it. If it does not exist, somebody else has to register.
+    /// Folder that kubelet watches for sockets of plugins, as this process sees it. If it does not exist, another process has to register.
     #[arg(long, env, value_name = "FOLDER", default_value = "/registration")]
     pub plugin_registration_path: PathBuf,
 

@@ -26,7 +26,7 @@ pub const NAME: &str = "listeners.stackable.tech";
 pub const KINDS: Kinds = Kinds {
     group_version: "listeners.stackable.tech/v1alpha1",
     manager: "listener-operator",
-    printed_by: "lifecycle-operator crd",
+    printed_by: "listener-operator crd",
     definitions: lifecycle_specs_listener::crds,
 };
 /// `reportingController` of its events.
@@ -38,6 +38,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 pub struct Options {
     /// The domain below which cluster DNS names Services.
     pub cluster_domain: ClusterDomain,
+    /// The kinds, and how this program prints them.
+    pub kinds: Kinds,
     /// Whether to install and update CustomResourceDefinitions.
     pub maintain_crds: bool,
     /// The classes to create where they are missing.
@@ -81,7 +83,7 @@ pub async fn run_observed(
     tokio::select! {
         biased;
         () = shutdown.wait() => return Ok(()),
-        () = crds::prepare(&client, &KINDS, options.maintain_crds) => health.works(part),
+        () = crds::prepare(&client, &options.kinds, options.maintain_crds) => health.works(part),
     }
     let logic = Exposure {
         cluster_domain: options.cluster_domain.to_string(),

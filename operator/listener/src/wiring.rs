@@ -7,12 +7,13 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use lifecycle_process::args::Run;
 use lifecycle_process::{cluster_domain, definitions, ended, leadership, until_done};
+use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
 use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::{Arguments, Command, Controller, Mode, Node};
-use crate::controller::{self, NAME};
+use crate::controller::{self, KINDS, NAME};
 use crate::volume::{self, Mount, Registration};
 
 /// The program `listener-operator`.
@@ -22,7 +23,7 @@ pub fn main() -> ExitCode {
 
 fn main_of(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Crd => definitions::print(lifecycle_specs_listener::crds(), &mut stdout().lock())?,
+        Command::Crd => definitions::print((KINDS.definitions)(), &mut stdout().lock())?,
         Command::Run(options) => until_done(run(*options))??,
     }
     Ok(ExitCode::SUCCESS)
@@ -30,25 +31,27 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
 
 async fn run(options: Run<Mode>) -> anyhow::Result<()> {
     let part = async |health, shutdown| match &options.mode {
-        Mode::Controller(chosen) => run_controller(&options, chosen, health, shutdown).await,
+        Mode::Controller(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
         Mode::Node(chosen) => run_node(&options, chosen, health, shutdown).await,
     };
     lifecycle_process::run(&options, part).await
 }
 
-/// Runs the part of which the cluster needs one, until told to stop.
+/// Runs the part of which the cluster needs one, until told to stop. `kinds` say which command of the program prints them.
 ///
 /// # Errors
 /// No API server is configured, or something cannot be listened at.
 pub async fn run_controller<M: Subcommand>(
     options: &Run<M>,
     chosen: &Controller,
+    kinds: Kinds,
     health: Health,
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let client = connect().await?;
     let told = controller::Options {
         cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
+        kinds,
         maintain_crds: !options.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
         leadership: leadership(options, &client, NAME),
@@ -100,4 +103,19 @@ fn mount<M: Subcommand>(options: &Run<M>, chosen: &Node) -> anyhow::Result<Mount
             endpoint_on_host: chosen.kubelet_registration_path.clone(),
         }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_kinds_are_printed_by_the_command_that_they_name() {
+        let mut words = KINDS.printed_by.split(' ');
+        assert_eq!(words.next(), Some(Arguments::command().get_name()));
+        let named = Arguments::try_parse_from(KINDS.printed_by.split(' '));
+        assert!(matches!(named.unwrap().command, Command::Crd));
+    }
 }

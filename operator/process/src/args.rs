@@ -21,7 +21,7 @@ pub struct Run<M: Subcommand> {
     #[arg(long, env, value_name = "DOMAIN")]
     pub kubernetes_cluster_domain: Option<ClusterDomain>,
 
-    /// Do not install or update CustomResourceDefinitions. The operator then waits until somebody else has installed them.
+    /// Do not install or update CustomResourceDefinitions. The operator then waits until another controller or user has installed them.
     #[arg(long, env, value_parser = FalseyValueParser::new())]
     pub disable_crd_maintenance: bool,
 

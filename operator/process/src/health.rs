@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 /// Binds the address, so that a process that cannot be probed does not start.
 ///
 /// # Errors
-/// Somebody else listens there, or it is no address of this machine.
+/// Another process listens there, or it is no address of this machine.
 pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     let bound = match TcpListener::bind(address).await {
         // Every address of a machine without IPv6.

@@ -35,7 +35,7 @@ pub enum Mode {
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
     /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector and Secret, and DIR/input/certs/NAME the files
-    /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are carried out within a second. Listeners are opened at their host
+    /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
     /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
 }
@@ -47,7 +47,7 @@ pub struct SkupperArgs {
     #[arg(long, env, value_name = "IMAGE")]
     pub router_image: String,
 
-    /// Name of this controller: it looks after namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and after those without one.
+    /// Name of this controller: it manages namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and those without one.
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
 }

@@ -37,7 +37,7 @@ pub const NAME: &str = "skupper.io";
 pub const KINDS: Kinds = Kinds {
     group_version: "skupper.io/v2alpha1",
     manager: "skupper.io",
-    printed_by: "lifecycle-operator crd skupper",
+    printed_by: "skupper-operator crd",
     definitions: lifecycle_specs_skupper::crds,
 };
 /// Name of the Secret with the key that certificates follow from.
@@ -57,6 +57,8 @@ pub struct Options {
     pub platform: Platform,
     /// The image of routers.
     pub image: String,
+    /// The kinds, and how this program prints them.
+    pub kinds: Kinds,
     /// Whether to install and update CustomResourceDefinitions.
     pub maintain_crds: bool,
     /// The Lease that decides which replica writes; without it this one always does.
@@ -100,7 +102,7 @@ async fn prepare(client: &Client, options: &Options) -> Root {
     options
         .health
         .waits(part, "the kinds of skupper.io are not served yet");
-    crds::prepare(client, &KINDS, options.maintain_crds).await;
+    crds::prepare(client, &options.kinds, options.maintain_crds).await;
     options.health.works(part);
     let part = "key";
     options

@@ -61,6 +61,7 @@ pub async fn run(
         name: NAME.to_owned(),
         platform: Platform::Linux,
         image: NAME.to_owned(),
+        kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,
         health,

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use lifecycle_process::args::Run;
 use lifecycle_process::{definitions, ended, leadership, until_done};
+use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::kube::connect;
 use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::{Arguments, Command, Mode, SkupperArgs};
-use crate::controller::{self, NAME};
+use crate::controller::{self, KINDS, NAME};
 use crate::files;
 use crate::platform::Platform;
 
@@ -22,7 +23,7 @@ pub fn main() -> ExitCode {
 
 fn main_of(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Crd => definitions::print(lifecycle_specs_skupper::crds(), &mut stdout().lock())?,
+        Command::Crd => definitions::print((KINDS.definitions)(), &mut stdout().lock())?,
         Command::Run(options) => until_done(run(*options))??,
     }
     Ok(ExitCode::SUCCESS)
@@ -30,19 +31,20 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
 
 async fn run(options: Run<Mode>) -> anyhow::Result<()> {
     let part = async |health, shutdown| match &options.mode {
-        Mode::Skupper(chosen) => run_controller(&options, chosen, health, shutdown).await,
+        Mode::Skupper(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
         Mode::Site(chosen) => files::run(chosen, health, shutdown).await,
     };
     lifecycle_process::run(&options, part).await
 }
 
-/// Runs the controller of the Sites of a cluster until told to stop.
+/// Runs the controller of the Sites of a cluster until told to stop. `kinds` say which command of the program prints them.
 ///
 /// # Errors
 /// No API server is configured.
 pub async fn run_controller<M: Subcommand>(
     options: &Run<M>,
     chosen: &SkupperArgs,
+    kinds: Kinds,
     health: Health,
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
@@ -53,9 +55,25 @@ pub async fn run_controller<M: Subcommand>(
         name: chosen.controller_name.clone(),
         platform: Platform::Kubernetes,
         image: chosen.router_image.clone(),
+        kinds,
         maintain_crds: !options.disable_crd_maintenance,
         leadership: leadership(options, &client, NAME),
         health,
     };
     Ok(controller::run(client, told, shutdown).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_kinds_are_printed_by_the_command_that_they_name() {
+        let mut words = KINDS.printed_by.split(' ');
+        assert_eq!(words.next(), Some(Arguments::command().get_name()));
+        let named = Arguments::try_parse_from(KINDS.printed_by.split(' '));
+        assert!(matches!(named.unwrap().command, Command::Crd));
+    }
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 /// Why nobody can be let in.
 #[derive(Debug, Error)]
 pub(super) enum Error {
-    /// Somebody else listens there.
+    /// Another process listens there.
     #[error(
         "port {port} is in use: choose another with --port, or leave the option out to get a free one"
     )]
@@ -30,7 +30,7 @@ pub(super) enum Error {
 /// Takes a port on loopback; 0 takes a free one.
 ///
 /// # Errors
-/// Somebody else has it, or the operating system refuses it.
+/// Another process has it, or the operating system refuses it.
 pub(super) async fn bind(port: u16) -> Result<TcpListener, Error> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     TcpListener::bind(address).await.map_err(|source| {

@@ -21,7 +21,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// Why there is no server.
 #[derive(Debug, Error)]
 pub(super) enum Error {
-    /// Somebody else has its port.
+    /// Another process has its port.
     #[error("port {port} of {address} is in use, where the sandbox is to echo: choose another with --echo-port, and name it in the Connector", port = .0.port(), address = .0.ip())]
     Taken(SocketAddr),
     /// The operating system refuses it for another reason.
@@ -54,7 +54,7 @@ pub(super) enum Lost {
 /// Takes the port.
 ///
 /// # Errors
-/// Somebody else has it, or the operating system refuses it.
+/// Another process has it, or the operating system refuses it.
 pub(super) async fn bind(at: SocketAddr) -> Result<TcpListener, Error> {
     TcpListener::bind(at).await.map_err(|source| {
         if source.kind() == io::ErrorKind::AddrInUse {

@@ -49,7 +49,7 @@ struct PassLine {
     line: String,
 }
 
-/// Looks on while an operator works.
+/// Observes an operator that works.
 struct Observer {
     heard: UnboundedSender<PassLine>,
     /// What objects of a kind of this operator are followed as.

@@ -78,6 +78,7 @@ impl Sites {
             name: name.to_owned(),
             platform: Platform::Kubernetes,
             image: IMAGE.to_owned(),
+            kinds: controller::KINDS,
             maintain_crds: true,
             leadership: None,
             health: Health::default(),

@@ -79,7 +79,7 @@ fn a_node_needs_an_endpoint_and_the_name_of_its_node() {
 }
 
 #[test]
-fn an_address_for_probes_that_cannot_be_had_is_one_line_that_names_it() {
+fn an_address_for_probes_that_is_not_available_is_one_line_that_names_it() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let words = ["run", "--health-probe-bind-address", &address, "controller"];

@@ -1,4 +1,4 @@
-//! What `--help` says, word for word, as an administrator sees it. `BLESS=1 cargo test -p lifecycle-operator --test help` writes it anew.
+//! What `--help` says, word for word, as an administrator sees it. `BLESS=1 cargo test --workspace --test program help` writes it anew.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 //! What `check` says to a person who breaks a rule: each fixture in `tests/ui/rules` whose text rustc adds nothing to, with its pinned text.
-//! `BLESS=1 cargo test -p lifecycle-operator --test program rules` writes them anew; review the difference like code.
+//! `BLESS=1 cargo test --workspace --test program rules` writes them anew; review the difference like code.
 
 use std::fs;
 use std::path::Path;

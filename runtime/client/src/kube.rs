@@ -15,7 +15,7 @@ const SEND: Duration = Duration::from_secs(15);
 /// Why there is no client.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Neither a kubeconfig nor the surroundings of a Pod say which API server is meant.
+    /// Neither a kubeconfig nor the in-cluster environment says which API server is meant.
     #[error(
         "cannot find out which API server to use: set KUBECONFIG to a kubeconfig, or run in a Pod with a service account"
     )]

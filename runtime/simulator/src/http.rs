@@ -88,7 +88,7 @@ fn is_local(headers: &HeaderMap) -> bool {
     matches!(name, "127.0.0.1" | "localhost")
 }
 
-/// Everybody is an administrator, and may ask as somebody else.
+/// Everybody is an administrator, and may impersonate another user.
 fn user(headers: &HeaderMap) -> User {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(name) = text("impersonate-user") else {

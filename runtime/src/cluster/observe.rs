@@ -89,7 +89,7 @@ pub struct Observed {
     /// The polls that were asked.
     pub(crate) polls: Vec<(usize, String)>,
     pub failure: Option<Failure>,
-    /// Another controller looks after the object, so that a failure is nobody's business: the state.
+    /// The state in which another controller manages the object, so that failures are ignored.
     pub(crate) ignored: Option<usize>,
 }
 

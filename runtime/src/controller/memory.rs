@@ -54,7 +54,7 @@ struct Repeated {
     free: Instant,
 }
 
-/// More equal writes than this within `REPEATED_WITHIN` of each other are slowed down: somebody else writes too.
+/// More equal writes than this within `REPEATED_WITHIN` of each other are slowed down: another controller or user writes too.
 const REPEATED_FREELY: u32 = 5;
 const REPEATED_WITHIN: Duration = Duration::from_secs(60);
 

@@ -272,7 +272,7 @@ impl Controller {
         left || !self.moves_on(subject, decided) && self.report(subject, observed, report, decided)
     }
 
-    /// Whether nothing is in the way, and somebody else has promised to act.
+    /// Whether nothing is in the way, and the outside has promised to act.
     fn moves_on(&self, subject: &Subject, decided: &Decided) -> bool {
         let Class::State(state) = decided.class else {
             return false;
@@ -305,7 +305,7 @@ impl Controller {
             return None;
         }
         let trouble = memory.trouble();
-        // An object that goes away is not reported on, unless giving back what it holds is in trouble.
+        // An object that is being deleted gets no report, unless its cleanup keeps failing.
         let claims = runner.ir.has_finalizer();
         if observed.is_deleting()
             && !(claims && trouble.is_some())
@@ -426,7 +426,7 @@ impl Controller {
         let Some(sent) = act::write(&plan, kind) else {
             return false;
         };
-        // What somebody else writes at this moment is looked at again after that.
+        // Another object writes the same one at this moment: this one is requeued after that.
         let store = runner.stores[target].unwrap_or(runner.subject_store);
         if !self.write_locks.take(&(store, plan.name.clone()), subject) {
             return true;

@@ -247,7 +247,7 @@ impl Polls {
         let mut next = now + poll.every;
         match answered.answer {
             Ok(reply) => {
-                // Whoever looked after the last one was no longer good saw none.
+                // Whoever asked once the last answer had expired saw none.
                 let was_good = poll.good_until > now;
                 let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
                 let same = same && was_good;

@@ -145,7 +145,7 @@ fn owner_of(machine: &dyn Machine, number: usize) -> Option<Kind> {
     machine.kind(machine.ir().inputs[number].owner?)
 }
 
-/// What a declaration may say and this driver does not carry out, with what to write instead.
+/// What a declaration may say and this driver does not implement, with what to write instead.
 fn unsupported(
     ir: &Lifecycle,
     number: usize,

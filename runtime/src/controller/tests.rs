@@ -17,14 +17,14 @@ use lifecycle_client::scripted::{self, failure};
 /// What the server does with a write.
 #[derive(Clone, Debug)]
 enum Answer {
-    /// Carries it out.
+    /// Applies it.
     Do,
-    /// Carries it out and changes the object, as a policy would.
+    /// Applies it and changes the object, as a policy would.
     Change(Value),
-    /// Carries it out, keeps no status.
+    /// Applies it, keeps no status.
     Prune,
     Fail(u16, &'static str),
-    /// Carries it out after this time.
+    /// Applies it after this time.
     After(Duration),
 }
 
@@ -425,7 +425,7 @@ async fn without_the_lease_nothing_is_written_and_what_is_on_its_way_is_dropped(
         "one write left, and nothing after the end of the lease"
     );
     let done = sim.server.with(|s| s.objects.len());
-    assert_eq!(done, 1, "it was dropped before the server carried it out");
+    assert_eq!(done, 1, "it was dropped before the server applied it");
     until.send_replace(Some(Instant::now() + HOUR));
     sim.run(Duration::from_secs(60)).await;
     assert_eq!(sim.server.count(MADE), 2);

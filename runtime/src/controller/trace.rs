@@ -15,7 +15,7 @@ use crate::lifecycle::{ObjectRef, Observation};
 use crate::machine::ir::Lifecycle;
 use crate::machine::policy::{Class, Decision};
 
-/// Looks on while an operator runs. It is told within the loop, so it must be quick, and it cannot change anything.
+/// Observes an operator that runs. It is told within the loop, so it must be quick, and it cannot change anything.
 pub trait Trace: Send + Sync + 'static {
     /// Something happened.
     fn saw(&self, moment: &TraceEvent<'_>);

@@ -9,7 +9,7 @@ use lifecycle_client::scripted::{self, failure};
 const LISTENERS: Kinds = Kinds {
     group_version: "listeners.stackable.tech/v1alpha1",
     manager: "listener-operator",
-    printed_by: "lifecycle-operator crd",
+    printed_by: "listener-operator crd",
     definitions: listeners,
 };
 

@@ -17,7 +17,7 @@ struct State {
     fails: Option<u16>,
     /// Does not answer at all.
     hangs: bool,
-    /// Carries the next write out and loses the reply.
+    /// Applies the next write and loses the reply.
     loses_reply: bool,
 }
 
@@ -244,7 +244,7 @@ async fn it_is_given_back_although_a_renewal_was_on_its_way() {
     }
     assert!(
         !server.with(|s| s.loses_reply),
-        "a renewal was carried out, and its reply never came"
+        "a renewal was applied, and its reply never came"
     );
     elector.release().await;
     assert_eq!(server.holder(), "");

@@ -51,7 +51,7 @@ builtin! {
         Surplus,
         /// A member is being deleted.
         Draining,
-        /// A wanted name is taken by somebody else.
+        /// An object of another controller or user has a wanted name.
         Foreign,
         /// All is as wanted.
         Current,

@@ -177,7 +177,7 @@ impl Observation {
         }
     }
 
-    /// The one object or answer of an input, where it is there and is not somebody else's.
+    /// The one object or answer of an input, where it is there and no other controller or user owns it.
     pub fn one<K: 'static>(&self, input: usize) -> Option<&K> {
         if !self.lifecycle.usable(&self.world, input) {
             return None;

@@ -1,4 +1,4 @@
-//! What a call of a volume does in a world: words, target, refusals, effects, waiting, in this order; and what is wrong with a request by itself.
+//! What a call of a volume does in a world: preconditions, target, refusals, effects, waiting, in this order; and what is wrong with a request by itself.
 
 use super::ir::{Call, Lifecycle, Target};
 use super::policy::Class;
@@ -7,8 +7,8 @@ use super::world::World;
 /// The one thing that a call does in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A word of the interface applies, by position in the call.
-    Word(usize),
+    /// A precondition of the interface applies, by position in the call.
+    Precondition(usize),
     /// The target holds.
     Done,
     /// One of its own refusals applies, by position.
@@ -43,8 +43,12 @@ impl Lifecycle {
             return Answer::Contradiction;
         }
         let call = &self.calls[call];
-        if let Some(word) = call.words.iter().position(|word| world.holds(&word.when)) {
-            return Answer::Word(word);
+        if let Some(precondition) = call
+            .preconditions
+            .iter()
+            .position(|one| world.holds(&one.when))
+        {
+            return Answer::Precondition(precondition);
         }
         if reached(&call.target, world, class) {
             return Answer::Done;
@@ -64,10 +68,10 @@ impl Lifecycle {
         reached(&self.calls[call].target, world, class)
     }
 
-    /// Whether a capability is asked for that is not supported: the same word for all calls.
+    /// Whether a capability is asked for that is not supported: the same precondition for all calls.
     pub fn unfit(&self, world: &World) -> bool {
-        let mut words = self.calls.iter().flat_map(|call| call.words);
-        words.any(|word| word.name == "unfit" && world.holds(&word.when))
+        let mut preconditions = self.calls.iter().flat_map(|call| call.preconditions);
+        preconditions.any(|one| one.name == "unfit" && world.holds(&one.when))
     }
 }
 

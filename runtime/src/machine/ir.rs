@@ -3,7 +3,7 @@
 
 mod call;
 
-pub use call::{Call, Code, Refusal, RequestField, Rpc, Target, Within, Word};
+pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
 
 /// One `lifecycle!` block.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ pub enum Mode {
     Owned,
     /// Made by several of our objects together, an owner reference each.
     Shared,
-    /// Somebody else's object of which we own some fields.
+    /// An object of another controller or user, of which we own some fields.
     Part,
     /// An annotation of the object that records what cannot be observed.
     Record,
@@ -221,7 +221,7 @@ pub enum Phase {
     Ready,
     /// Somebody must act.
     Error,
-    /// Another controller looks after the object: nothing is written and nothing is told.
+    /// Another controller manages the object: nothing is written and nothing is told.
     Ignored,
 }
 

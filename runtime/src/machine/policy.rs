@@ -46,7 +46,7 @@ impl Lifecycle {
         self.vars[var].values[usize::from(world.get(var))]
     }
 
-    /// Whether builders, facts and fields may read this input in this world: it is there, and it is not somebody else's.
+    /// Whether builders, facts and fields may read this input in this world: it is there, and no other controller or user owns it.
     pub fn usable(&self, world: &World, input: usize) -> bool {
         let input = &self.inputs[input];
         input.given.as_ref().is_none_or(|g| world.holds(g))
@@ -55,7 +55,7 @@ impl Lifecycle {
                 .is_none_or(|var| input.many || !UNUSABLE.contains(&self.value(world, var)))
     }
 
-    /// The state of an object that another controller looks after; such states stand above all others.
+    /// The state of an object that another controller manages; such states stand above all others.
     pub fn ignored(&self, world: &World) -> Option<usize> {
         let fits = |state: &State| state.phase == Phase::Ignored && world.holds(&state.when);
         self.states.iter().position(fits)
@@ -220,7 +220,7 @@ impl Lifecycle {
         }
     }
 
-    /// In life by the author's `when`, and while the object is ours to look after; on deletion only what gives something back.
+    /// In life by the author's `when`, and while we manage the object; on deletion only what gives something back.
     fn in_season(&self, world: &World, effect: &Effect, deleting: bool) -> bool {
         if deleting {
             return effect.is_undo

@@ -48,17 +48,17 @@ pub enum At {
 /// What goes wrong. Kinds are named as in paths (`services`); none means all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// `crash-before`: the process ends before the request is carried out, and starts anew without its memory.
+    /// `crash-before`: the process ends before the server applies the request, and starts anew without its memory.
     CrashBefore,
-    /// `crash-after`: the request is carried out, then the process ends before it hears so.
+    /// `crash-after`: the server applies the request, then the process ends before it hears so.
     CrashAfter,
-    /// `lost`: the request is carried out, then the connection breaks.
+    /// `lost`: the server applies the request, then the connection breaks.
     Lost,
-    /// `silent`: the request is carried out, and there is never an answer.
+    /// `silent`: the server applies the request, and there is never an answer.
     Silent,
-    /// `timeout`: the request is not carried out, and there is never an answer.
+    /// `timeout`: the request is not applied, and there is never an answer.
     Timeout,
-    /// `503`: the request is not carried out; the answer is a failure with this code.
+    /// `503`: the request is not applied; the answer is a failure with this code.
     Answer(u16),
     /// `break`: watches end with an error of the connection.
     Break(Option<String>),

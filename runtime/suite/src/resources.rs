@@ -336,7 +336,7 @@ impl Suite {
     /// Runs it all.
     ///
     /// # Errors
-    /// The description is not complete, or a cluster cannot be had. Broken rules are no errors: they are in the report.
+    /// The description is not complete, or no cluster is available. Broken rules are no errors: they are in the report.
     pub fn run(self) -> Result<Report, String> {
         run_all(&self.ready()?)
     }

@@ -62,11 +62,15 @@ impl ListenerLogic for Nothing {
     fn site(&self, _: This<'_, Listener>, sites: &[&Site]) -> Because<bool> {
         Because::plain(!sites.is_empty())
     }
-    fn shape(&self, this: This<'_, Listener>, peers: &[&Listener]) -> Because<Shape> {
+    fn validity(&self, this: This<'_, Listener>, peers: &[&Listener]) -> Because<Validity> {
         let taken = peers
             .iter()
             .any(|p| p.metadata.uid != this.meta.uid && p.spec.host == this.spec.host);
-        Because::plain(if taken { Shape::Taken } else { Shape::Fine })
+        Because::plain(if taken {
+            Validity::Taken
+        } else {
+            Validity::Fine
+        })
     }
     fn matched(&self, _: This<'_, Listener>, _: &Reach) -> Because<bool> {
         Because::plain(true)

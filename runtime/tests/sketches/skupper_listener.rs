@@ -48,8 +48,8 @@ impl ListenerLogic for Nothing {
     fn home(&self, _: This<'_, Listener>, sites: &[&Site]) -> Option<ObjectRef> {
         sites.first().map(|site| ObjectRef::to(*site))
     }
-    fn shape(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<Shape> {
-        Because::plain(Shape::Fine)
+    fn validity(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
+        Because::plain(Validity::Fine)
     }
     fn claim(&self, _: This<'_, Listener>, table: &ConfigMap) -> Because<Claim> {
         Because::plain(if table.data.is_some() {

@@ -198,7 +198,7 @@ pub struct SiteStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_issuer: Option<String>,
 
-    /// Who looks after this site.
+    /// The controller that manages this site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<Controller>,
 }
@@ -279,7 +279,7 @@ pub struct ServiceRecord {
     pub listeners: Option<Vec<String>>,
 }
 
-/// Who looks after a site.
+/// The controller that manages a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Controller {
     /// Name of its Deployment.

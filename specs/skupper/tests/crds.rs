@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
-#[path = "crds/shape.rs"]
-mod shape;
-
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::crds;
 use lifecycle_specs_skupper::listener::{Listener, Observer};
+use lifecycle_tests::definitions;
 use serde_json::{Value, json};
 
 /// What each kind has.
@@ -138,7 +136,7 @@ fn check(kind: &str, own: &[(&str, &str)], additions: &[&str]) {
     let is_told = |path: &str| own.iter().any(|(told, _)| *told == path);
     let common = COMMON.iter().filter(|(path, _)| !is_told(path));
     let expected: Vec<_> = common.chain(own).copied().collect();
-    shape::check(kind, schema, &expected, additions);
+    definitions::check(kind, schema, &expected, additions);
     assert_eq!(
         schema.get("required"),
         None,

@@ -7,7 +7,7 @@ lifecycle-cluster*) ;;
 *) echo "$folder is not the folder of a test cluster" >&2; exit 2 ;;
 esac
 
-# The namespace is compared as well, lest the pid belong to somebody else by now.
+# The namespace is compared as well, lest the pid belong to another process by now.
 lives() {
     [ "$(readlink "/proc/$1/ns/pid" 2>/dev/null)" = "$2" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }

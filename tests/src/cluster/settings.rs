@@ -168,7 +168,7 @@ pub(super) fn kubelet(place: &NodePlace, identity: &Identity) -> String {
         "staticPodPath": own("manifests"),
         "volumePluginDir": own("flex"),
         "resolvConf": own("resolv.conf"),
-        // Status and volumes are looked after more often than on a large cluster.
+        // Kubelet reconciles statuses and volumes more often than on a large cluster.
         "syncFrequency": "10s",
         // A machine that builds software beside us may be short of anything but what we need.
         "evictionHard": {

@@ -115,7 +115,7 @@ impl BucketLogic for InStore {
             None => Because::new(BucketValue::No, "the store has no bucket of this name"),
             Some(owner) if *owner != Self::owner(this.meta) => Because::new(
                 BucketValue::Taken,
-                "the bucket belongs to somebody else: choose another name",
+                "the bucket belongs to another controller or user: choose another name",
             ),
             Some(_) if store.quota != this.spec.quota => {
                 Because::new(BucketValue::Stale, "the bucket has another quota")

@@ -19,7 +19,7 @@ pub struct Provider<S> {
 struct Reach<S> {
     state: S,
     is_down: bool,
-    /// How many mutations were carried out.
+    /// How many mutations were applied.
     mutations: u64,
 }
 
@@ -48,7 +48,7 @@ impl<S> Provider<S> {
         }
     }
 
-    /// Looks at its state or changes it, as somebody else would.
+    /// Looks at its state or changes it, as another user would.
     pub fn with<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut reach.state)
@@ -60,7 +60,7 @@ impl<S> Provider<S> {
         std::mem::replace(&mut reach.is_down, is_down) != is_down
     }
 
-    /// Carries a mutation out.
+    /// Applies a mutation.
     ///
     /// # Errors
     /// It is down, a fault is in the way, or the mutation fails.

@@ -186,16 +186,16 @@ fn is_label(text: &str) -> bool {
     !text.is_empty() && text.len() < 64 && text.chars().all(fits) && !text.starts_with('-')
 }
 
-/// Why a Listener cannot be had by itself.
-fn flaw(spec: &ListenerSpec) -> Option<(Shape, &'static str)> {
+/// What makes a Listener invalid by itself.
+fn flaw(spec: &ListenerSpec) -> Option<(Validity, &'static str)> {
     let kind = spec.kind.as_deref().unwrap_or("tcp");
     if spec.port == 0 {
-        Some((Shape::BadPort, "`spec.port` must be between 1 and 65535"))
+        Some((Validity::BadPort, "`spec.port` must be between 1 and 65535"))
     } else if !is_label(&spec.host) {
         let said = "`spec.host` must be the name of a Service";
-        Some((Shape::BadHost, said))
+        Some((Validity::BadHost, said))
     } else if kind != "tcp" {
-        Some((Shape::BadType, "`spec.type` must be tcp"))
+        Some((Validity::BadType, "`spec.type` must be tcp"))
     } else {
         None
     }
@@ -236,15 +236,15 @@ impl ListenerLogic for InNetwork {
         }
     }
 
-    fn shape(&self, this: This<'_, Listener>, peers: &[&Listener]) -> Because<Shape> {
-        if let Some((shape, said)) = flaw(this.spec) {
-            return Because::new(shape, said);
+    fn validity(&self, this: This<'_, Listener>, peers: &[&Listener]) -> Because<Validity> {
+        if let Some((validity, said)) = flaw(this.spec) {
+            return Because::new(validity, said);
         }
         if has_port(this.meta, this.spec, peers) {
-            return Because::plain(Shape::Fine);
+            return Because::plain(Validity::Fine);
         }
         let said = "another Listener has this port of the host: choose another port";
-        Because::new(Shape::Taken, said)
+        Because::new(Validity::Taken, said)
     }
 
     fn matched(&self, this: This<'_, Listener>, network: &Reach) -> Because<bool> {
@@ -385,30 +385,30 @@ mod tests {
         listener
     }
 
-    fn shape(listener: &Listener, peers: &[&Listener]) -> Shape {
+    fn validity(listener: &Listener, peers: &[&Listener]) -> Validity {
         let logic = InNetwork(Network::default());
-        logic.shape(This::of(listener), peers).value
+        logic.validity(This::of(listener), peers).value
     }
 
     #[test]
     fn one_port_of_a_host_has_one_listener() {
         let (a, b, c) = (listener("a", 80), listener("b", 80), listener("c", 81));
         let peers = [&a, &b, &c];
-        assert_eq!(shape(&a, &peers), Shape::Fine);
-        assert_eq!(shape(&b, &peers), Shape::Taken);
-        assert_eq!(shape(&c, &peers), Shape::Fine);
+        assert_eq!(validity(&a, &peers), Validity::Fine);
+        assert_eq!(validity(&b, &peers), Validity::Taken);
+        assert_eq!(validity(&c, &peers), Validity::Fine);
     }
 
     #[test]
-    fn what_cannot_be_had_says_what_to_change() {
-        let check = |change: fn(&mut ListenerSpec), expected: Shape| {
+    fn what_is_invalid_says_what_to_change() {
+        let check = |change: fn(&mut ListenerSpec), expected: Validity| {
             let mut bad = listener("a", 80);
             change(&mut bad.spec);
-            assert_eq!(shape(&bad, &[&bad]), expected);
+            assert_eq!(validity(&bad, &[&bad]), expected);
         };
-        check(|s| s.port = 0, Shape::BadPort);
-        check(|s| s.host = "Not a host".to_owned(), Shape::BadHost);
-        check(|s| s.kind = Some("http2".to_owned()), Shape::BadType);
+        check(|s| s.port = 0, Validity::BadPort);
+        check(|s| s.host = "Not a host".to_owned(), Validity::BadHost);
+        check(|s| s.kind = Some("http2".to_owned()), Validity::BadType);
     }
 
     #[test]

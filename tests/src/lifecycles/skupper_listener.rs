@@ -1,4 +1,4 @@
-//! A listener whose port is decided by its site: a table that somebody else writes, one Service, a set of Services, a poll.
+//! A listener whose port is decided by its site: a table that another controller writes, one Service, a set of Services, a poll.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,21 +178,21 @@ impl ListenerLogic for AtSite {
         sites.first().map(|site| ObjectRef::to(*site))
     }
 
-    fn shape(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Shape> {
+    fn validity(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let (spec, name) = (this.spec, name(this.meta));
         if spec.port == 0 {
             let said = "`spec.port` must be between 1 and 65535";
-            Because::new(Shape::BadPort, said)
+            Because::new(Validity::BadPort, said)
         } else if spec.host.is_empty() || !spec.host.chars().all(fits) {
             let said = "`spec.host` must be the name of a Service";
-            Because::new(Shape::BadHost, said)
+            Because::new(Validity::BadHost, said)
         } else if name.len() > 63 {
-            Because::new(Shape::BadName, "its name is too long for a label")
+            Because::new(Validity::BadName, "its name is too long for a label")
         } else if spec.kind.as_deref().unwrap_or("tcp") != "tcp" {
-            Because::new(Shape::BadType, "`spec.type` must be tcp")
+            Because::new(Validity::BadType, "`spec.type` must be tcp")
         } else {
-            Because::plain(Shape::Fine)
+            Because::plain(Validity::Fine)
         }
     }
 

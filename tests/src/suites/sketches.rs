@@ -179,7 +179,7 @@ async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
     .await
 }
 
-/// The Deployment is carried out, or comes no further.
+/// The Deployment is reconciled, or comes no further.
 async fn rolls(site: Site, well: bool) -> kube::Result<bool> {
     let deployment = site.beside("/apis/apps/v1", "deployments", site.name());
     site.edit(&deployment, |deployment| {

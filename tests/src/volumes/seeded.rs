@@ -18,7 +18,7 @@ use lifecycle_runtime::machine::ir::Lifecycle;
 pub enum Mistake {
     /// Unpublishing leaves a file beside the target.
     Leaves,
-    /// Publishing writes a file of somebody else's.
+    /// Publishing writes a file of another owner.
     Touches,
     /// What was staged is known to the process that staged it and to no other.
     Remembers,

@@ -1,5 +1,5 @@
 //! The structure of the built-in kinds that the simulated server has as data is what the real one publishes.
-//! `BLESS=1 cargo test -p lifecycle-tests --test schemas` rewrites the data; review the difference like code.
+//! `BLESS=1 cargo test --workspace --test simulator schemas::` rewrites the data; review the difference like code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -27,6 +27,8 @@ pub struct Root {
     pub path: String,
     /// Whether `cargo test` runs it as a suite.
     pub is_suite: bool,
+    /// Whether `cargo test` runs the tests in it.
+    pub is_tested: bool,
 }
 
 /// The members in `cargo metadata --no-deps`. None if that looks different from what Cargo prints today.
@@ -64,9 +66,11 @@ fn member(root: &str, package: &Value) -> Option<Member> {
         let always = target["required-features"]
             .as_array()
             .is_none_or(Vec::is_empty);
+        let is_tested = always && target["test"].as_bool()?;
         member.crates.push(Root {
             path: inside(target["src_path"].as_str()?)?,
-            is_suite: is_test && always && target["test"].as_bool()?,
+            is_suite: is_test && is_tested,
+            is_tested,
         });
     }
     Some(member)

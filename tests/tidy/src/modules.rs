@@ -31,6 +31,24 @@ pub fn outside_suites(tree: &Tree, members: &[Member]) -> Vec<String> {
     findings
 }
 
+/// Sources with tests in them that no crate leads to of which `cargo test` runs the tests.
+pub fn tests_that_never_run(tree: &Tree, members: &[Member]) -> Vec<String> {
+    let crates = members.iter().flat_map(|member| &member.crates);
+    let tested = crates.filter(|root| root.is_tested);
+    let tested: Vec<String> = tested.map(|root| root.path.clone()).collect();
+    let reached = reached(tree, &tested);
+    let is_test = |line: &str| {
+        ["#[test]", "#[tokio::test"]
+            .iter()
+            .any(|test| line.starts_with(test))
+    };
+    let lost = tree.sources().filter(|(path, text)| {
+        !reached.contains(*path) && text.lines().any(|line| is_test(line.trim_start()))
+    });
+    lost.map(|(path, _)| format!("{path}: has tests, and its crate says `test = false`"))
+        .collect()
+}
+
 fn reached(tree: &Tree, roots: &[String]) -> BTreeSet<String> {
     let mut reached: BTreeSet<String> = BTreeSet::new();
     let mut waiting: Vec<(String, bool)> = roots.iter().map(|root| (root.clone(), true)).collect();
@@ -178,6 +196,7 @@ mod tests {
         let root = |path: &str, is_suite| Root {
             path: path.to_owned(),
             is_suite,
+            is_tested: is_suite,
         };
         let member = Member {
             folder: "a".to_owned(),
@@ -194,6 +213,29 @@ mod tests {
         let found = outside_suites(&tree, &[member]);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("a/tests/off.rs"), "{found:?}");
+    }
+
+    #[test]
+    fn a_test_of_a_crate_whose_tests_do_not_run_is_found() {
+        let root = |path: &str, is_tested| Root {
+            path: path.to_owned(),
+            is_suite: false,
+            is_tested,
+        };
+        let member = Member {
+            folder: "a".to_owned(),
+            crates: vec![root("a/src/lib.rs", true), root("a/src/main.rs", false)],
+            ..Member::default()
+        };
+        let with_test = "mod tests {\n    #[test]\n    fn it() {}\n}";
+        let tree = Tree::made_up(&[
+            ("a/src/lib.rs", "mod part;"),
+            ("a/src/part.rs", with_test),
+            ("a/src/main.rs", with_test),
+        ]);
+        let found = tests_that_never_run(&tree, &[member]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("a/src/main.rs"), "{found:?}");
     }
 
     #[test]

@@ -100,6 +100,11 @@ fn every_file_of_tests_is_part_of_a_suite_that_runs() {
 }
 
 #[test]
+fn every_test_runs() {
+    none(modules::tests_that_never_run(&TREE, &MEMBERS));
+}
+
+#[test]
 fn no_files_name_each_other_in_a_circle() {
     none(circles::findings(&GRAPH.circles(), &CIRCLES));
     let low = "runtime/src/cluster/store.rs";

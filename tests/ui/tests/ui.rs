@@ -1,6 +1,6 @@
 //! What rustc says to a person who breaks a rule: `rules/<rule>/fails.rs` with the pinned text `fails.stderr`, where rustc itself adds something to the
 //! finding. For the others `lifecycle-operator check` pins the finding as `fails.txt`. Beside each stands a `passes.rs` that nearly fails.
-//! `TRYBUILD=overwrite cargo test -p lifecycle-ui` rewrites the pinned texts; review the difference like code.
+//! `TRYBUILD=overwrite cargo test --workspace --test ui` rewrites the pinned texts; review the difference like code.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! A call meets a world in which it has no outcome: no word, target or refusal applies, no effect of its `by` is enabled, and nothing is promised.
+//! A call meets a world in which it has no outcome: no precondition, target or refusal applies, no effect of its `by` is enabled, and nothing is promised.
 //! Its caller would wait in vain and try again for ever without being told why.
 //!
 //! ```text
@@ -40,7 +40,7 @@ fn diagnose(called: &Called<'_>, drive: &CallDrive<'_>, example: usize) -> Diagn
             "`{name}` in `{witness}` has no outcome: effect `{}` can end nowhere, for a `never` rules out all that it may bring about",
             space.lifecycle.effects[effect.0].name
         ),
-        Answer::Word(..) | Answer::Done | Answer::Refusal(_) | Answer::Wait => format!(
+        Answer::Precondition(..) | Answer::Done | Answer::Refusal(_) | Answer::Wait => format!(
             "`{name}` in `{witness}` has no outcome: run an effect, refuse with a code, or wait for a promise"
         ),
     };

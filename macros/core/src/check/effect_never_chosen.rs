@@ -94,7 +94,7 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
                     "another answer always comes first in {}",
                     calls.join(" and ")
                 ),
-                "words, target, refusals and earlier effects come first: narrow them, move it up, or remove it",
+                "preconditions, target, refusals and earlier effects come first: narrow them, move it up, or remove it",
             )
         };
         let message = format!("effect `{}` never runs: {why}", effect.name);

@@ -1,7 +1,7 @@
 //! A `never` relates facts that share no input. Each can change without the other, so the outside can bring such a world about at any time.
 //!
 //! ```text
-//! never matched && shape == Bad;    // `matched` reads `network`, `shape` reads `peers`
+//! never matched && validity == Bad;    // `matched` reads `network`, `validity` reads `peers`
 //! ```
 //!
 //! Leave the `never` out and give these worlds a state.

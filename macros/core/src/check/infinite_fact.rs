@@ -1,8 +1,8 @@
 //! A fact has a type with infinitely many values. Only finite facts can be checked in every combination.
 //!
 //! ```text
-//! shape: u32 from class;              // refused
-//! shape: { Fine, NoPorts } from class; // write the answers that matter
+//! validity: u32 from class;              // refused
+//! validity: { Fine, NoPorts } from class; // write the answers that matter
 //! ```
 
 use proc_macro2::{Ident, Span};

@@ -1,4 +1,4 @@
-//! An `Ignored` state is for objects that another controller looks after: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
+//! An `Ignored` state is for objects that another controller manages: nothing is enabled in it, nothing is told, and it is at rest. So it is no goal,
 //! it has neither `wakes` nor `overdue`, it does not ask how our own writes went, and it stands above every state of ours: whose an object is comes before
 //! how it is.
 //!
@@ -51,7 +51,7 @@ fn is_ignored(state: &State) -> bool {
 fn alone(state: &State, sink: &mut Sink) {
     let name = state.name.span();
     if state.goal {
-        let what = "is a goal: nothing is wanted of what another controller looks after";
+        let what = "is a goal: nothing is wanted of what another controller manages";
         sink.push(misplaced(state, name, what, "leave out `goal`"));
     }
     if let Some(wakes) = &state.wakes {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! observe { nodes: [Node] by names of volumes; }
-//! effects { apply each nodes; }                     // somebody else's objects
+//! effects { apply each nodes; }                     // objects of another controller or user
 //! ```
 
 use crate::errors::{Diagnostic, Sink};

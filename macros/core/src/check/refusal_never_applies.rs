@@ -1,5 +1,5 @@
-//! A warning: a refusal of a call that never applies. The words are asked first, then the target, then the refusals from top to bottom; the first that
-//! fits counts. Or the call cannot meet such a world, for its request does not say what the refusal asks.
+//! A warning: a refusal of a call that never applies. The preconditions are asked first, then the target, then the refusals from top to bottom; the first
+//! that fits counts. Or the call cannot meet such a world, for its request does not say what the refusal asks.
 //!
 //! ```text
 //! unknown when volume == Absent;
@@ -31,8 +31,11 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
             let holds = met.find(|world| space.worlds.get(**world).holds(&refusal.when));
             let why = match holds.map(answers) {
                 None => "it meets no such world".to_owned(),
-                Some(Answer::Word(word, _)) => {
-                    format!("the word `{}` applies before it", word.name())
+                Some(Answer::Precondition(precondition, _)) => {
+                    format!(
+                        "the precondition `{}` applies before it",
+                        precondition.name()
+                    )
                 }
                 Some(Answer::Done) => "its target holds before it".to_owned(),
                 Some(Answer::Refusal(other)) => format!("refusal {} applies before it", other + 1),

@@ -1,7 +1,7 @@
 //! An effect claims to set a fact that does not read what the effect writes. Only facts that read its target can change by it.
 //!
 //! ```text
-//! apply service sets { shape = Fine };    // `shape` is read from `class`
+//! apply service sets { validity = Fine };    // `validity` is read from `class`
 //! ```
 
 use crate::errors::Sink;

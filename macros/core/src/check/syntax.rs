@@ -2,7 +2,7 @@
 //! The item is left out; everything else is still checked, and what only mentions a name that the item declares stays silent.
 //!
 //! ```text
-//! facts { shape: { Fine, Bad } form class; }      // expected `from`, found `form`
+//! facts { validity: { Fine, Bad } form class; }      // expected `from`, found `form`
 //! ```
 
 use proc_macro2::{Ident, Span};

@@ -1,6 +1,6 @@
 //! A call answers with a code that the Container Storage Interface does not list for it, or does not say when it must answer with one that it does.
 //!
-//! The words `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for the codes that the interface demands. Each word that a declared
+//! The preconditions `unfit`, `unknown`, `in_use`, `elsewhere`, `unstaged` and `differs` stand for the codes that the interface demands. Each that a declared
 //! call asks must be decided, by `when` or by `never` with the reason. Teardown never asks `unknown`: what is not there has been given back.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 
 use proc_macro2::Span;
 
-use crate::csi::{Code, Demands, Rpc, VERSION, Word};
+use crate::csi::{Code, Demands, Precondition, Rpc, VERSION};
 use crate::errors::Sink;
 use crate::model::{Call, Lifecycle};
 use crate::rule::{Context, Rule, Run, Stage};
@@ -31,8 +31,8 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             unlisted(call, code, span, sink);
         }
     }
-    for word in Word::ALL {
-        undecided(lifecycle, *word, sink);
+    for precondition in Precondition::ALL {
+        undecided(lifecycle, *precondition, sink);
     }
 }
 
@@ -59,21 +59,24 @@ fn unlisted(call: &Call, code: Code, span: Span, sink: &mut Sink) {
     )));
 }
 
-/// Reported once for a word, at the first call that asks it.
-fn undecided(lifecycle: &Lifecycle, word: Word, sink: &mut Sink) {
-    let decided = lifecycle.words.iter().any(|one| one.word == word);
+/// Reported once for a precondition, at the first call that asks it.
+fn undecided(lifecycle: &Lifecycle, precondition: Precondition, sink: &mut Sink) {
+    let decided = lifecycle
+        .preconditions
+        .iter()
+        .any(|one| one.precondition == precondition);
     let stages = declares(lifecycle, Rpc::NodeStageVolume);
-    if decided || (word == Word::Unstaged && !stages) {
+    if decided || (precondition == Precondition::Unstaged && !stages) {
         return;
     }
     let mut calls = lifecycle.calls.iter().filter_map(|call| {
         let demands: &Demands = call.rpc.demands();
-        Some((call, demands, demands.code_of(word)?))
+        Some((call, demands, demands.code_of(precondition)?))
     });
     if let Some((call, demands, code)) = calls.next() {
-        let (name, word) = (call.rpc.name(), word.name());
+        let (name, precondition) = (call.rpc.name(), precondition.name());
         let message = format!(
-            "`{name}` must answer {} when the volume is `{word}`: say `{word} when ..` or `{word} never \"..\"` (csi {VERSION}, \"{}\")",
+            "`{name}` must answer {} when the volume is `{precondition}`: say `{precondition} when ..` or `{precondition} never \"..\"` (csi {VERSION}, \"{}\")",
             code.name(),
             demands.section
         );

@@ -54,12 +54,12 @@ fn read(context: &Context<'_>) -> BTreeSet<InputId> {
     reading.inputs
 }
 
-/// What words, targets and refusals of a volume ask; a state that is a target asks by itself.
+/// What preconditions, targets and refusals of a volume ask; a state that is a target asks by itself.
 fn asked_by_calls(lifecycle: &Lifecycle) -> Vec<&Pred> {
-    let words = lifecycle
-        .words
+    let preconditions = lifecycle
+        .preconditions
         .iter()
-        .filter_map(|word| match &word.meaning {
+        .filter_map(|one| match &one.meaning {
             Meaning::When(when) => Some(when),
             Meaning::Never(_) => None,
         });
@@ -72,7 +72,7 @@ fn asked_by_calls(lifecycle: &Lifecycle) -> Vec<&Pred> {
         });
     let refusals = lifecycle.calls.iter().flat_map(|call| &call.refusals);
     let refusals = refusals.map(|refusal| &refusal.when);
-    words.chain(targets).chain(refusals).collect()
+    preconditions.chain(targets).chain(refusals).collect()
 }
 
 struct Reading<'a> {

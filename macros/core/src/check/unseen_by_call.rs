@@ -38,12 +38,13 @@ fn check(called: &Called<'_>, sink: &mut Sink) {
 fn blinds(called: &Called<'_>, drive: &CallDrive<'_>) -> Vec<Blind> {
     let (space, call) = (called.space, drive.call);
     let mut found = Vec::new();
-    // A volume that is still to be made has no id, so nothing found by it is there, and no word can apply for its sake.
+    // A volume that is still to be made has no id, so nothing found by it is there, and no precondition can apply for its sake.
     if call.rpc != Rpc::CreateVolume {
-        for (word, _) in call.rpc.demands().words {
-            let mut words = space.lifecycle.words.iter();
-            if let Some(Meaning::When(when)) =
-                words.find(|one| one.word == *word).map(|one| &one.meaning)
+        for (precondition, _) in call.rpc.demands().preconditions {
+            let mut preconditions = space.lifecycle.preconditions.iter();
+            if let Some(Meaning::When(when)) = preconditions
+                .find(|one| one.precondition == *precondition)
+                .map(|one| &one.meaning)
             {
                 found.extend(drive.visibility.unseen(when));
             }

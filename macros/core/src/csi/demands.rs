@@ -1,6 +1,6 @@
-//! What the specification can demand of a call: fields, words and codes. What it does demand is in the table.
+//! What the specification can demand of a call: fields, preconditions and codes. What it does demand is in the table.
 
-use super::names::{Code, Rpc, Word};
+use super::names::{Code, Precondition, Rpc};
 
 /// One field of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub struct Demands {
     pub describes: bool,
     /// Whether it is a call to the node, where something local can be probed.
     pub on_node: bool,
-    /// The words that it asks, in order, with the code of each.
-    pub words: &'static [(Word, Code)],
+    /// The preconditions that it asks, in order, with the code of each.
+    pub preconditions: &'static [(Precondition, Code)],
     /// What else it may answer, apart from what every call may.
     pub codes: &'static [Code],
     /// What the specification lists and a caller cannot bear, with why.
@@ -82,19 +82,21 @@ pub const GENERAL: &[Code] = &[
 ];
 
 impl Demands {
-    /// The code with which it answers a word, if it asks for it.
-    pub fn code_of(&self, word: Word) -> Option<Code> {
-        let mut words = self.words.iter();
-        words
-            .find(|(asked, _)| *asked == word)
+    /// The code with which it answers a precondition, if it asks for it.
+    pub fn code_of(&self, precondition: Precondition) -> Option<Code> {
+        let mut preconditions = self.preconditions.iter();
+        preconditions
+            .find(|(asked, _)| *asked == precondition)
             .map(|(_, code)| *code)
     }
 
     /// Every code that it may answer, in the order of the codes.
     pub fn listed(&self) -> Vec<Code> {
-        let of_word = |code: &Code| self.words.iter().any(|(_, answer)| answer == code);
-        let lists =
-            |code: &Code| GENERAL.contains(code) || self.codes.contains(code) || of_word(code);
+        let of_precondition =
+            |code: &Code| self.preconditions.iter().any(|(_, answer)| answer == code);
+        let lists = |code: &Code| {
+            GENERAL.contains(code) || self.codes.contains(code) || of_precondition(code)
+        };
         Code::ALL.iter().copied().filter(lists).collect()
     }
 

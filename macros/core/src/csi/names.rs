@@ -1,4 +1,4 @@
-//! The names of the specification: its calls, the words that a lifecycle says for what they ask, and its codes.
+//! The names of the specification: its calls, the preconditions that a lifecycle decides, and its codes.
 
 macro_rules! named {
     ($(#[$doc:meta])* $kind:ident { $($(#[$what:meta])* $variant:ident = $name:literal),* $(,)? }) => {
@@ -38,7 +38,7 @@ named! {
 
 named! {
     /// What a volume can be to a call, in the order in which a call asks for it.
-    Word {
+    Precondition {
         /// The capability that is asked for is not supported.
         Unfit = "unfit",
         /// There is no such volume.

@@ -1,7 +1,7 @@
 //! The table: one entry for each call, taken from the specification's messages and lists of errors.
 
 use super::demands::{Content, Demands, Field};
-use super::names::{Code, Rpc, Word};
+use super::names::{Code, Precondition, Rpc};
 
 const fn required(name: &'static str, content: Content) -> Field {
     Field {
@@ -38,9 +38,9 @@ pub(super) const CREATE_VOLUME: Demands = Demands {
     key: &["name"],
     describes: true,
     on_node: false,
-    words: &[
-        (Word::Unfit, Code::InvalidArgument),
-        (Word::Differs, Code::AlreadyExists),
+    preconditions: &[
+        (Precondition::Unfit, Code::InvalidArgument),
+        (Precondition::Differs, Code::AlreadyExists),
     ],
     codes: &[Code::NotFound, Code::ResourceExhausted, Code::OutOfRange],
     shunned: &[],
@@ -57,7 +57,7 @@ pub(super) const DELETE_VOLUME: Demands = Demands {
     key: &["volume_id"],
     describes: false,
     on_node: false,
-    words: &[(Word::InUse, Code::FailedPrecondition)],
+    preconditions: &[(Precondition::InUse, Code::FailedPrecondition)],
     codes: &[],
     shunned: &[],
     undone_by: None,
@@ -77,7 +77,7 @@ pub(super) const VALIDATE_VOLUME_CAPABILITIES: Demands = Demands {
     key: &["volume_id"],
     describes: true,
     on_node: false,
-    words: &[(Word::Unknown, Code::NotFound)],
+    preconditions: &[(Precondition::Unknown, Code::NotFound)],
     codes: &[],
     shunned: &[],
     undone_by: None,
@@ -97,10 +97,10 @@ pub(super) const NODE_STAGE_VOLUME: Demands = Demands {
     key: &["volume_id", "staging_target_path"],
     describes: true,
     on_node: true,
-    words: &[
-        (Word::Unfit, Code::FailedPrecondition),
-        (Word::Unknown, Code::NotFound),
-        (Word::Differs, Code::AlreadyExists),
+    preconditions: &[
+        (Precondition::Unfit, Code::FailedPrecondition),
+        (Precondition::Unknown, Code::NotFound),
+        (Precondition::Differs, Code::AlreadyExists),
     ],
     codes: &[],
     shunned: &[],
@@ -117,7 +117,7 @@ pub(super) const NODE_UNSTAGE_VOLUME: Demands = Demands {
     key: &["volume_id", "staging_target_path"],
     describes: false,
     on_node: true,
-    words: &[],
+    preconditions: &[],
     // That the volume is published still is a precondition, though no list of errors names it.
     codes: &[Code::FailedPrecondition],
     shunned: &[(Code::NotFound, FOR_EVER)],
@@ -141,12 +141,12 @@ pub(super) const NODE_PUBLISH_VOLUME: Demands = Demands {
     key: &["volume_id", "target_path"],
     describes: true,
     on_node: true,
-    words: &[
-        (Word::Unfit, Code::FailedPrecondition),
-        (Word::Unknown, Code::NotFound),
-        (Word::Elsewhere, Code::FailedPrecondition),
-        (Word::Unstaged, Code::FailedPrecondition),
-        (Word::Differs, Code::AlreadyExists),
+    preconditions: &[
+        (Precondition::Unfit, Code::FailedPrecondition),
+        (Precondition::Unknown, Code::NotFound),
+        (Precondition::Elsewhere, Code::FailedPrecondition),
+        (Precondition::Unstaged, Code::FailedPrecondition),
+        (Precondition::Differs, Code::AlreadyExists),
     ],
     codes: &[],
     shunned: &[],
@@ -163,7 +163,7 @@ pub(super) const NODE_UNPUBLISH_VOLUME: Demands = Demands {
     key: &["volume_id", "target_path"],
     describes: false,
     on_node: true,
-    words: &[],
+    preconditions: &[],
     codes: &[],
     shunned: &[(Code::NotFound, FOR_EVER)],
     undone_by: None,

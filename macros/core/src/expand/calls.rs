@@ -13,7 +13,7 @@ use crate::model::visibility::Visibility;
 use crate::model::{Call, InputId, Lifecycle, Meaning, Refusal, Target, VarId};
 
 /// ```text
-/// ir::Call { rpc: ir::Rpc::NodeStageVolume, words: &[ir::Word { .. }], target: ir::Target::State(1), by: &[0], .. }
+/// ir::Call { rpc: ir::Rpc::NodeStageVolume, preconditions: &[ir::Precondition { .. }], target: ir::Target::State(1), by: &[0], .. }
 /// ```
 pub(super) fn expand(model: &Lifecycle, frames: &Frames) -> Vec<TokenStream> {
     let calls = model.calls.iter();
@@ -45,7 +45,7 @@ fn call(model: &Lifecycle, frames: &Frames, call: &Call) -> TokenStream {
     );
     let fields = demands.fields.iter().map(field);
     let key = demands.key;
-    let words = words(model, call);
+    let preconditions = preconditions(model, call);
     let target = target(&call.target);
     let refusals = call.refusals.iter().map(refusal);
     let by = call.by.iter().map(|(effect, _)| effect.0);
@@ -65,7 +65,7 @@ fn call(model: &Lifecycle, frames: &Frames, call: &Call) -> TokenStream {
     let vars = (0..model.vars.len()).filter(|var| !visibility.answers(VarId(*var)));
     let (inputs, vars) = (inputs.into_iter(), vars);
     quote!(ir::Call {
-        rpc: ir::Rpc::#rpc, doc: #doc, on_node: #on_node, fields: &[#(#fields),*], key: &[#(#key),*], words: &[#(#words),*],
+        rpc: ir::Rpc::#rpc, doc: #doc, on_node: #on_node, fields: &[#(#fields),*], key: &[#(#key),*], preconditions: &[#(#preconditions),*],
         target: #target, refusals: &[#(#refusals),*], by: &[#(#by),*], within: #within, opposite: #opposite,
         unseen_inputs: &[#(#inputs),*], unseen_vars: &[#(#vars),*],
     })
@@ -77,17 +77,17 @@ fn field(field: &Field) -> TokenStream {
 }
 
 /// Those that may apply, in the order of asking.
-fn words(model: &Lifecycle, call: &Call) -> Vec<TokenStream> {
-    let asked = call.rpc.demands().words.iter();
+fn preconditions(model: &Lifecycle, call: &Call) -> Vec<TokenStream> {
+    let asked = call.rpc.demands().preconditions.iter();
     asked
-        .filter_map(|(word, answer)| {
-            let mut declared = model.words.iter();
-            let declared = declared.find(|declared| declared.word == *word)?;
+        .filter_map(|(precondition, answer)| {
+            let mut declared = model.preconditions.iter();
+            let declared = declared.find(|declared| declared.precondition == *precondition)?;
             let Meaning::When(when) = &declared.meaning else {
                 return None;
             };
-            let (name, code, when) = (word.name(), code(*answer), pred(when));
-            Some(quote!(ir::Word { name: #name, code: #code, when: #when }))
+            let (name, code, when) = (precondition.name(), code(*answer), pred(when));
+            Some(quote!(ir::Precondition { name: #name, code: #code, when: #when }))
         })
         .collect()
 }

@@ -7,8 +7,8 @@ use crate::hygiene::{camel, ident, join, private};
 use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 
 /// ```text
-/// pub enum Shape { Fine, NoPorts, .. }
-/// pub struct Facts { pub class: Named, pub shape: Shape, .. }
+/// pub enum Validity { Fine, NoPorts, .. }
+/// pub struct Facts { pub class: Named, pub validity: Validity, .. }
 /// impl Facts { pub fn of(world: &World) -> Self { .. } }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
@@ -63,7 +63,7 @@ fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
     })
 }
 
-/// `shape` has type `Shape`; where the resource or an input has that name, `ShapeValue`.
+/// `validity` has type `Validity`; where the resource or an input has that name, `ValidityValue`.
 fn type_name(model: &Lifecycle, var: &Var) -> Ident {
     let name = camel(&var.name);
     let inputs = model

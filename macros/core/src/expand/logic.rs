@@ -15,7 +15,7 @@ use crate::model::{
 
 /// ```text
 /// pub trait ListenerLogic: Send + Sync + 'static {
-///     fn shape(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Shape>;
+///     fn validity(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Validity>;
 ///     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service>;
 /// }
 /// ```

@@ -171,7 +171,7 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
     }
 }
 
-/// `self.0.shape(observation.this::<Listener>()?, observation.one::<ListenerClass>(0)?)`
+/// `self.0.validity(observation.this::<Listener>()?, observation.one::<ListenerClass>(0)?)`
 fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
     let rest = from
         .iter()

@@ -9,7 +9,7 @@ use crate::ast::{Domain, Fact, FieldOf, Kind, Lifecycle};
 use crate::hygiene::camel;
 
 /// ```text
-/// pub enum Shape { .. }  pub enum State { .. }  pub trait ListenerLogic {}  pub struct ListenerMachine<L>(L);  pub fn machine(..)
+/// pub enum Validity { .. }  pub enum State { .. }  pub trait ListenerLogic {}  pub struct ListenerMachine<L>(L);  pub fn machine(..)
 /// const _: PhantomData<(Listener, ListenerClass, ..)> = PhantomData;
 /// ```
 pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {

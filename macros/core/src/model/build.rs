@@ -100,7 +100,7 @@ impl Builder<'_> {
             implicit: self.implicit(),
             fields: self.fields(),
             columns: self.columns(),
-            words: self.words(),
+            preconditions: self.preconditions(),
             calls: self.calls(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),

@@ -333,7 +333,7 @@ fn affected(
     .collect()
 }
 
-/// A write of our own fields in somebody else's object reaches its direct readers only: lookups do not go by what we write.
+/// A write of our own fields in an object of another controller or user reaches its direct readers only: lookups do not go by what we write.
 fn reads_directly(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => {

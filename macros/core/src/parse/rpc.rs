@@ -1,17 +1,17 @@
-//! The section `rpc` of a volume: what the words of the interface mean, and what answers each call.
+//! The section `rpc` of a volume: what the preconditions of the interface mean, and what answers each call.
 
 use proc_macro2::{Delimiter, Span};
 
 use super::cursor::{Cursor, Fault};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Call, Lifecycle, Meaning, Refusal, Rpc, Within, Word};
+use crate::ast::{Call, Lifecycle, Meaning, Precondition, Refusal, Rpc, Within};
 
 const FORM: Form = Form::declaring(
     "a line of `rpc` is written `unknown when predicate;`, `differs never \"why\";` or `Rpc -> State by effect within 90s else CODE { predicate => CODE \"why\"; }`",
 );
 const REFUSAL: Form = Form::within("a refusal is written `predicate => CODE \"why\";`");
-const WORDS: [&str; 6] = [
+const PRECONDITIONS: [&str; 6] = [
     "unfit",
     "unknown",
     "in_use",
@@ -28,14 +28,19 @@ pub(crate) fn section(
 ) {
     let rpc = lifecycle.rpc.get_or_insert(Rpc {
         span,
-        words: Vec::new(),
+        preconditions: Vec::new(),
         calls: Vec::new(),
     });
     parser.items(body, &FORM, |cursor, doc, parser| {
-        if WORDS.iter().any(|word| cursor.is_word(word)) {
-            let word = word(cursor)?;
-            parser.close(cursor, "`&&`, `||` or `;`", &word.name.to_string(), &FORM);
-            rpc.words.push(word);
+        if PRECONDITIONS.iter().any(|name| cursor.is_word(name)) {
+            let precondition = precondition(cursor)?;
+            parser.close(
+                cursor,
+                "`&&`, `||` or `;`",
+                &precondition.name.to_string(),
+                &FORM,
+            );
+            rpc.preconditions.push(precondition);
         } else {
             rpc.calls.push(call(cursor, doc, parser)?);
         }
@@ -43,8 +48,8 @@ pub(crate) fn section(
     });
 }
 
-fn word(cursor: &mut Cursor) -> Result<Word, Fault> {
-    let name = cursor.ident("a word")?;
+fn precondition(cursor: &mut Cursor) -> Result<Precondition, Fault> {
+    let name = cursor.ident("a precondition")?;
     let meaning = if cursor.eat_word("never").is_some() {
         Meaning::Never(cursor.need_text("why it never applies, a string")?)
     } else if cursor.eat_word("when").is_some() {
@@ -52,11 +57,11 @@ fn word(cursor: &mut Cursor) -> Result<Word, Fault> {
     } else {
         return Err(cursor.fault("`when` or `never`"));
     };
-    Ok(Word { name, meaning })
+    Ok(Precondition { name, meaning })
 }
 
 fn call(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Call, Fault> {
-    let name = cursor.ident("a word or the name of an rpc")?;
+    let name = cursor.ident("a precondition or the name of an rpc")?;
     let target = match cursor.eat("->") {
         Some(_) => Some(predicate::pred(cursor)?),
         None => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::csi::{Code, Word};
+use crate::csi::{Code, Precondition};
 use crate::model::visibility::Visibility;
 use crate::model::{Call, EffectId, Meaning, Pred, Target, VarId};
 use crate::space::components::{Loop, loops};
@@ -15,8 +15,8 @@ use crate::space::{Class, Space};
 /// What a call does in a world, in the order in which it is found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
-    /// A word of the interface applies.
-    Word(Word, Code),
+    /// A precondition of the interface applies.
+    Precondition(Precondition, Code),
     /// Its target holds.
     Done,
     /// One of its own refusals applies, by position.
@@ -66,8 +66,8 @@ impl<'a> Called<'a> {
 impl<'a> CallDrive<'a> {
     fn of(space: &'a Space<'a>, call: &'a Call) -> Self {
         let visibility = Visibility::of(space.lifecycle, space.frames, call.rpc);
-        let words = words(space, call);
-        let answer = |index| answer(space, call, &words, index);
+        let preconditions = preconditions(space, call);
+        let answer = |index| answer(space, call, &preconditions, index);
         let answers: Vec<Answer> = space.worlds.indexes().map(answer).collect();
         let vars = (0..space.lifecycle.vars.len()).map(VarId);
         let fixed: Vec<VarId> = vars.filter(|var| visibility.is_fixed(*var)).collect();
@@ -76,12 +76,14 @@ impl<'a> CallDrive<'a> {
             fixed.iter().all(|var| world.value(*var) == 0)
         };
         let rests = |index: usize| match answers[index] {
-            Answer::Word(..) | Answer::Done | Answer::Refusal(_) => true,
+            Answer::Precondition(..) | Answer::Done | Answer::Refusal(_) => true,
             Answer::Run(_) | Answer::Wait => !meets(index),
         };
         let choice = |answer: &Answer| match answer {
             Answer::Run(effect) => Choice::Effect(*effect),
-            Answer::Word(..) | Answer::Done | Answer::Refusal(_) | Answer::Wait => Choice::Nothing,
+            Answer::Precondition(..) | Answer::Done | Answer::Refusal(_) | Answer::Wait => {
+                Choice::Nothing
+            }
         };
         let choices: Vec<Choice> = answers.iter().map(choice).collect();
         let graph = Graph::with(space, &choices, rests);
@@ -121,15 +123,15 @@ impl<'a> CallDrive<'a> {
     }
 }
 
-/// The words that a call asks and that may apply, in the order of asking.
-pub fn words<'a>(space: &Space<'a>, call: &Call) -> Vec<(Word, Code, &'a Pred)> {
-    let asked = call.rpc.demands().words.iter();
+/// The preconditions that a call asks and that may apply, in the order of asking.
+pub fn preconditions<'a>(space: &Space<'a>, call: &Call) -> Vec<(Precondition, Code, &'a Pred)> {
+    let asked = call.rpc.demands().preconditions.iter();
     asked
-        .filter_map(|(word, code)| {
-            let mut declared = space.lifecycle.words.iter();
-            let declared = declared.find(|declared| declared.word == *word)?;
+        .filter_map(|(precondition, code)| {
+            let mut declared = space.lifecycle.preconditions.iter();
+            let declared = declared.find(|declared| declared.precondition == *precondition)?;
             match &declared.meaning {
-                Meaning::When(when) => Some((*word, *code, when)),
+                Meaning::When(when) => Some((*precondition, *code, when)),
                 Meaning::Never(_) => None,
             }
         })
@@ -148,10 +150,17 @@ pub fn target<'a>(space: &Space<'a>, target: &'a Target) -> Vec<&'a Pred> {
     }
 }
 
-fn answer(space: &Space<'_>, call: &Call, words: &[(Word, Code, &Pred)], index: usize) -> Answer {
+fn answer(
+    space: &Space<'_>,
+    call: &Call,
+    preconditions: &[(Precondition, Code, &Pred)],
+    index: usize,
+) -> Answer {
     let world = space.worlds.get(index);
-    if let Some((word, code, _)) = words.iter().find(|(_, _, when)| world.holds(when)) {
-        return Answer::Word(*word, *code);
+    if let Some((precondition, code, _)) =
+        preconditions.iter().find(|(_, _, when)| world.holds(when))
+    {
+        return Answer::Precondition(*precondition, *code);
     }
     if holds(space, &call.target, index, world) {
         return Answer::Done;

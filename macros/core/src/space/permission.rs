@@ -1,4 +1,4 @@
-//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that the object is ours to look after.
+//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that we manage the object.
 
 use crate::model::{
     Effect, EffectId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
@@ -9,7 +9,7 @@ use crate::space::world::World;
 #[derive(Debug)]
 pub struct Permissions<'a> {
     effects: Vec<Permission<'a>>,
-    /// Where another controller looks after the object.
+    /// Where another controller manages the object.
     ignored: Vec<&'a Pred>,
     deleting: Option<VarId>,
     claimed: Option<VarId>,

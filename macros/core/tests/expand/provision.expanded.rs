@@ -615,8 +615,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["name"],
-                words: &[
-                    ir::Word {
+                preconditions: &[
+                    ir::Precondition {
                         name: "unfit",
                         code: ir::Code::InvalidArgument,
                         when: ir::Pred::Is(4usize, 2u64),
@@ -682,7 +682,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id"],
-                words: &[],
+                preconditions: &[],
                 target: ir::Target::Nothing,
                 refusals: &[],
                 by: &[],
@@ -728,8 +728,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id"],
-                words: &[
-                    ir::Word {
+                preconditions: &[
+                    ir::Precondition {
                         name: "unknown",
                         code: ir::Code::NotFound,
                         when: ir::Pred::Is(0usize, 1u64),

@@ -12,15 +12,15 @@ impl Keeper {
     /// All values in the order of worlds.
     pub const VALUES: &'static [Self] = &[Self::Ours, Self::Other];
 }
-///Values of the fact `shape`.
+///Values of the fact `validity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
-    ///`shape == Fine`.
+pub enum Validity {
+    ///`validity == Fine`.
     Fine,
-    ///`shape == Bad`.
+    ///`validity == Bad`.
     Bad,
 }
-impl Shape {
+impl Validity {
     /// All values in the order of worlds.
     pub const VALUES: &'static [Self] = &[Self::Fine, Self::Bad];
 }
@@ -69,8 +69,8 @@ pub struct Facts {
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
     ///The fact `keeper`.
     pub keeper: Keeper,
-    ///The fact `shape`.
-    pub shape: Shape,
+    ///The fact `validity`.
+    pub validity: Validity,
     ///The fact `bucket`.
     pub bucket: BucketValue,
     ///The fact `full`.
@@ -107,7 +107,7 @@ impl Facts {
             pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(7usize)
                 as usize],
             keeper: Keeper::VALUES[world.get(8usize) as usize],
-            shape: Shape::VALUES[world.get(9usize) as usize],
+            validity: Validity::VALUES[world.get(9usize) as usize],
             bucket: BucketValue::VALUES[world.get(10usize) as usize],
             full: world.get(11usize) == 1,
             refused_drop_bucket: world.get(12usize) == 1,
@@ -178,7 +178,7 @@ impl State {
         if !matches!(facts.class, ::lifecycle_runtime::__private::Named::Present) {
             return Self::NoClass;
         }
-        if matches!(facts.shape, Shape::Bad) {
+        if matches!(facts.validity, Validity::Bad) {
             return Self::Invalid;
         }
         if matches!(facts.handle, ::lifecycle_runtime::__private::Part::Absent) {
@@ -231,8 +231,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
@@ -244,8 +244,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
@@ -257,8 +257,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
@@ -270,8 +270,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
@@ -283,8 +283,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }),
     State::Unrecorded),
@@ -297,8 +297,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }),
     State::Unreachable),
@@ -311,8 +311,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
@@ -324,10 +324,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket :
+    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
+    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -337,8 +337,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
@@ -350,8 +350,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
     refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
     false, refused_apply_pods : false, refused_delete_pods : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
@@ -363,8 +363,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }),
     State::Conflict),
@@ -377,8 +377,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }),
     State::Draining),
@@ -391,8 +391,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }),
     State::Publishing),
@@ -405,8 +405,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
@@ -418,8 +418,8 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, shape :
-    Shape::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, validity :
+    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
     false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
     : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
@@ -695,14 +695,14 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
     ) -> ::lifecycle_runtime::__private::Because<Keeper>;
-    ///Answers the fact `shape`.
-    fn shape(
+    ///Answers the fact `validity`.
+    fn validity(
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         class: &BucketClass,
         reach: ::std::option::Option<&Reach>,
         peers: &[&Bucket],
-    ) -> ::lifecycle_runtime::__private::Because<Shape>;
+    ) -> ::lifecycle_runtime::__private::Because<Validity>;
     ///Answers the fact `bucket`.
     fn bucket(
         &self,
@@ -988,7 +988,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 ::std::option::Option::Some(
                     self
                         .0
-                        .shape(
+                        .validity(
                             observation.this::<Bucket>()?,
                             observation.one::<BucketClass>(0usize)?,
                             observation.value::<Reach>(0usize),
@@ -1440,7 +1440,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 free: ::std::option::Option::None,
             },
             ir::Var {
-                name: "shape",
+                name: "validity",
                 doc: "",
                 origin: ir::Origin::Fact,
                 values: &["Fine", "Bad"],

@@ -1475,13 +1475,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id", "staging_target_path"],
-                words: &[
-                    ir::Word {
+                preconditions: &[
+                    ir::Precondition {
                         name: "unfit",
                         code: ir::Code::FailedPrecondition,
                         when: ir::Pred::Not(&ir::Pred::Is(7usize, 1u64)),
                     },
-                    ir::Word {
+                    ir::Precondition {
                         name: "unknown",
                         code: ir::Code::NotFound,
                         when: ir::Pred::Is(0usize, 1u64),
@@ -1535,7 +1535,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id", "staging_target_path"],
-                words: &[],
+                preconditions: &[],
                 target: ir::Target::Nothing,
                 refusals: &[],
                 by: &[],
@@ -1594,13 +1594,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id", "target_path"],
-                words: &[
-                    ir::Word {
+                preconditions: &[
+                    ir::Precondition {
                         name: "unfit",
                         code: ir::Code::FailedPrecondition,
                         when: ir::Pred::Not(&ir::Pred::Is(7usize, 1u64)),
                     },
-                    ir::Word {
+                    ir::Precondition {
                         name: "unknown",
                         code: ir::Code::NotFound,
                         when: ir::Pred::Is(0usize, 1u64),
@@ -1686,7 +1686,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 key: &["volume_id", "target_path"],
-                words: &[],
+                preconditions: &[],
                 target: ir::Target::State(0usize),
                 refusals: &[
                     ir::Refusal {

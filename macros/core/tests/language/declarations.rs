@@ -12,14 +12,14 @@ observe {
     secret: owned Secret  by name meta.name;
 }
 facts {
-    shape: { Fine, Bad } from class given class;
+    validity: { Fine, Bad } from class given class;
     held entry: { No, Taken | Stale, Current } from store given store else Unseen;
     let spot: Spot from nodes, secret;
     near: bool from spot;
 }
 states {
     Nameless when class == Unnamed => Error wakes self;
-    Wrong    when class == Absent || shape == Bad => Error wakes class;
+    Wrong    when class == Absent || validity == Bad => Error wakes class;
     Unseen   when entry == Unseen => Pending overdue 5min;
     Clash    when entry == Taken => Error wakes self;
     Refused_ when refused(put) => Error wakes self;
@@ -30,7 +30,7 @@ states {
     goal Ready when near => Ready;
 }
 effects {
-    put:  call store when shape == Fine && entry in { No, Stale } sets { entry = Current } or { entry = Taken } undo drop_ key meta.uid;
+    put:  call store when validity == Fine && entry in { No, Stale } sets { entry = Current } or { entry = Taken } undo drop_ key meta.uid;
     drop_: call store sets { entry = No } key meta.uid;
     apply secret from class when entry == Current;
 }
@@ -84,7 +84,10 @@ fn the_lifecycle_itself_has_no_finding() {
 #[test]
 fn a_bad_item_is_reported_once_and_what_mentions_it_is_silent() {
     expect(
-        &[("shape: { Fine, Bad } from", "shape: { Fine, Bad } form")],
+        &[(
+            "validity: { Fine, Bad } from",
+            "validity: { Fine, Bad } form",
+        )],
         &["11: LC000 [form] expected `from`, found `form`"],
     );
 }
@@ -239,10 +242,10 @@ fn a_never_relates_facts_of_one_input() {
     expect(
         &[(
             "near: bool from spot;",
-            "near: bool from spot; never entry == Taken && shape == Bad;",
+            "near: bool from spot; never entry == Taken && validity == Bad;",
         )],
         &[
-            "14: LC015 [never entry == Taken && shape == Bad] `never` relates `shape` and `entry`, which share no input: the outside can bring this about at any time; give these worlds a state",
+            "14: LC015 [never entry == Taken && validity == Bad] `never` relates `validity` and `entry`, which share no input: the outside can bring this about at any time; give these worlds a state",
         ],
     );
     expect(
@@ -257,9 +260,12 @@ fn a_never_relates_facts_of_one_input() {
 #[test]
 fn an_effect_sets_only_what_reads_its_target() {
     expect(
-        &[("sets { entry = No }", "sets { entry = No, shape = Fine }")],
+        &[(
+            "sets { entry = No }",
+            "sets { entry = No, validity = Fine }",
+        )],
         &[
-            "30: LC017 [shape] effect `drop_` writes `store` but claims to set `shape`, which does not read it",
+            "30: LC017 [validity] effect `drop_` writes `store` but claims to set `validity`, which does not read it",
         ],
     );
     expect(

@@ -1,5 +1,5 @@
 //! What generated code looks like: three lifecycles with their expansions, pinned; and what the code of every lifecycle of the documentation never contains.
-//! `BLESS=1 cargo test -p lifecycle-macros-core --test language expand` rewrites the pinned files; review the difference like code.
+//! `BLESS=1 cargo test --workspace --test language expand` rewrites the pinned files; review the difference like code.
 
 use std::collections::BTreeSet;
 use std::process::Command;

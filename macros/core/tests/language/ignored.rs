@@ -1,4 +1,4 @@
-//! States of objects that another controller looks after: what they need not have, and what cannot be in them.
+//! States of objects that another controller manages: what they need not have, and what cannot be in them.
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::space::summary::Summary;

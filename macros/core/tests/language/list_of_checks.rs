@@ -1,5 +1,5 @@
 //! `docs/checks.md` is made from the headers of the rules, so that what users read about a check stands beside it.
-//! `BLESS=1 cargo test -p lifecycle-macros-core --test language list_of_checks` rewrites it.
+//! `BLESS=1 cargo test --workspace --test language list_of_checks` rewrites it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Every single mutation of the Listener lifecycle is refused, or is listed as harmless with the reason.
-//! `cargo test -p lifecycle-macros-core --test language mutation -- --nocapture` prints the table.
+//! `cargo test --workspace --test language mutation -- --nocapture` prints the table.
 
 mod harmless;
 mod source;

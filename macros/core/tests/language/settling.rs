@@ -40,19 +40,19 @@ fn service(change: &[(&str, &str)]) -> String {
             service: owned Service by name meta.name;
         }
         facts {
-            shape: { Fine, Bad } from class given class;
+            validity: { Fine, Bad } from class given class;
             ready: bool from service given service == Current;
         }
         states {
             Missing when class == Absent => Error wakes class;
-            Wrong when shape == Bad => Error wakes class;
+            Wrong when validity == Bad => Error wakes class;
             Taken when service == Foreign => Error wakes service;
             Leaving when service == Terminating => Pending;
             Making when service in { Absent, Stale } => Pending;
             Starting when !ready => Pending;
             goal Ready when ready => Ready;
         }
-        effects { apply service from class when shape == Fine; }
+        effects { apply service from class when validity == Fine; }
         promises { starts: service == Current && !ready sets { ready = true }; }
         transitions { Leaving -> Making; Making -> Starting | Ready; Starting -> Ready; }
     "#
@@ -115,7 +115,7 @@ fn a_world_without_a_state_is_shown_by_the_facts_that_matter() {
             ("Starting when !ready => Pending;", ""),
             (" Starting | Ready; Starting ->", ""),
         ]),
-        "LC011 Thing [Thing] 1 of 20 worlds match no state, for example `class == Present && service == Current && shape == Fine && !ready`",
+        "LC011 Thing [Thing] 1 of 20 worlds match no state, for example `class == Present && service == Current && validity == Fine && !ready`",
         "goal Ready when ready",
         "goal Ready when ready || !ready",
     );
@@ -135,10 +135,10 @@ fn a_state_without_a_world_names_those_that_take_them() {
     one(
         &service(&[(
             "Taken when",
-            "Odd when class == Absent && shape == Bad => Pending; Taken when",
+            "Odd when class == Absent && validity == Bad => Pending; Taken when",
         )]),
         "LC012 Odd [Odd] state `Odd` never matches: its predicate is contradictory",
-        "Odd when class == Absent && shape == Bad => Pending;",
+        "Odd when class == Absent && validity == Bad => Pending;",
         "",
     );
 }
@@ -174,10 +174,10 @@ fn an_effect_that_never_runs_says_which_one_always_does() {
         "",
     );
     // Of several that build one object the first that is permitted decides, also where its write was refused.
-    let again = "again: apply service from class when shape == Fine;";
-    let twice = format!("apply service from class when shape == Fine; {again}");
+    let again = "again: apply service from class when validity == Fine;";
+    let twice = format!("apply service from class when validity == Fine; {again}");
     one(
-        &service(&[("apply service from class when shape == Fine;", &twice)]),
+        &service(&[("apply service from class when validity == Fine;", &twice)]),
         "LC016 again [again] effect `again` never runs: an earlier effect is always chosen: `apply_service`",
         again,
         "",
@@ -431,7 +431,7 @@ const STATUS: &str = r#"
     status {
         condition Made {
             False "Missing" when class == Absent;
-            False "Wrong" when shape == Bad;
+            False "Wrong" when validity == Bad;
             False "Taken" when service == Foreign;
             True when service == Current;
             Unknown "Making" otherwise;
@@ -483,7 +483,7 @@ fn a_condition_has_a_value_everywhere() {
     assert_eq!(
         found(&told(&[("Unknown \"Making\" otherwise;", "")])),
         [
-            "LC052 Made [Made] condition `Made` has no value for `class == Present && service == Absent && shape == Fine`; end it with an `otherwise` clause"
+            "LC052 Made [Made] condition `Made` has no value for `class == Present && service == Absent && validity == Fine`; end it with an `otherwise` clause"
         ]
     );
 }
@@ -506,11 +506,12 @@ fn an_error_has_a_reason() {
 
 #[test]
 fn a_clause_that_never_applies_is_a_warning() {
-    let odd = "False \"Odd\" when class == Absent && shape == Bad; True when service == Current;";
+    let odd =
+        "False \"Odd\" when class == Absent && validity == Bad; True when service == Current;";
     assert_eq!(
         found(&told(&[("True when service == Current;", odd)])),
         [
-            "LC054 Made [False \"Odd\" when class == Absent && shape == Bad] condition `Made`: clause 4 never applies"
+            "LC054 Made [False \"Odd\" when class == Absent && validity == Bad] condition `Made`: clause 4 never applies"
         ]
     );
 }

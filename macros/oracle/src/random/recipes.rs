@@ -46,7 +46,7 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
     draft.finish()
 }
 
-/// Some objects are looked after by another controller.
+/// Another controller manages some objects.
 fn elsewhere(draft: &mut Draft<'_>) {
     if draft.dice.one_in(2) {
         let guide = draft.input("guide", "Config", "name spec.guide?");

@@ -192,7 +192,7 @@ fn effect(sketch: &mut Sketch, known: &Known, number: usize, dice: &mut Dice) {
 
 fn calls(sketch: &Sketch, known: &Known, dice: &mut Dice) -> Vec<String> {
     let mut lines = Vec::new();
-    for word in [
+    for precondition in [
         "unfit",
         "unknown",
         "in_use",
@@ -204,9 +204,9 @@ fn calls(sketch: &Sketch, known: &Known, dice: &mut Dice) -> Vec<String> {
             continue;
         }
         lines.push(if dice.one_in(4) {
-            format!("{word} when {};", atom(known, dice))
+            format!("{precondition} when {};", atom(known, dice))
         } else {
-            format!("{word} never \"so it is\";")
+            format!("{precondition} never \"so it is\";")
         });
     }
     let mut pairs: Vec<(&str, &str)> = NODE.to_vec();

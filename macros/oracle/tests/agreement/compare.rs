@@ -113,7 +113,7 @@ pub(crate) fn disagreement(text: &str, wrong: Option<Rule>) -> Option<Disagreeme
     differ(&checked(text), &answer(text, wrong))
 }
 
-/// Compares two answers stage by stage: what follows an error is nobody's business.
+/// Compares two answers stage by stage: what follows an error is ignored.
 pub(crate) fn differ(checker: &BTreeSet<Finding>, oracle: &Answer) -> Option<Disagreement> {
     let stage = last(checker).min(oracle.last());
     let counts = |finding: &Finding| Stage::of(&finding.code) <= stage;

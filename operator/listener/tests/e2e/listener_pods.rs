@@ -59,6 +59,7 @@ impl Cluster {
         }
         let controller = Options {
             cluster_domain: cluster_domain::resolve(None),
+            kinds: controller::KINDS,
             maintain_crds: true,
             preset: Preset::StableNodes,
             leadership: None,
@@ -323,7 +324,7 @@ async fn a_mount_that_fails_is_told_and_tried_again() -> Result<()> {
         "spec": claim_spec(),
     });
     cluster.create(&claim).await?;
-    // Somebody else's Listener has the name that the claim's own would have.
+    // A Listener of another user has the name that the claim's own would have.
     let foreign = json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
         "metadata": { "name": "web", "namespace": "apps" }, "spec": { "className": "cluster-internal" },

@@ -323,7 +323,7 @@ async fn what_cannot_be_mounted_gets_a_code_and_a_sentence() -> Result<()> {
     .await?;
     refused(site.publish().await, Code::FailedPrecondition, "Pod");
     site.pod().await?;
-    // A Listener of the claim's name that is somebody else's is never touched.
+    // A Listener of the claim's name that belongs to another user is never touched.
     let foreign: Listener = parsed(json!({
         "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
         "metadata": { "name": "web" }, "spec": { "className": "cluster-internal" },

@@ -288,7 +288,7 @@ impl Cluster {
             .await
     }
 
-    /// Merges a patch into an object of namespace `default`, as somebody else.
+    /// Merges a patch into an object of namespace `default`, as another user.
     ///
     /// # Errors
     /// The API server refuses it.

@@ -6,7 +6,7 @@ use lifecycle_specs_listener::{crds, listener as specs};
 use lifecycle_suite::resources::{Site, Suite};
 use serde_json::json;
 
-/// The suite of the Listener, as the operator carries it out.
+/// The suite of the Listener, as the operator reconciles it.
 pub(crate) fn listener() -> Suite {
     let exposure = || Exposure {
         cluster_domain: "cluster.local".to_owned(),
@@ -14,7 +14,7 @@ pub(crate) fn listener() -> Suite {
     listener_of(move || specs::machine(exposure()))
 }
 
-/// The suite of the Listener, carried out in another way.
+/// The suite of the Listener, reconciled in another way.
 pub(crate) fn listener_of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Suite {
     listener_without_promises(machine).promise("balanced", balanced)
 }

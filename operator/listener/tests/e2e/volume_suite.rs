@@ -27,7 +27,7 @@ const CLASS: &str = "listeners.stackable.tech/listener-class";
 const NAME: &str = "listeners.stackable.tech/listener-name";
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): nothing_changes_where_a_listener_volume_ends, a_file_of_somebody_else_is_found, a_call_that_writes_what_is_written_is_found, a_code_that_is_not_declared_is_found]
+    named![calculation(): nothing_changes_where_a_listener_volume_ends, a_file_of_another_owner_is_found, a_call_that_writes_what_is_written_is_found, a_code_that_is_not_declared_is_found]
 }
 
 /// An even choice; all of them, which take minutes, with `LIFECYCLE_VOLUME_SCHEDULES=all`.
@@ -213,7 +213,7 @@ fn check(found: &str, expected: &str) {
     assert!(found.contains(expected), "{found}");
 }
 
-fn a_file_of_somebody_else_is_found() {
+fn a_file_of_another_owner_is_found() {
     let expected =
         "it touches what is not its own, while it is mounted: `pods/0/volume/vol_data.json`";
     check(&finding(Mistake::Touches), expected);

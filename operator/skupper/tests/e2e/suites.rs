@@ -318,7 +318,7 @@ async fn follows(place: Place) -> kube::Result<bool> {
     Ok(reads(place).await? || decided)
 }
 
-/// The Deployment of the router is carried out.
+/// The Deployment of the router is reconciled.
 async fn starts(place: Place) -> kube::Result<bool> {
     let uid = place.object["metadata"]["uid"].as_str().unwrap_or_default();
     runs(&place, uid).await

@@ -89,11 +89,11 @@ impl CallRun<'_> {
         let observation = &observed.observation;
         match ir.answer(&observation.world, self.number) {
             Answer::Done => Ok(Some(observed.observation)),
-            Answer::Word(word) => {
-                let word = &self.call.words[word];
-                let message = sentences::of_facts(observation, &word.when);
-                let meaning = || sentences::of_precondition(word.name).to_owned();
-                Err(RpcError::new(word.code, message.unwrap_or_else(meaning)).into())
+            Answer::Precondition(precondition) => {
+                let precondition = &self.call.preconditions[precondition];
+                let message = sentences::of_facts(observation, &precondition.when);
+                let meaning = || sentences::of_precondition(precondition.name).to_owned();
+                Err(RpcError::new(precondition.code, message.unwrap_or_else(meaning)).into())
             }
             Answer::Refusal(refusal) => {
                 let refusal = &self.call.refusals[refusal];

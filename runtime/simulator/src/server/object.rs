@@ -53,7 +53,7 @@ pub(crate) fn fill(map: &mut Map<String, Value>, field: &str, value: impl Into<V
     }
 }
 
-/// Fills a text that says nothing where it is empty.
+/// Sets a text that is missing or empty.
 pub(crate) fn fill_text(object: &mut Value, field: &str, value: &str) {
     if text(object, field).is_empty()
         && let Some(map) = object.as_object_mut()

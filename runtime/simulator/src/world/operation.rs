@@ -1,4 +1,4 @@
-//! What a controller of the world decides to do; carried out by `send`.
+//! What a controller of the world decides to do; `send` applies it.
 
 use std::time::Duration;
 

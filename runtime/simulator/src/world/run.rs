@@ -15,7 +15,7 @@ use super::calls::{About, Call, Calls, Failure, Reply};
 use super::duties::Duty;
 use super::kinds::{Kind, ObjectKey};
 use super::operation::Operation;
-use super::send::{Ended, carry_out, ensure};
+use super::send::{self, Ended, ensure};
 use super::view::View;
 use super::watching::Watches;
 use super::{events, nodes, rpc};
@@ -137,11 +137,11 @@ impl Runner {
             self.waits.remove(&task);
         }
         for operation in operations {
-            self.carry_out(&task, operation).await;
+            self.apply(&task, operation).await;
         }
     }
 
-    async fn carry_out(&mut self, task: &Task, operation: Operation) {
+    async fn apply(&mut self, task: &Task, operation: Operation) {
         if let Operation::Call(call) = operation {
             return self.call(task, *call);
         }
@@ -150,7 +150,7 @@ impl Runner {
             self.due.entry(task.clone()).or_insert_with(Instant::now);
             return;
         }
-        let (ended, made) = carry_out(&self.client, &self.cache, operation).await;
+        let (ended, made) = send::apply(&self.client, &self.cache, operation).await;
         let now = Instant::now();
         if let Ended::Again(time) = ended {
             let at = self.due.entry(task.clone()).or_insert(now + time);
@@ -183,7 +183,7 @@ impl Runner {
             && let Some(operation) =
                 events::of_failure(&self.cache, &task.1, (&call, failure), &self.now())
         {
-            self.carry_out(&task, operation).await;
+            self.apply(&task, operation).await;
         }
         self.calls.end(&call.about, call.verb(), outcome, now);
         let all = match &call.about {

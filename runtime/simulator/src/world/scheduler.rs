@@ -50,7 +50,7 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     let Some(claims) = claims_of(view, key, pod) else {
         return Vec::new();
     };
-    // What is put on a node by somebody else has claims all the same.
+    // A Pod that a user has put on a node has claims all the same.
     let Some(node) = own.clone().or_else(|| fitting(view.cache, pod, &claims)) else {
         return Vec::new();
     };

@@ -30,7 +30,7 @@ const MERGE: &str = "application/merge-patch+json";
 pub(super) type Outcome = (Ended, Option<(ObjectKey, Value)>);
 
 /// Sends one operation.
-pub(super) async fn carry_out(client: &Client, cache: &Cache, operation: Operation) -> Outcome {
+pub(super) async fn apply(client: &Client, cache: &Cache, operation: Operation) -> Outcome {
     let (key, made) = match operation {
         Operation::Later(time) | Operation::Again(time) => return (Ended::Again(time), None),
         // The loop does these itself.
@@ -112,7 +112,7 @@ async fn if_gone(
             Err(_) => return (Ended::Again(AGAIN), None),
         }
     }
-    Box::pin(carry_out(client, cache, operation)).await
+    Box::pin(apply(client, cache, operation)).await
 }
 
 async fn end_namespace(client: &Client, cache: &Cache, key: &ObjectKey, body: &Value) -> Ended {
@@ -156,6 +156,6 @@ pub(super) async fn ensure(client: &Client, key: &ObjectKey, object: &Value, sta
     let made = send(client, Method::POST, &key.collection(), (JSON, object)).await;
     if made.is_ok() {
         let patch = Operation::Patch(key.clone(), Some("status"), status);
-        carry_out(client, &Cache::default(), patch).await;
+        apply(client, &Cache::default(), patch).await;
     }
 }

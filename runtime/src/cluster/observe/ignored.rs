@@ -1,4 +1,4 @@
-//! Objects that another controller looks after: nothing is done, and what cannot be read of them is nobody's business.
+//! Objects that another controller manages: nothing is done, and what cannot be read of them is ignored.
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ pub struct Plan {
     pub id: WriteId,
 }
 
-/// How a plan is carried out.
+/// How a plan is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
     /// An apply that never touches an object that is there already.

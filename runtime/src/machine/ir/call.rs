@@ -16,7 +16,7 @@ pub struct Call {
     /// The fields by which calls exclude each other.
     pub key: &'static [&'static str],
     /// What it asks first, in order: only those that may apply.
-    pub words: &'static [Word],
+    pub preconditions: &'static [Precondition],
     /// What it is to bring about; where that holds already, it is OK.
     pub target: Target,
     /// Asked next: the first that fits counts.
@@ -44,9 +44,9 @@ pub struct RequestField {
     pub limit: Option<usize>,
 }
 
-/// A word of the interface that may apply.
+/// A precondition of the interface that may apply.
 #[derive(Debug)]
-pub struct Word {
+pub struct Precondition {
     /// As it is written: `unknown`.
     pub name: &'static str,
     /// The code that the interface demands.

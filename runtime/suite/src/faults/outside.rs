@@ -8,7 +8,7 @@ use super::state::Class;
 use lifecycle_runtime::lifecycle::CallError;
 
 impl Line {
-    /// Carries a mutation out at a provider: it counts as a write.
+    /// Applies a mutation at a provider: it counts as a write.
     ///
     /// # Errors
     /// Those of the mutation and of faults: 422 is a refusal, all others are failures.
@@ -32,7 +32,7 @@ impl Line {
         self.carry(what, false, async { question() }, said).await
     }
 
-    /// Carries something out that takes its time: a mutation, which counts as a write, or a question.
+    /// Runs what takes its time: a mutation, which counts as a write, or a question.
     pub(crate) async fn carry<R>(
         &self,
         what: &str,

@@ -1,4 +1,4 @@
-//! One request on its way through the line: counted, disturbed, carried out, logged.
+//! One request on its way through the line: counted, disturbed, answered, logged.
 
 use std::future::pending;
 use std::io;
@@ -118,7 +118,7 @@ impl Line {
         state.numbers
     }
 
-    /// Counts, carries out what is around the request, and says what is about it.
+    /// Counts the request, does the faults around it, and returns the one that is about it.
     pub(super) fn begin(&self, what: &str, class: Class, kind: &str) -> Option<What> {
         if !self.disturbed {
             return None;

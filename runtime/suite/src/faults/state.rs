@@ -120,7 +120,7 @@ impl State {
         due.into_iter().map(|fault| fault.what).collect()
     }
 
-    /// Carries out what is not about the request itself; `kind` is what it writes or reads.
+    /// Does a fault that is not about the request itself; `kind` is what the request writes or reads.
     pub(super) fn disturb(&mut self, what: &What, kind: &str, now: Instant) {
         match what {
             What::Break(of) => self.end(of.as_deref(), Ending::Broken),

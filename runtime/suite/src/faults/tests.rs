@@ -22,7 +22,7 @@ fn faults(plan: &str) -> Faults {
     Faults::new(plan, ORIGIN.parse().expect("a time"))
 }
 
-/// A server that counts what it carries out.
+/// A server that counts what it applies.
 fn server() -> (Client, Arc<AtomicU32>) {
     let done = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&done);
@@ -72,8 +72,8 @@ fn a_plan_is_printed_as_it_is_written() {
     }
 }
 
-/// What becomes of one write under a plan: how it ends, and how often it was carried out.
-async fn check(plan: &str, expected: &str, carried_out: u32) {
+/// What becomes of one write under a plan: how it ends, and how often the server applied it.
+async fn check(plan: &str, expected: &str, applied: u32) {
     let faults = faults(plan);
     let line = faults.line(true);
     let (server, done) = server();
@@ -88,14 +88,14 @@ async fn check(plan: &str, expected: &str, carried_out: u32) {
     };
     assert_eq!(
         (ended.as_str(), done.load(Ordering::Relaxed)),
-        (expected, carried_out),
+        (expected, applied),
         "{plan}"
     );
     assert_eq!(faults.left(), Plan::default(), "{plan}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_about_a_request_say_whether_it_is_carried_out() {
+async fn faults_about_a_request_say_whether_it_is_applied() {
     check("none", "done", 1).await;
     check("w1:crash-before", "silence", 0).await;
     check("w1:crash-after", "silence", 1).await;
@@ -123,7 +123,7 @@ async fn requests_writes_leases_and_events_are_counted_apart() {
     ] {
         send(&client, method, path)
             .await
-            .expect("it is carried out");
+            .expect("the server answers");
     }
     let sent: Vec<_> = faults
         .sent()
@@ -144,7 +144,7 @@ async fn requests_writes_leases_and_events_are_counted_apart() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_outside_kubernetes_passes_through_the_same_plan() {
-    async fn check(plan: &str, expected: Option<Result<u32, CallError>>, carried_out: bool) {
+    async fn check(plan: &str, expected: Option<Result<u32, CallError>>, applied: bool) {
         let line = faults(plan).line(true);
         let mut done = false;
         let operation = || {
@@ -153,7 +153,7 @@ async fn what_is_outside_kubernetes_passes_through_the_same_plan() {
         };
         let answer = timeout(Duration::from_secs(60), line.mutate("put b", operation)).await;
         assert_eq!(answer.ok(), expected, "{plan}");
-        assert_eq!(done, carried_out, "{plan}");
+        assert_eq!(done, applied, "{plan}");
     }
     let failed = |why: &str| Some(Err(CallError::Failed(why.to_owned())));
     check("none", Some(Ok(7)), true).await;

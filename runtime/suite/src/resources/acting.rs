@@ -1,4 +1,4 @@
-//! How moves are done: each as requests of somebody else, and which of them are possible now.
+//! How moves are done: each as requests of another user, and which of them are possible now.
 
 use std::sync::Arc;
 

@@ -386,7 +386,7 @@ impl Harness {
             .values()
             .all(|last| is_goal(last.class));
         if at_goal {
-            // Not what somebody else made and we wrote a part of: nobody would make it again.
+            // Not what another user made and we wrote a part of: nobody would make it again.
             let wrote = self.wire.wrote().into_keys();
             for path in wrote.filter(|path| !self.present.contains_key(path)) {
                 let _ = site::delete(&self.admin, &path).await.is_ok();

@@ -1,4 +1,4 @@
-//! Elements of somebody else in lists that are exclusively ours: how one gets there, and whether one is left at rest.
+//! Elements of another user in lists that are exclusively ours: how one gets there, and whether one is left at rest.
 //! Knows which lists those are from the declaration alone; the runtime below it may know better or worse.
 
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ impl Harness {
         lists.map(|(_, list)| list).collect()
     }
 
-    /// Adds an element of somebody else, made from the first that is there.
+    /// Adds an element of another user, made from the first that is there.
     pub(crate) async fn intrude(&mut self, path: &str, number: usize) -> kube::Result<bool> {
         let Some(list) = self.exclusive(path).get(number).copied() else {
             return Ok(false);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that somebody else does, or that time brings.
+/// Something that another controller or user does, or that time brings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Move {
@@ -14,11 +14,11 @@ pub enum Move {
     Replace(String),
     /// Deletes the object at a path that is not ours.
     Delete(String),
-    /// Makes an object of somebody else where ours is or would be.
+    /// Makes an object of another user where ours is or would be.
     Seize(String),
     /// Changes a field that we wrote: the n-th, in order of paths.
     Drift(String, usize),
-    /// Adds an element of somebody else to a list of which we own every element: the n-th such list.
+    /// Adds an element of another user to a list of which we own every element: the n-th such list.
     Intrude(String, usize),
     /// Deletes an object of ours.
     Vanish(String),

@@ -1,4 +1,4 @@
-//! Looks on while an operator runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
+//! Observes an operator that runs: keeps the last pass of each object, and holds each step of a quiet run against the declaration.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -233,7 +233,7 @@ impl History {
         self.last.insert(pass.object.clone(), last);
     }
 
-    /// What another controller looks after is left alone: no write is for its sake.
+    /// What another controller manages is left alone: no write is for its sake.
     fn sends(&mut self, ir: &Lifecycle, object: &ObjectRef, what: Written) {
         let silent = |last: &Last| !last.deleting && ir.is_silent(last.class);
         if self.last.get(object).is_some_and(silent) {

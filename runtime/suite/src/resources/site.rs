@@ -207,7 +207,7 @@ pub(crate) async fn replace(client: &Client, path: &str, object: &Value) -> kube
     Ok(())
 }
 
-/// An object of somebody else with the content of one of ours.
+/// An object of another user with the content of one of ours.
 pub(crate) fn as_foreign(ours: &Value, path: &str) -> Value {
     let mut foreign = ours.clone();
     if let Some(fields) = foreign.as_object_mut() {

@@ -362,7 +362,7 @@ impl Wire {
             Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => true,
         };
         if is_foreign {
-            let text = format!("{asked}: the object belongs to somebody else");
+            let text = format!("{asked}: the object belongs to another controller or user");
             self.find(Invariant::HandsOff, text);
         }
         let mut state = self.state();

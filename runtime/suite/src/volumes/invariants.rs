@@ -107,5 +107,7 @@ fn of_others(env: &TestEnv<'_>, ended: &LifeOutcome) -> Option<String> {
     let (before, after) = (&ended.before.objects.versions, &ended.gone.objects.versions);
     let mut touched = keys.filter(|key| of(before, key) != of(after, key));
     let touched = touched.next()?;
-    Some(format!("{touched} is somebody else's and was written"))
+    Some(format!(
+        "{touched} belongs to another controller or user and was written"
+    ))
 }

@@ -256,7 +256,7 @@ fn may_answer(call: &Call, code: Code) -> bool {
         Code::DeadlineExceeded,
     ];
     by_all.contains(&code)
-        || call.words.iter().any(|word| word.code == code)
+        || call.preconditions.iter().any(|one| one.code == code)
         || call.refusals.iter().any(|refusal| refusal.code == code)
         || call.within.is_some_and(|within| within.code == code)
 }

@@ -1,4 +1,4 @@
-//! A lamp on a grid that says who looks after it, with a Service whose ports are exclusively ours.
+//! A lamp on a grid that says which controller manages it, with a Service whose ports are exclusively ours.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::CustomResource;

@@ -1,4 +1,4 @@
-//! One owned object: made, kept, given up, and never taken from somebody else.
+//! One owned object: made, kept, given up, and never taken from another controller or user.
 
 use anyhow::{Context, Result, ensure};
 use kube::ResourceExt;

@@ -1,4 +1,4 @@
-//! A share and a part: a Tag adds a line to a hub that Tags make together, and a label to somebody else's ConfigMap.
+//! A share and a part: a Tag adds a line to a hub that Tags make together, and a label to a ConfigMap of another user.
 
 use std::collections::BTreeMap;
 

@@ -45,19 +45,19 @@ lifecycle! {
         made:    owned ConfigMap by name meta.name;
     }
     facts {
-        shape: { Fine, TooBig } from palette given palette;
+        validity: { Fine, TooBig } from palette given palette;
     }
     states {
         NoName     when palette == Unnamed         => Error   wakes self;
         NoPalette  when palette == Absent          => Error   wakes palette, self;
-        Invalid    when shape == TooBig            => Error   wakes self, palette;
+        Invalid    when validity == TooBig         => Error   wakes self, palette;
         Conflict   when made == Foreign            => Error   wakes made, self;
         Draining   when made == Terminating        => Pending overdue 1min;
         Making     when made in { Absent, Stale }  => Pending;
         goal Ready when made == Current            => Ready;
     }
     effects {
-        apply made from palette when shape == Fine;
+        apply made from palette when validity == Fine;
     }
     transitions {
         Draining -> Making;
@@ -65,7 +65,7 @@ lifecycle! {
     }
     status {
         condition Accepted {
-            True when palette && shape == Fine;
+            True when palette && validity == Fine;
             False "NoName"    when palette == Unnamed;
             False "NoPalette" event "GetPalette" when palette == Absent;
             False "TooBig"    otherwise;
@@ -84,11 +84,11 @@ lifecycle! {
 pub(crate) struct Painter;
 
 impl WidgetLogic for Painter {
-    fn shape(&self, this: This<'_, Widget>, _: &ConfigMap) -> Because<Shape> {
+    fn validity(&self, this: This<'_, Widget>, _: &ConfigMap) -> Because<Validity> {
         if this.spec.size > 9 {
-            return Because::new(Shape::TooBig, "`spec.size` is above 9: make it smaller");
+            return Because::new(Validity::TooBig, "`spec.size` is above 9: make it smaller");
         }
-        Because::plain(Shape::Fine)
+        Because::plain(Validity::Fine)
     }
 
     fn apply_made(&self, at: ApplyMade<'_>) -> Desired<ConfigMap> {

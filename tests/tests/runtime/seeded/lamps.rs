@@ -1,4 +1,4 @@
-//! Mistakes around a list that is exclusively ours, and around an object that another controller looks after.
+//! Mistakes around a list that is exclusively ours, and around an object that another controller manages.
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;

@@ -108,7 +108,7 @@ fn a_status_that_never_says_the_same_is_found() {
 }
 
 fn a_decision_by_the_status_is_found() {
-    let shape = var("shape");
+    let validity = var("validity");
     found_by(
         Invariant::SameEnd,
         suite(move || {
@@ -116,7 +116,7 @@ fn a_decision_by_the_status_is_found() {
                 let raw = observation.subject().raw.as_deref();
                 let phase = raw.and_then(|raw| raw.pointer("/status/phase"));
                 // Once wrong, always wrong.
-                if var == shape && phase == Some(&json!("Error")) {
+                if var == validity && phase == Some(&json!("Error")) {
                     answer.value = 1;
                 }
                 answer
@@ -126,14 +126,14 @@ fn a_decision_by_the_status_is_found() {
 }
 
 fn a_fact_that_reads_what_it_does_not_declare_is_found() {
-    let shape = var("shape");
+    let validity = var("validity");
     found_by(
         Invariant::DeclaredOutcome,
         suite(move || {
             Wrapped::new(widget::machine(Painter)).fact(move |observation, var, mut answer| {
                 let raw = observation.subject().raw.as_deref();
                 let made = raw.and_then(|raw| raw.pointer("/metadata/annotations/made"));
-                if var == shape && (made.is_some() || made_before(observation)) {
+                if var == validity && (made.is_some() || made_before(observation)) {
                     answer.value = 1;
                 }
                 answer

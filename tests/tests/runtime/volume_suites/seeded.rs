@@ -11,7 +11,7 @@ use lifecycle_tests::volumes::seeded::{Mistake, seeded};
 use lifecycle_tests::volumes::{NAME, NODE, Places, mount, provisioning, suites};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): a_file_that_is_left_is_found, a_file_of_somebody_else_is_found, a_memory_that_a_crash_takes_away_is_found]
+    named![calculation(): a_file_that_is_left_is_found, a_file_of_another_owner_is_found, a_memory_that_a_crash_takes_away_is_found]
 }
 
 /// The first finding about the directory driver with a mistake.
@@ -44,7 +44,7 @@ fn a_file_that_is_left_is_found() {
     check(&of_directory(Mistake::Leaves), expected);
 }
 
-fn a_file_of_somebody_else_is_found() {
+fn a_file_of_another_owner_is_found() {
     let expected =
         "it touches what is not its own, while it is mounted: `pods/0/volume/vol_data.json`";
     check(&of_directory(Mistake::Touches), expected);

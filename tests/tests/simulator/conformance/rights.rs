@@ -19,7 +19,7 @@ cases![
     a_cluster_role_bound_in_a_namespace_counts_there,
     a_group_has_rights_too,
     asking_whether_one_may,
-    asking_for_somebody_else,
+    asking_for_another_user,
     asking_what_one_may,
 ];
 
@@ -235,7 +235,7 @@ async fn asking_whether_one_may(api: Api) -> Result<()> {
     Ok(())
 }
 
-async fn asking_for_somebody_else(api: Api) -> Result<()> {
+async fn asking_for_another_user(api: Api) -> Result<()> {
     let review = json!({
         "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {
             "user": "nobody", "groups": ["system:masters"],

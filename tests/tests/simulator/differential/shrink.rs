@@ -6,7 +6,7 @@ use super::Both;
 use super::normal::Difference;
 use super::plan::Sequence;
 
-/// The smallest sequence that can be had by leaving steps out, and its difference.
+/// The smallest sequence that leaving steps out leads to, and its difference.
 pub(crate) async fn smallest(
     both: &Both,
     mut sequence: Sequence,

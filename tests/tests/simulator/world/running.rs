@@ -106,10 +106,7 @@ async fn balancer(place: Place) -> Result<()> {
     }
     ensure!(found.len() == 2 && found[0] != found[1], "{found:?}");
     let other = place.there(&at("services", "c")).await?;
-    ensure!(
-        address(&other).is_none(),
-        "another class is nobody's business"
-    );
+    ensure!(address(&other).is_none(), "another class is ignored");
     place
         .patch(
             &at("services", "a"),

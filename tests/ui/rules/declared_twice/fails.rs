@@ -10,15 +10,15 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
-        shape: { Round, Square } from class given class;
+        validity: { Fine, Bad } from class given class;
+        validity: { Valid, Invalid } from class given class;
         class: bool from class;
         deleting: bool from class;
     }
     states {
-        Missing when shape == Fine => Error wakes class;
-        Missing when shape == Bad => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        Missing when validity == Fine => Error wakes class;
+        Missing when validity == Bad => Error wakes class;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

@@ -1,7 +1,6 @@
-//! The logic has every method.
+//! The logic has a method for each poll and for each fact.
 
-use lifecycle_runtime::lifecycle::call::Outcome;
-use lifecycle_runtime::lifecycle::{CallError, Once};
+use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, This, lifecycle};
 use lifecycle_ui::*;
 
@@ -18,11 +17,8 @@ lifecycle! {
     states {
         Unseen when entry == Unseen => Pending;
         Full when full => Error wakes store;
-        Making when entry == No => Pending;
+        Missing when entry == No => Error wakes store;
         goal Ready when entry == Current => Ready;
-    }
-    effects {
-        put: call store when entry == No sets { entry = Current } key meta.uid;
     }
 }
 
@@ -44,18 +40,6 @@ impl ThingLogic for Logic {
 
     fn full(&self, this: This<'_, Thing>, store: &Info) -> Because<bool> {
         Because::plain(store.name == this.spec.class)
-    }
-
-    async fn put(&self, at: Put<'_>, once: Once<'_>) -> Outcome<PutResult> {
-        once.spend(store(&at.this.spec.class)).await
-    }
-}
-
-/// Stores an empty file.
-async fn store(name: &str) -> Result<PutResult, CallError> {
-    match name {
-        "" => Err(CallError::Refused("a name is missing".to_owned())),
-        _ => Ok(PutResult::Current),
     }
 }
 

@@ -10,12 +10,12 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !class;
-        Wrong when shape == Bad => Broken;
-        goal Ready when shape == Fine => Ready;
+        Wrong when validity == Bad => Broken;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

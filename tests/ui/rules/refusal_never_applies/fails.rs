@@ -1,4 +1,4 @@
-//! The word `unknown` has answered before.
+//! The precondition `unknown` has answered before.
 
 #![deny(deprecated)]
 

@@ -1,4 +1,4 @@
-//! No word and no target asks for this.
+//! No precondition and no target asks for this.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

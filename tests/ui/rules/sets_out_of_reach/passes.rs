@@ -11,18 +11,18 @@ lifecycle! {
         service: owned Service by name meta.name;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
         open: bool from service given service == Current;
     }
     states {
-        Missing when !class || shape == Bad => Error wakes class;
+        Missing when !class || validity == Bad => Error wakes class;
         Foreign when service == Foreign => Error wakes service;
         Busy when service != Current => Pending;
         Closed when !open => Pending wakes service;
         goal Ready when open => Ready;
     }
     effects {
-        apply service from class when shape == Fine sets { service = Current, open = true };
+        apply service from class when validity == Fine sets { service = Current, open = true };
     }
 }
 

@@ -10,12 +10,12 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !class => Error wakes class;
-        Early when class && shape == Bad => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        Early when class && validity == Bad => Error wakes class;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

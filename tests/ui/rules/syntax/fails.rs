@@ -10,18 +10,18 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } form class given class;
+        validity: { Fine, Bad } form class given class;
     }
     states {
         Missing if !class => Error wakes class;
-        Wrong when shape == Bad => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        Wrong when validity == Bad => Error wakes class;
+        goal Ready when validity == Fine => Ready;
     }
     status {
-        condition Shaped {
+        condition Valid {
             False "Missing" "{spec.class is missing" when !class;
-            False "Bad" "spec.class} is bad" when shape == Bad;
-            False "Odd" "{spec .class} is {}" when shape == Bad;
+            False "Bad" "spec.class} is bad" when validity == Bad;
+            False "Odd" "{spec .class} is {}" when validity == Bad;
             True otherwise;
         }
     }

@@ -8,17 +8,17 @@ lifecycle! {
 
     states {
         Missing when !class => Error wakes class;
-        Wrong when shape not in { Fine, } => Error wakes class;
+        Wrong when validity not in { Fine, } => Error wakes class;
         goal Ready when class => Ready;
     }
     status {
-        condition Shaped {
+        condition Valid {
             False "Missing" "{spec.class} is {{missing}}" when !class;
             True otherwise;
         }
     }
     facts {
-        shape: { Fine, Bad, } from class given class;
+        validity: { Fine, Bad, } from class given class;
     }
     observe {
         class: ConfigMap by name spec.class;

@@ -10,19 +10,19 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     fact {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !clas => Error wakes class;
-        Wrong when shape == Bat => Error wakes class;
+        Wrong when validity == Bat => Error wakes class;
         Stuck when refused(aply_class) => Error wakes self;
-        goal Ready when shape == Fine => Ready;
+        goal Ready when validity == Fine => Ready;
     }
     transitions {
         Missing -> Redy;
     }
     status {
-        condition Stored { True when shape; }
+        condition Stored { True when validity; }
         ready from Stord;
     }
 }

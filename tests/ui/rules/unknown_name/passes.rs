@@ -7,16 +7,16 @@ lifecycle! {
     resource Thing;
 
     status {
-        condition Stored { True when class && shape == Fine; False "Wrong" otherwise; }
+        condition Stored { True when class && validity == Fine; False "Wrong" otherwise; }
         ready from Stored;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !class => Error wakes class;
-        Wrong when shape == Bad => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        Wrong when validity == Bad => Error wakes class;
+        goal Ready when validity == Fine => Ready;
     }
     observe {
         class: ConfigMap by name spec.class;

@@ -1,4 +1,4 @@
-//! A code that means something else, and a word that nobody decides.
+//! A code that means something else, and a precondition that nobody decides.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

@@ -1,4 +1,4 @@
-//! A code that every call may answer, and every word is decided.
+//! A code that every call may answer, and every precondition is decided.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

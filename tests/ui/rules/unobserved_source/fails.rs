@@ -11,15 +11,15 @@ lifecycle! {
         service: owned Service by name nodes.name;
     }
     facts {
-        shape: { Fine, Bad } from clas given class;
+        validity: { Fine, Bad } from clas given class;
     }
     states {
-        Missing when !class || shape == Bad || service == Foreign => Error wakes secret;
+        Missing when !class || validity == Bad || service == Foreign => Error wakes secret;
         Busy when service != Current => Pending;
         goal Ready when service == Current => Ready;
     }
     effects {
-        apply service from shape;
+        apply service from validity;
     }
 }
 

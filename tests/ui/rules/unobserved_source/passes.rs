@@ -11,12 +11,12 @@ lifecycle! {
     }
     facts {
         let spot: Spot from class;
-        shape: { Fine, Bad } from spot, class given class;
+        validity: { Fine, Bad } from spot, class given class;
     }
     states {
         Missing when !class => Error wakes class, self;
-        Wrong when shape == Bad => Error wakes self, class;
-        goal Ready when shape == Fine => Ready;
+        Wrong when validity == Bad => Error wakes self, class;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

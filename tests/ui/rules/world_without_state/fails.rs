@@ -1,4 +1,4 @@
-//! A wrong shape is no state.
+//! An invalid class is no state.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -10,11 +10,11 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !class => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

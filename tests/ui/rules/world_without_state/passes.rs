@@ -10,12 +10,12 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        shape: { Fine, Bad } from class given class;
+        validity: { Fine, Bad } from class given class;
     }
     states {
         Missing when !class => Error wakes class;
-        Wrong when shape == Bad => Error wakes class;
-        goal Ready when shape == Fine => Ready;
+        Wrong when validity == Bad => Error wakes class;
+        goal Ready when validity == Fine => Ready;
     }
 }
 

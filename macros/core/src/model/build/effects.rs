@@ -59,7 +59,7 @@ impl Builder<'_> {
         })
     }
 
-    /// What somebody else owns is built only where its owner is there: an owner reference carries its uid.
+    /// What another object owns is built only where its owner is there: an owner reference carries its uid.
     fn with_owner(&self, effect: &ast::Effect, target: InputId, mut from: Vec<Use>) -> Vec<Use> {
         let owner = self.ast.inputs[target.0].of.as_ref();
         let (Some(name), Kind::Resource, Verb::Apply) = (owner, self.ast.kind, effect.verb) else {

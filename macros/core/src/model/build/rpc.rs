@@ -1,4 +1,4 @@
-//! Resolves the section `rpc`: what the words of the interface mean, and how each call is answered.
+//! Resolves the section `rpc`: what the preconditions of the interface mean, and how each call is answered.
 
 use proc_macro2::{Ident, Span};
 
@@ -8,33 +8,36 @@ use crate::ast;
 use crate::check::{declared_twice, unknown_name};
 use crate::csi;
 use crate::errors::Item;
-use crate::model::{Call, EffectId, Meaning, Path, Refusal, Target, Within, Word};
+use crate::model::{Call, EffectId, Meaning, Path, Precondition, Refusal, Target, Within};
 
 impl Builder<'_> {
-    pub(super) fn words(&mut self) -> Vec<Word> {
+    pub(super) fn preconditions(&mut self) -> Vec<Precondition> {
         let ast = self.ast;
-        let mut words: Vec<Word> = Vec::new();
-        for written in ast.rpc.iter().flat_map(|rpc| &rpc.words) {
-            let place = Item::new("word", &written.name);
+        let mut preconditions: Vec<Precondition> = Vec::new();
+        for written in ast.rpc.iter().flat_map(|rpc| &rpc.preconditions) {
+            let place = Item::new("precondition", &written.name);
             let meaning = match &written.meaning {
                 ast::Meaning::When(when) => Meaning::When(self.pred_or_true(when, &place)),
                 ast::Meaning::Never(why) => Meaning::Never(why.clone()),
             };
-            let Some(word) = csi::Word::named(&written.name.to_string()) else {
+            let Some(precondition) = csi::Precondition::named(&written.name.to_string()) else {
                 continue;
             };
-            if let Some(first) = words.iter().find(|first| first.word == word) {
+            if let Some(first) = preconditions
+                .iter()
+                .find(|first| first.precondition == precondition)
+            {
                 let twice = declared_twice::diagnostic(&written.name, first.span);
                 self.sink.push(twice);
                 continue;
             }
-            words.push(Word {
-                word,
+            preconditions.push(Precondition {
+                precondition,
                 meaning,
                 span: written.name.span(),
             });
         }
-        words
+        preconditions
     }
 
     pub(super) fn calls(&mut self) -> Vec<Call> {

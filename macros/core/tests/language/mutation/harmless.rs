@@ -23,13 +23,13 @@ pub(crate) const HARMLESS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "a permission too many: `Invalid` comes first and rests all the same; that a bad shape makes no Service is a wish that convergence does not know",
+        "a permission too many: `Invalid` comes first and rests all the same; that an invalid spec makes no Service is a wish that convergence does not know",
         &["effects: apply_service: drop `when`"],
     ),
     (
         "the fact is asked in more or fewer worlds, all of which are in states that come before it counts",
         &[
-            "facts: shape: drop `given`",
+            "facts: validity: drop `given`",
             "facts: address: drop `class`",
             "facts: address: drop `service in { Stale , Current }`",
             "facts: address: drop Stale of `service in { Stale , Current }`",
@@ -132,9 +132,9 @@ pub(crate) const HARMLESS: &[(&str, &[&str])] = &[
             "status: Accepted: swap clauses 6 and 7",
             "status: Accepted: clause 2: flip `class == Unnamed`",
             "status: Accepted: clause 3: flip `class == Absent`",
-            "status: Accepted: clause 4: flip `shape == NoPorts`",
-            "status: Accepted: clause 5: flip `shape == PortClash`",
-            "status: Accepted: clause 6: flip `shape == BadName`",
+            "status: Accepted: clause 4: flip `validity == NoPorts`",
+            "status: Accepted: clause 5: flip `validity == PortClash`",
+            "status: Accepted: clause 6: flip `validity == BadName`",
             "status: Addressed: drop clause 4",
             "status: Addressed: swap clauses 4 and 5",
             "status: Addressed: clause 4: flip `address == NoPod`",

@@ -30,16 +30,16 @@ pub(super) fn class(draft: &mut Draft<'_>) {
         let domain = draft
             .dice
             .word(&["{ Fine, Bad }", "{ Fine, BadPort, BadHost }"]);
-        let shape = draft.fact("shape", &domain, &[&class]);
+        let validity = draft.fact("validity", &domain, &[&class]);
         draft.given(&[&class], None);
         draft.state(
             "Invalid",
-            &format!("{shape} != Fine"),
+            &format!("{validity} != Fine"),
             "Error",
             &["self", &class],
         );
-        bad.push((format!("{shape} != Fine"), "Invalid"));
-        right = format!("{shape} == Fine");
+        bad.push((format!("{validity} != Fine"), "Invalid"));
+        right = format!("{validity} == Fine");
     }
     let bad: Vec<(&str, &str)> = bad
         .iter()

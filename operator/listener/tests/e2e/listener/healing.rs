@@ -250,7 +250,7 @@ async fn foreign_service() -> Result<()> {
     let status = listener.status.clone().unwrap_or_default();
     ensure!(
         status.service_name.is_none(),
-        "somebody else's Service is not told as ours: {status:?}"
+        "a Service of another controller or user is not told as ours: {status:?}"
     );
     ensure!(
         message(&listener, "Programmed").contains("web"),

@@ -63,6 +63,7 @@ impl Site {
         let (trigger, shutdown) = Shutdown::pair();
         let reconciler = Options {
             cluster_domain: cluster_domain::resolve(None),
+            kinds: controller::KINDS,
             maintain_crds: true,
             preset: Preset::EphemeralNodes,
             leadership: None,

@@ -176,7 +176,7 @@ async fn installed_late(cluster: &mut Cluster) -> Result<()> {
     let log = cluster.log();
     let told = warnings(&log, 1)?;
     ensure!(
-        told.len() == 1 && told[0].contains("lifecycle-operator crd"),
+        told.len() == 1 && told[0].contains("`listener-operator crd`"),
         "{told:#?}"
     );
     let asked = cluster.asked().await?.since(since);

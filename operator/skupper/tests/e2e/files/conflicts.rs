@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::support::{Site, connector, echo, echoes, eventually, refused, site_of};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): s11_s12_a_taken_host_and_port_names_its_holder_and_is_given_when_free, s13_an_edit_into_a_conflict_gives_the_own_place_up, a_restart_keeps_who_has_what_and_who_is_who, s25_a_second_site_is_told_also_after_a_restart, s64_a_port_in_use_by_somebody_else_is_told_and_had_when_it_is_free, a_second_process_for_a_site_does_not_start]
+    named![blocking(&[]): s11_s12_a_taken_host_and_port_names_its_holder_and_is_given_when_free, s13_an_edit_into_a_conflict_gives_the_own_place_up, a_restart_keeps_who_has_what_and_who_is_who, s25_a_second_site_is_told_also_after_a_restart, s64_a_port_in_use_by_another_process_is_told_and_opened_when_it_is_free, a_second_process_for_a_site_does_not_start]
 }
 
 fn taken(site: &Site, by: &str) -> String {
@@ -112,7 +112,7 @@ fn s25_a_second_site_is_told_also_after_a_restart() {
     assert_eq!(created, "2020-01-01T00:00:00Z");
 }
 
-fn s64_a_port_in_use_by_somebody_else_is_told_and_had_when_it_is_free() {
+fn s64_a_port_in_use_by_another_process_is_told_and_opened_when_it_is_free() {
     let site = Site::running();
     let other = TcpListener::bind(site.at(8080)).unwrap();
     site.write("a.yaml", &site.listener("web", 8080, ""));

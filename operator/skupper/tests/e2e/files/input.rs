@@ -119,7 +119,7 @@ fn a_file_that_is_written_slowly_is_read_when_it_is_whole() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     drop(file);
-    eventually("the edit is carried out", || {
+    eventually("the edit is applied", || {
         let observer = site.value("Listener-web", "spec.observer");
         (observer == "none")
             .then_some(())

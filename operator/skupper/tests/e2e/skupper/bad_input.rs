@@ -59,7 +59,7 @@ async fn nowhere(mut place: Place) -> Result<()> {
     Ok(())
 }
 
-/// A Secret that is there and cannot be used: no PEM, and then a key of somebody else.
+/// A Secret that is there and cannot be used: no PEM, and then the key of another certificate.
 async fn broken(mut place: Place) -> Result<()> {
     place.site().await?;
     let echo = Echo::start("one").await?;

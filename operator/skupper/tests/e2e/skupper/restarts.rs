@@ -53,7 +53,7 @@ async fn controller() -> Result<()> {
     env.kill_controller()?;
     echoes(&mut stream, 100_000).await?;
     env.run_controller()?;
-    // What comes after the start is carried out, so all before was looked at.
+    // What comes after the start is reconciled, so all before was looked at.
     listen(&place, "late", json!({})).await?;
     ready(&place, "late").await?;
     echoes(&mut stream, 100_000).await?;

@@ -131,7 +131,7 @@ async fn unrelated(mut place: Place) -> Result<()> {
         .patch::<Listener>("second", json!({ "spec": { "host": "third", "port": 81 } }))
         .await?;
     place
-        .until("third", "the edit is carried out", |_: &Service| true)
+        .until("third", "the edit is applied", |_: &Service| true)
         .await?;
     place.delete::<Listener>("second").await?;
     place.delete::<Connector>("d").await?;

@@ -58,7 +58,7 @@ where
     made.expect("it is written");
 }
 
-/// What a process hears that writes the Secret `own` after a second, while somebody else writes a ConfigMap twice, in the second after.
+/// What a process hears that writes the Secret `own` after a second, while another user writes a ConfigMap twice, in the second after.
 async fn heard(plan: &str) -> Vec<String> {
     let server = Server::new(1).client(&User::admin());
     let faults = faults(plan);

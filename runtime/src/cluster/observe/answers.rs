@@ -227,7 +227,8 @@ impl Observing<'_> {
         }
     }
 
-    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none.
+    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none. What an object without a namespace
+    /// makes lies where the builder says.
     pub(super) fn named(
         &self,
         effect: usize,
@@ -240,17 +241,29 @@ impl Observing<'_> {
             meta.get(key)?.as_str().map(str::to_owned)
         };
         let (name, namespace) = (text("name"), text("namespace"));
-        let home = self.subject.meta.namespace.clone();
+        let namespaced = self.kind(number).namespaced;
         let expected = match sought {
             Some(sought) => sought.clone(),
-            None => Name {
-                namespace: home.filter(|_| self.kind(number).namespaced),
-                name: name.clone().unwrap_or_default(),
-            },
+            None => {
+                let home = self.subject.meta.namespace.clone();
+                Name {
+                    namespace: home.or(namespace.clone()).filter(|_| namespaced),
+                    name: name.clone().unwrap_or_default(),
+                }
+            }
         };
+        let place = Name {
+            namespace: namespace.clone().or(expected.namespace.clone()),
+            ..expected.clone()
+        };
+        if !place.name.is_empty() {
+            self.owner_is_near(number, &place)?;
+            if namespaced && place.namespace.is_none() {
+                return Err(self.without_namespace(effect, number, &place, sought.is_some()));
+            }
+        }
         let other_name = name.as_ref().is_some_and(|n| *n != expected.name);
-        let other_space = namespace.is_some() && namespace != expected.namespace;
-        if other_name || other_space || expected.name.is_empty() {
+        if other_name || place.namespace != expected.namespace || expected.name.is_empty() {
             return Err(Failure::OtherObject {
                 effect: self.ir.effects[effect].name,
                 expected: Box::new(self.reference(number, &expected)),
@@ -261,24 +274,46 @@ impl Observing<'_> {
                 },
             });
         }
-        self.owner_is_near(number, &expected)?;
         Ok(expected)
     }
 
-    /// The garbage collector takes an owner in another namespace for one that is gone.
+    /// The garbage collector takes an owner in another namespace for one that is gone. An owner without a namespace may own what lies anywhere.
     fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
-        let of_other = self.ir.inputs[number].owner.is_some();
-        let Some(owner) = self.owner(number).filter(|_| of_other) else {
+        let input = &self.ir.inputs[number];
+        let Some(owner) = self.owner(number).filter(|_| input.mode != Mode::Part) else {
             return Ok(());
         };
         let home = Name::of(&owner.object.meta);
-        if !owner.kind.namespaced || home.namespace == name.namespace {
-            return Ok(());
+        match &home.namespace {
+            Some(namespace) if home.namespace != name.namespace => Err(Failure::OwnerElsewhere {
+                object: Box::new(self.reference(number, name)),
+                input: input.name,
+                owner: Box::new(home.of_kind(owner.kind)),
+                namespace: namespace.clone(),
+            }),
+            Some(_) | None => Ok(()),
         }
-        Err(Failure::OwnerElsewhere {
-            object: self.reference(number, name),
-            owner: home.of_kind(owner.kind).to_string(),
-        })
+    }
+
+    fn without_namespace(
+        &self,
+        effect: usize,
+        number: usize,
+        name: &Name,
+        sought: bool,
+    ) -> Failure {
+        let subject = self.observer.subject_kind;
+        let subject = subject.map(|kind| Name::of(&self.subject.meta).of_kind(kind).to_string());
+        let input = self.ir.inputs[number].name;
+        Failure::NoNamespace {
+            effect: self.ir.effects[effect].name,
+            object: Box::new(self.reference(number, name)),
+            subject: subject.unwrap_or_else(|| "a volume".to_owned()),
+            remedy: match sought {
+                true => format!("name it in the reference of `{input}`"),
+                false => "set `metadata.namespace`".to_owned(),
+            },
+        }
     }
 
     /// The memory of the last answer to exactly the write that this effect would make.

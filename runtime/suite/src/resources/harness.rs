@@ -153,11 +153,24 @@ impl Harness {
         Ok(stage)
     }
 
-    /// Creates what is there from the start.
+    /// Creates what is there from the start. What every cluster has, such as the namespace `default`, becomes the first variant that it has a
+    /// fixture of, or the one that is given.
     async fn found(&mut self) -> Result<(), String> {
         let core = Arc::clone(&self.core);
-        for fixture in core.fixtures.iter().filter(|f| f.given) {
-            let made = site::create(&self.admin, &fixture.collection, &fixture.object).await;
+        let (given, others): (Vec<_>, Vec<_>) = core.fixtures.iter().partition(|f| f.given);
+        for fixture in given.into_iter().chain(others) {
+            if self.present.contains_key(&fixture.path) {
+                continue;
+            }
+            let there = site::get(&self.admin, &fixture.path).await;
+            let there = there.map_err(|e| format!("{} cannot be read: {e}", fixture.key))?;
+            let made = match there {
+                Some(_) => site::replace(&self.admin, &fixture.path, &fixture.object).await,
+                None if fixture.given => {
+                    site::create(&self.admin, &fixture.collection, &fixture.object).await
+                }
+                None => continue,
+            };
             made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
             let (path, key) = (fixture.path.clone(), fixture.key.clone());
             self.present.insert(path, key);

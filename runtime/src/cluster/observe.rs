@@ -162,6 +162,7 @@ impl Observer<'_> {
             nodes += 1;
             Ok(())
         });
+        pass.note_reads();
         let lives = pass.subject.meta.deletion_timestamp.is_none();
         let knows = lives && ir.knows_ignored(nodes);
         Observed {

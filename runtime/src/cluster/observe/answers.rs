@@ -155,6 +155,7 @@ impl Observing<'_> {
             replaced,
             exclusive,
             id,
+            reads: 0,
         };
         (plan, verdict)
     }
@@ -224,6 +225,7 @@ impl Observing<'_> {
             manager: self.manager(mode, Some(live)).0,
             replaced: Vec::new(),
             exclusive: &[],
+            reads: 0,
         }
     }
 
@@ -357,8 +359,51 @@ impl Observing<'_> {
             manager: String::new(),
             replaced: Vec::new(),
             exclusive: &[],
+            reads: 0,
         };
         self.plans[effect].push(plan);
+    }
+
+    /// Notes of every plan what it was built from, as a number.
+    pub(super) fn note_reads(&mut self) {
+        for effect in 0..self.plans.len() {
+            if self.plans[effect].is_empty() {
+                continue;
+            }
+            let reads = self.reads(effect);
+            self.plans[effect]
+                .iter_mut()
+                .for_each(|plan| plan.reads = reads);
+        }
+    }
+
+    /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
+    /// What the effect itself changes says nothing.
+    fn reads(&self, effect: usize) -> u64 {
+        let declared = &self.ir.effects[effect];
+        let computed = |source: &Source| matches!(source, Source::Value(_) | Source::Fact(_));
+        let all = declared.from.iter().any(computed);
+        let inputs = 0..self.ir.inputs.len();
+        let inputs = inputs.filter(|input| {
+            let is_named = declared.from.contains(&Source::Input(*input));
+            *input != declared.target && (all || is_named)
+        });
+        let read = inputs.map(|input| {
+            let asked = self.polls.iter().find(|(of, _)| *of == input);
+            let view = self.observer.view;
+            let answer = asked.map(|(input, key)| view.answer_version(*input, key));
+            json!([self.versions(input), answer])
+        });
+        let meta = &self.subject.meta;
+        let is_record = self.ir.inputs[declared.target].mode == Mode::Record;
+        // Where the write is an annotation of the object, it would change what it is built from.
+        let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
+        fingerprint(&json!([
+            meta.uid,
+            meta.generation,
+            written,
+            read.collect::<Vec<_>>()
+        ]))
     }
 
     fn versions(&self, input: usize) -> Vec<Option<String>> {

@@ -89,6 +89,7 @@ impl Observing<'_> {
             replaced: Vec::new(),
             exclusive: &[],
             id,
+            reads: 0,
         }
     }
 

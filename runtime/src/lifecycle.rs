@@ -9,6 +9,7 @@ pub mod list;
 pub mod object;
 pub mod observation;
 pub mod request;
+pub mod scope;
 pub mod text;
 
 use std::any::Any;

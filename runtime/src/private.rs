@@ -7,6 +7,7 @@ pub use crate::lifecycle::call::{
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::observation::{LookupKey, Observation};
+pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
     Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, This,

@@ -1,5 +1,5 @@
 //! What runs around an API server in a cluster, as small controllers with a switch each: garbage collection, the end of namespaces, load balancers,
-//! EndpointSlices, workloads, a scheduler, a kubelet, and what makes and mounts volumes. Written against `kube::Client` alone, so that they drive a real API server just as well.
+//! EndpointSlices, workloads, a scheduler, a kubelet, and what makes, mounts and protects volumes. Written against `kube::Client` alone, so that they drive a real API server just as well.
 
 mod balancers;
 mod cache;
@@ -17,6 +17,7 @@ mod nodes;
 mod object;
 mod operation;
 mod pods;
+mod protection;
 mod provisioner;
 mod rpc;
 mod run;
@@ -24,6 +25,7 @@ mod scheduler;
 mod send;
 mod sets;
 mod slices;
+mod sweep;
 mod view;
 mod volumes;
 mod watching;
@@ -32,6 +34,7 @@ mod workloads;
 use std::time::Duration;
 
 pub use kubelet::{EXIT, READY};
+pub use sweep::Sweep;
 pub use volumes::Volumes;
 
 /// What runs around an API server.
@@ -48,6 +51,7 @@ pub struct World {
     workloads: bool,
     scheduler: bool,
     kubelet: Option<Duration>,
+    protection: bool,
     volumes: Option<Volumes>,
     nodes: Vec<String>,
     origin: jiff::Timestamp,
@@ -71,6 +75,7 @@ impl World {
             workloads: false,
             scheduler: false,
             kubelet: None,
+            protection: false,
             volumes: None,
             nodes: Vec::new(),
             origin: jiff::Timestamp::UNIX_EPOCH,
@@ -88,6 +93,7 @@ impl World {
             .workloads(true)
             .scheduler(true)
             .kubelet(Some(Duration::from_secs(1)))
+            .protection(true)
             .nodes(["node-1", "node-2"])
     }
 
@@ -144,6 +150,13 @@ impl World {
     #[must_use]
     pub fn kubelet(mut self, after: Option<Duration>) -> Self {
         self.kubelet = after;
+        self
+    }
+
+    /// Whether claims that are deleted go once no Pod uses them, and volumes once they are not bound.
+    #[must_use]
+    pub fn protection(mut self, on: bool) -> Self {
+        self.protection = on;
         self
     }
 

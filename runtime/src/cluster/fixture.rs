@@ -2,6 +2,7 @@
 
 pub(crate) mod hosted;
 pub(crate) mod ledger;
+pub(crate) mod scoped;
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,6 +197,7 @@ impl Caches {
     pub(crate) fn with(machine: Arc<dyn Machine>, objects: &[Value]) -> Self {
         let ir = machine.ir();
         let kinds: Vec<_> = (0..ir.inputs.len()).map(|n| machine.kind(n)).collect();
+        let lies_in_one = machine.subject().is_some_and(|kind| kind.namespaced);
         let mut caches = Self {
             stores: BTreeMap::new(),
             finders: Vec::new(),
@@ -213,7 +215,7 @@ impl Caches {
             caches.finders.push(kind.as_ref().map(|kind| Finder {
                 input,
                 number,
-                by_namespace: kind.namespaced,
+                by_namespace: kind.namespaced && lies_in_one,
                 namespaced: kind.namespaced,
             }));
             if let Some(kind) = kind {

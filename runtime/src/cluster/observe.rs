@@ -65,9 +65,21 @@ pub enum Failure {
         built: String,
     },
     #[error(
-        "{object} would be owned by {owner}, which is in another namespace: the garbage collector would take it away"
+        "{object} would be owned by {owner} of another namespace, and the garbage collector would delete it: put it into namespace `{namespace}`, or declare `{input}` as `part`"
     )]
-    OwnerElsewhere { object: ObjectRef, owner: String },
+    OwnerElsewhere {
+        object: Box<ObjectRef>,
+        input: &'static str,
+        owner: Box<ObjectRef>,
+        namespace: String,
+    },
+    #[error("`{effect}` must say the namespace of {object}, for {subject} is in none: {remedy}")]
+    NoNamespace {
+        effect: &'static str,
+        object: Box<ObjectRef>,
+        subject: String,
+        remedy: String,
+    },
     #[error("{input} is not fetched yet")]
     Unfetched {
         input: usize,
@@ -150,6 +162,7 @@ impl Observer<'_> {
             nodes += 1;
             Ok(())
         });
+        pass.note_reads();
         let lives = pass.subject.meta.deletion_timestamp.is_none();
         let knows = lives && ir.knows_ignored(nodes);
         Observed {
@@ -341,5 +354,7 @@ mod owners;
 mod referred;
 #[cfg(test)]
 mod revised;
+#[cfg(test)]
+mod scope;
 #[cfg(test)]
 mod tests;

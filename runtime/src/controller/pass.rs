@@ -145,6 +145,7 @@ impl Controller {
             self.enter(subject, &observed, &mut decided);
         }
         self.note_contradiction(subject, &observed, &decided);
+        self.note_undone(subject, &observed, (decided.next, now));
         let observed = self.share(subject, observed);
         let left = self.act(subject, &observed, &decided);
         if !left {
@@ -405,6 +406,7 @@ impl Controller {
                 && memory
                     .paused(WriteKind::Effect(effect), &plan.id, now)
                     .is_none()
+                && memory.slowed(effect, plan, now).is_none()
         });
         let Some(plan) = ready.cloned() else {
             return false;

@@ -18,8 +18,8 @@ impl Backoff {
     pub const REFUSED: Self = Self::new(Duration::from_secs(60), Duration::from_secs(3600));
     /// Of a write that met a newer object: our cache is about to show it.
     pub const CONFLICT: Self = Self::new(Duration::from_millis(250), Duration::from_secs(480));
-    /// Of a write that somebody undoes again and again.
-    pub const REPEATED: Self = Self::new(Duration::from_secs(1), Duration::from_secs(60));
+    /// Of a write that is made again and again: 4 s, 8 s, 16 s up to 1 min.
+    pub const REPEATED: Self = Self::new(Duration::from_secs(4), Duration::from_secs(60));
     /// Of a watch that broke, or of a kind that is not served yet.
     pub const WATCH: Self = Self::new(Duration::from_millis(500), Duration::from_secs(10));
 

@@ -1,6 +1,7 @@
 //! Stale or Current: the desired fields, the live object and our entries of its managed fields, walked together without a schema.
 //! Knows JSON and nothing else.
 
+mod contenders;
 mod exclusive;
 mod fields;
 mod members;
@@ -11,6 +12,7 @@ use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
+pub use contenders::contenders;
 pub use exclusive::intruder;
 pub use fields::{Ours, migrated};
 pub use owned::{fingerprint, under_our_paths};

@@ -78,6 +78,8 @@ struct Core {
     definitions: Vec<Value>,
     fixtures: Vec<Fixture>,
     promises: Vec<(String, Keeper)>,
+    /// What no run can see, and why.
+    never: Vec<(String, String)>,
     cluster: Arc<dyn Cluster>,
     through: Through,
     /// The worlds that runs go on from.
@@ -189,6 +191,7 @@ impl Suite {
                 definitions: Vec::new(),
                 fixtures: Vec::new(),
                 promises: Vec::new(),
+                never: Vec::new(),
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
                 forks: Forks::default(),
@@ -244,6 +247,25 @@ impl Suite {
         }
         let keeper: Keeper = Arc::new(move |site| Box::pin(keep(site)));
         self.core.promises.push((name.to_owned(), keeper));
+        self
+    }
+
+    /// Something that the lifecycle declares and no run can show, by the name that [`Report::unseen`] gives it, and why it cannot:
+    /// `.never("transition Draining -> Taken", "two people act within one pass")`. What a run shows after all is among the unseen.
+    #[must_use]
+    pub fn never(mut self, name: &str, why: &str) -> Self {
+        if !Coverage::default()
+            .unseen(self.core.ir)
+            .contains(&name.to_owned())
+        {
+            self.problems
+                .push(format!("there is no {name} that could be excluded"));
+        }
+        if why.trim().is_empty() {
+            self.problems
+                .push(format!("{name} is excluded and nothing says why"));
+        }
+        self.core.never.push((name.to_owned(), why.to_owned()));
         self
     }
 
@@ -388,6 +410,7 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
         faults: BTreeMap::new(),
         failures: explored.failures.clone(),
         coverage: explored.coverage.clone(),
+        never: core.never.clone(),
         took: Duration::ZERO,
         digest: 0,
     };

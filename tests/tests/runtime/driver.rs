@@ -1,11 +1,13 @@
 //! The driver on a real API server: effects, drift, foreign objects, deletion, restarts, and what it costs.
 
 mod around;
+pub(super) mod book;
 mod door;
 pub(super) mod fan;
 mod hosted;
 pub(super) mod lamp;
 mod several;
+pub(super) mod shop;
 mod single;
 pub(super) mod tag;
 pub(super) mod tap;

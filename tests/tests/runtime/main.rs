@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod brake;
 mod csi_sanity;
 mod csi_services;
 mod driver;
@@ -23,5 +24,6 @@ fn main() -> ExitCode {
         ("csi_services", csi_services::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("ignored", ignored::cases()),
+        ("brake", brake::cases()),
     ])
 }

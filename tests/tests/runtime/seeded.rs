@@ -4,21 +4,23 @@
 mod fans;
 mod lamps;
 mod shares;
+mod shops;
 mod taps;
 mod widgets;
-mod wrapped;
+pub(super) mod wrapped;
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::suites::layer;
 use lifecycle_tests::suites::{found_by, passes};
 
-use super::driver::{fan, lamp, tag, tap, widget};
+use super::driver::{book, fan, lamp, shop, tag, tap, widget};
 
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
         fans::cases(),
         lamps::cases(),
         shares::cases(),
+        shops::cases(),
         taps::cases(),
         widgets::cases(),
     ];

@@ -1,6 +1,6 @@
 //! The kinds that the fixtures in `rules/` declare lifecycles of, so that each fixture shows its lifecycle and nothing else.
 
-pub use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
+pub use k8s_openapi::api::core::v1::{ConfigMap, Node, PersistentVolume, Secret, Service};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,14 @@ pub const NAME: &str = "example.com/name";
     status = "ThingStatus"
 )]
 pub struct ThingSpec {
+    /// Name of the ConfigMap that describes it.
+    pub class: String,
+}
+
+/// What the author of a Place wants, which lies in no namespace.
+#[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Place")]
+pub struct PlaceSpec {
     /// Name of the ConfigMap that describes it.
     pub class: String,
 }

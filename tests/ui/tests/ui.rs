@@ -50,6 +50,7 @@ passing! {
     read_only_target = "../rules/read_only_target/passes.rs",
     record_overwritten = "../rules/record_overwritten/passes.rs",
     refusal_never_applies = "../rules/refusal_never_applies/passes.rs",
+    scope_mismatch = "../rules/scope_mismatch/passes.rs",
     second_mutation = "../rules/second_mutation/passes.rs",
     sets_out_of_reach = "../rules/sets_out_of_reach/passes.rs",
     setup_without_teardown = "../rules/setup_without_teardown/passes.rs",

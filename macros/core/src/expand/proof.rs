@@ -1,23 +1,57 @@
-//! Named assertions: rustc itself evaluates the emitted classification where the checker did, and knows whether a list is there.
+//! Named assertions: rustc itself evaluates the emitted classification where the checker did, and knows whether a list is there and where objects lie.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use super::facts::{field_name, field_type, is_bool, values};
 use super::paths::object_part;
 use crate::hygiene::private;
-use crate::model::{Input, Lifecycle, State, Var};
+use crate::model::{Input, Kind, Lifecycle, Lookup, Mode, State, Var};
 
 /// ```text
 /// const _: () = assert!(matches!(State::classify(&Facts { class: Named::Unnamed, .. }), State::NoName), "..");
+/// const _: () = owned_by::<Service, Listener>();
 /// const _: fn(&Service) = |object| { .. Along::from(object).field(|o| &o.spec).inside().field(|o| &o.ports).inside().list(); };
 /// ```
 pub(crate) fn expand(model: &Lifecycle, samples: &[Option<Vec<usize>>]) -> TokenStream {
     let sampled = model.states.iter().zip(samples);
     sampled
         .filter_map(|(state, sample)| Some(assertion(model, state, sample.as_ref()?)))
+        .chain(model.inputs.iter().filter_map(|i| owner(model, i)))
+        .chain(model.inputs.iter().filter_map(|i| namer(model, i)))
         .chain(model.inputs.iter().flat_map(lists))
         .collect()
+}
+
+/// What has an owner may lie where that lies.
+fn owner(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
+    if !matches!(input.mode, Mode::Owned | Mode::Shared) {
+        return None;
+    }
+    let (private, ty) = (private(), &input.ty);
+    let owner = match (input.of, model.kind) {
+        (Some(of), _) => {
+            let owner = &model.inputs[of.0].ty;
+            quote!(#owner)
+        }
+        (None, Kind::Resource) => {
+            let owner = &model.name;
+            quote!(#owner)
+        }
+        (None, Kind::Volume) => return None,
+    };
+    Some(quote_spanned!(ty.span()=> const _: () = #private::owned_by::<#ty, #owner>();))
+}
+
+/// What is found by a name alone lies where the object does, or in no namespace.
+fn namer(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
+    let is_named = matches!(input.lookup, Lookup::Name { .. } | Lookup::Names { .. });
+    if !is_named || model.kind != Kind::Resource {
+        return None;
+    }
+    let (private, ty, subject) = (private(), &input.ty, &model.name);
+    Some(quote_spanned!(ty.span()=> const _: () = #private::named_by::<#ty, #subject>();))
 }
 
 /// The lists of which we own every element are lists of the type.

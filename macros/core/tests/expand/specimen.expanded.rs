@@ -424,6 +424,11 @@ const _: () = assert!(
     : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
+const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
+const _: () = ::lifecycle_runtime::__private::named_by::<BucketClass, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: fn(&Pod) = |object| {
     #[allow(unused_imports, reason = "every part of a path may be optional")]
     use ::lifecycle_runtime::__private::Inside as _;

@@ -195,6 +195,8 @@ const _: () = assert!(
     refused_remove_tree : false }), State::Outdated),
     "the emitted classification takes a world of `Outdated` for another state"
 );
+const _: () = ::lifecycle_runtime::__private::owned_by::<Listener, PersistentVolume>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<PodListeners, Pod>();
 /// What one pass observed.
 #[derive(Clone)]
 pub struct Seen<'a> {

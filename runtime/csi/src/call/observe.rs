@@ -60,7 +60,8 @@ impl CallContext {
                 Some(
                     failure @ (Failure::Unanswered { .. }
                     | Failure::OtherObject { .. }
-                    | Failure::OwnerElsewhere { .. }),
+                    | Failure::OwnerElsewhere { .. }
+                    | Failure::NoNamespace { .. }),
                 ) => {
                     return Err(RpcError::new(Code::Internal, failure.to_string()).into());
                 }

@@ -1,13 +1,12 @@
-//! PersistentVolumeClaims and what they are bound to: those made for a Pod, the binding of both sides, and what keeps them while they are used.
+//! PersistentVolumeClaims and what they are bound to: those made for a Pod, and the binding of both sides.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::cache::{Cache, Change, controlled_by};
-use super::garbage::without_finalizer;
 use super::kinds::{Kind, ObjectKey};
-use super::object::{controller, has_finalizer, is_leaving, list, text, uid};
+use super::object::{controller, is_leaving, list, text, uid};
 use super::operation::Operation;
 use super::pods;
 use super::view::View;
@@ -16,8 +15,6 @@ use super::view::View;
 pub(super) const SELECTED: &str = "volume.kubernetes.io/selected-node";
 /// Who is to make a volume for a claim.
 pub(super) const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
-const CLAIM_IS_USED: &str = "kubernetes.io/pvc-protection";
-const VOLUME_IS_BOUND: &str = "kubernetes.io/pv-protection";
 
 /// The claims of a Pod, by name of the claim, and whether each is made for this Pod.
 pub(super) fn of_pod(pod: &Value) -> Vec<(String, bool)> {
@@ -171,12 +168,7 @@ pub(super) fn is_made_for(claim: &Value, pod: &Value) -> bool {
 
 fn of_one_claim(view: &View<'_>, key: &ObjectKey, claim: &Value) -> Vec<Operation> {
     if is_leaving(claim) {
-        let used = users(view.cache, key).into_iter();
-        let is_used = used.filter(|(_, pod)| !pods::is_over(pod)).count() > 0;
-        return match has_finalizer(claim, CLAIM_IS_USED) && !is_used {
-            true => vec![without_finalizer(key, claim, CLAIM_IS_USED)],
-            false => Vec::new(),
-        };
+        return Vec::new();
     }
     let Some(at) = of_claim(claim) else {
         return unbound(view, key, claim);
@@ -221,8 +213,8 @@ fn of_one_volume(view: &View<'_>, key: &ObjectKey, volume: &Value) -> Vec<Operat
         true => Vec::new(),
         false => vec![status(key, json!({ "phase": wanted }))],
     };
-    if is_leaving(volume) && has_finalizer(volume, VOLUME_IS_BOUND) && phase != "Bound" {
-        return vec![without_finalizer(key, volume, VOLUME_IS_BOUND)];
+    if is_leaving(volume) && phase != "Bound" {
+        return Vec::new();
     }
     let (Some(at), Some(of)) = (of_volume(volume), text(volume, "/spec/claimRef/uid")) else {
         return said("Available");

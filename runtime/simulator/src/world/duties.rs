@@ -8,8 +8,8 @@ use super::kinds::ObjectKey;
 use super::operation::Operation;
 use super::view::View;
 use super::{
-    balancers, claims, garbage, jobs, kubelet, mounts, namespaces, nodes, provisioner, scheduler,
-    sets, slices, workloads,
+    balancers, claims, garbage, jobs, kubelet, mounts, namespaces, nodes, protection, provisioner,
+    scheduler, sets, slices, workloads,
 };
 
 /// One controller.
@@ -27,6 +27,7 @@ pub(super) enum Duty {
     DaemonSets,
     Jobs,
     Plugins,
+    Protection,
     Claims,
     Provisioner,
     Scheduler,
@@ -49,6 +50,10 @@ impl Duty {
             (Self::DaemonSets, world.workloads),
             (Self::Jobs, world.workloads),
             (Self::Plugins, world.volumes.is_some()),
+            (
+                Self::Protection,
+                world.protection || world.volumes.is_some(),
+            ),
             (Self::Claims, world.volumes.is_some()),
             (Self::Provisioner, world.volumes.is_some()),
             (Self::Scheduler, world.scheduler),
@@ -75,6 +80,7 @@ impl Duty {
             Self::DaemonSets => sets::concerned(cache, change),
             Self::Jobs => workloads::concerned(cache, change, "Job"),
             Self::Plugins => mounts::concerned(change),
+            Self::Protection => protection::concerned(change),
             Self::Claims => claims::concerned(cache, change),
             Self::Provisioner => provisioner::concerned(cache, change),
             Self::Scheduler => scheduler::concerned(cache, change),
@@ -97,6 +103,7 @@ impl Duty {
             Self::DaemonSets => sets::daemons(view, key),
             Self::Jobs => jobs::operations(view, key),
             Self::Plugins => mounts::registered(view, key),
+            Self::Protection => protection::operations(view, key),
             Self::Claims => claims::operations(view, key),
             Self::Provisioner => provisioner::operations(view, key),
             Self::Scheduler => scheduler::operations(view, key),

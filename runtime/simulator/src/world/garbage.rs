@@ -71,7 +71,7 @@ fn foreground(cache: &Cache, key: &ObjectKey, object: &Value) -> Vec<Operation> 
     vec![without_finalizer(key, object, FOREGROUND)]
 }
 
-/// How an owner is, as far as the caches know.
+/// How an owner is, as far as the caches know. It is looked for by kind, name and uid, in the namespace of what it owns.
 enum Owner {
     /// It is there and stays.
     Solid,
@@ -79,7 +79,7 @@ enum Owner {
     Waiting,
     /// It seems to be gone.
     Gone(ObjectKey),
-    /// Nobody watches its kind.
+    /// Nobody watches its kind, or it cannot be said where it is.
     Unknown,
 }
 
@@ -127,26 +127,20 @@ fn if_gone(gone: Vec<(ObjectKey, String)>, operation: Operation) -> Operation {
 }
 
 fn look(cache: &Cache, key: &ObjectKey, owner: &Value, id: &str) -> Owner {
-    let kind = kind_of(cache, owner);
-    if let Some((at, found)) = cache.by_uid(id) {
-        let same_place = at.namespace.is_none() || at.namespace == key.namespace;
-        let waits = is_leaving(found) && has_finalizer(found, FOREGROUND);
-        return match (same_place, waits) {
-            (true, true) => Owner::Waiting,
-            (true, false) => Owner::Solid,
-            (false, _) => Owner::Gone(ObjectKey::new(
-                at.kind.clone(),
-                key.namespace.as_deref(),
-                &at.name,
-            )),
-        };
+    let Some(kind) = kind_of(cache, owner) else {
+        return Owner::Unknown;
+    };
+    // What has no namespace says nothing about where such an owner would be, so nobody can tell whether it is gone.
+    if kind.namespaced && key.namespace.is_none() {
+        return Owner::Unknown;
     }
-    match kind {
-        Some(kind) => {
-            let name = text(owner, "/name").unwrap_or_default();
-            Owner::Gone(ObjectKey::new(kind, key.namespace.as_deref(), &name))
-        }
-        None => Owner::Unknown,
+    let name = text(owner, "/name").unwrap_or_default();
+    let at = ObjectKey::new(kind, key.namespace.as_deref(), &name);
+    match cache.by_uid(id) {
+        Some((found, _)) if *found != at => Owner::Gone(at),
+        Some((_, owner)) if is_leaving(owner) && has_finalizer(owner, FOREGROUND) => Owner::Waiting,
+        Some(_) => Owner::Solid,
+        None => Owner::Gone(at),
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Ended {
 /// After a failure that may pass.
 const AGAIN: Duration = Duration::from_secs(1);
 
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 const MERGE: &str = "application/merge-patch+json";
 
 /// How an operation ended, and the object as it is by it.
@@ -132,7 +132,7 @@ async fn end_namespace(client: &Client, cache: &Cache, key: &ObjectKey, body: &V
     )
 }
 
-async fn send(
+pub(super) async fn send(
     client: &Client,
     method: Method,
     path: &str,

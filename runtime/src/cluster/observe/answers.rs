@@ -196,6 +196,7 @@ impl Observing<'_> {
             replaced,
             exclusive,
             id,
+            reads: 0,
         };
         (plan, verdict)
     }
@@ -265,10 +266,12 @@ impl Observing<'_> {
             manager: self.manager(mode, Some(live)).0,
             replaced: Vec::new(),
             exclusive: &[],
+            reads: 0,
         }
     }
 
-    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none.
+    /// The name of what a builder returned: that of the lookup, or the builder's own where the lookup names none. What an object without a namespace
+    /// makes lies where the builder says.
     pub(super) fn named(
         &self,
         effect: usize,
@@ -281,17 +284,29 @@ impl Observing<'_> {
             meta.get(key)?.as_str().map(str::to_owned)
         };
         let (name, namespace) = (text("name"), text("namespace"));
-        let home = self.subject.meta.namespace.clone();
+        let namespaced = self.kind(number).namespaced;
         let expected = match sought {
             Some(sought) => sought.clone(),
-            None => Name {
-                namespace: home.filter(|_| self.kind(number).namespaced),
-                name: name.clone().unwrap_or_default(),
-            },
+            None => {
+                let home = self.subject.meta.namespace.clone();
+                Name {
+                    namespace: home.or(namespace.clone()).filter(|_| namespaced),
+                    name: name.clone().unwrap_or_default(),
+                }
+            }
         };
+        let place = Name {
+            namespace: namespace.clone().or(expected.namespace.clone()),
+            ..expected.clone()
+        };
+        if !place.name.is_empty() {
+            self.owner_is_near(number, &place)?;
+            if namespaced && place.namespace.is_none() {
+                return Err(self.without_namespace(effect, number, &place, sought.is_some()));
+            }
+        }
         let other_name = name.as_ref().is_some_and(|n| *n != expected.name);
-        let other_space = namespace.is_some() && namespace != expected.namespace;
-        if other_name || other_space || expected.name.is_empty() {
+        if other_name || place.namespace != expected.namespace || expected.name.is_empty() {
             return Err(Failure::OtherObject {
                 effect: self.ir.effects[effect].name,
                 expected: Box::new(self.reference(number, &expected)),
@@ -302,24 +317,46 @@ impl Observing<'_> {
                 },
             });
         }
-        self.owner_is_near(number, &expected)?;
         Ok(expected)
     }
 
-    /// The garbage collector takes an owner in another namespace for one that is gone.
+    /// The garbage collector takes an owner in another namespace for one that is gone. An owner without a namespace may own what lies anywhere.
     fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
-        let of_other = self.ir.inputs[number].owner.is_some();
-        let Some(owner) = self.owner(number).filter(|_| of_other) else {
+        let input = &self.ir.inputs[number];
+        let Some(owner) = self.owner(number).filter(|_| input.mode != Mode::Part) else {
             return Ok(());
         };
         let home = Name::of(&owner.object.meta);
-        if !owner.kind.namespaced || home.namespace == name.namespace {
-            return Ok(());
+        match &home.namespace {
+            Some(namespace) if home.namespace != name.namespace => Err(Failure::OwnerElsewhere {
+                object: Box::new(self.reference(number, name)),
+                input: input.name,
+                owner: Box::new(home.of_kind(owner.kind)),
+                namespace: namespace.clone(),
+            }),
+            Some(_) | None => Ok(()),
         }
-        Err(Failure::OwnerElsewhere {
-            object: self.reference(number, name),
-            owner: home.of_kind(owner.kind).to_string(),
-        })
+    }
+
+    fn without_namespace(
+        &self,
+        effect: usize,
+        number: usize,
+        name: &Name,
+        sought: bool,
+    ) -> Failure {
+        let subject = self.observer.subject_kind;
+        let subject = subject.map(|kind| Name::of(&self.subject.meta).of_kind(kind).to_string());
+        let input = self.ir.inputs[number].name;
+        Failure::NoNamespace {
+            effect: self.ir.effects[effect].name,
+            object: Box::new(self.reference(number, name)),
+            subject: subject.unwrap_or_else(|| "a volume".to_owned()),
+            remedy: match sought {
+                true => format!("name it in the reference of `{input}`"),
+                false => "set `metadata.namespace`".to_owned(),
+            },
+        }
     }
 
     /// The memory of the last answer to exactly the write that this effect would make.
@@ -363,8 +400,51 @@ impl Observing<'_> {
             manager: String::new(),
             replaced: Vec::new(),
             exclusive: &[],
+            reads: 0,
         };
         self.plans[effect].push(plan);
+    }
+
+    /// Notes of every plan what it was built from, as a number.
+    pub(super) fn note_reads(&mut self) {
+        for effect in 0..self.plans.len() {
+            if self.plans[effect].is_empty() {
+                continue;
+            }
+            let reads = self.reads(effect);
+            self.plans[effect]
+                .iter_mut()
+                .for_each(|plan| plan.reads = reads);
+        }
+    }
+
+    /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
+    /// What the effect itself changes says nothing.
+    fn reads(&self, effect: usize) -> u64 {
+        let declared = &self.ir.effects[effect];
+        let computed = |source: &Source| matches!(source, Source::Value(_) | Source::Fact(_));
+        let all = declared.from.iter().any(computed);
+        let inputs = 0..self.ir.inputs.len();
+        let inputs = inputs.filter(|input| {
+            let is_named = declared.from.contains(&Source::Input(*input));
+            *input != declared.target && (all || is_named)
+        });
+        let read = inputs.map(|input| {
+            let asked = self.polls.iter().find(|(of, _)| *of == input);
+            let view = self.observer.view;
+            let answer = asked.map(|(input, key)| view.answer_version(*input, key));
+            json!([self.versions(input), answer])
+        });
+        let meta = &self.subject.meta;
+        let is_record = self.ir.inputs[declared.target].mode == Mode::Record;
+        // Where the write is an annotation of the object, it would change what it is built from.
+        let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
+        fingerprint(&json!([
+            meta.uid,
+            meta.generation,
+            written,
+            read.collect::<Vec<_>>()
+        ]))
     }
 
     fn versions(&self, input: usize) -> Vec<Option<String>> {

@@ -80,7 +80,7 @@ fn an_owner_in_another_namespace_is_refused_before_anything_is_written() {
     merge(&mut far, json!({ "metadata": { "namespace": "away" } }));
     let observed = look(&[far], guest(json!({ "spec": { "city": "away" } })));
     let why = observed.failure.map(|failure| failure.to_string());
-    let expected = "Service `ns/g` would be owned by ConfigMap `away/h`, which is in another namespace: the garbage collector would take it away";
+    let expected = "Service `ns/g` would be owned by ConfigMap `away/h` of another namespace, and the garbage collector would delete it: put it into namespace `away`, or declare `room` as `part`";
     assert_eq!(why.as_deref(), Some(expected));
 }
 

@@ -22,6 +22,8 @@ pub struct Plan {
     /// Lists of which every element is ours.
     pub(crate) exclusive: &'static [&'static str],
     pub id: WriteId,
+    /// A number that stays the same while nothing changes that this was built from, but for what it writes.
+    pub(crate) reads: u64,
 }
 
 /// How a plan is applied.

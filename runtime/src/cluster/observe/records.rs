@@ -80,6 +80,7 @@ impl Observing<'_> {
             replaced: Vec::new(),
             exclusive: &[],
             id,
+            reads: 0,
         }
     }
 

@@ -70,6 +70,25 @@ pub(super) fn all(live: &Value) -> impl Iterator<Item = ManagerFields<'_>> {
     entries.filter_map(|entry| entry.get("fieldsV1")?.as_object())
 }
 
+/// What others own of an object itself, with their names.
+pub(super) fn others<'a>(
+    live: &'a Value,
+    manager: &'a str,
+    replaced: &'a [String],
+) -> impl Iterator<Item = (&'a str, ManagerFields<'a>)> {
+    let is_status = |entry: &Value| {
+        let of = entry.get("subresource").and_then(Value::as_str);
+        of.is_some_and(|of| !of.is_empty())
+    };
+    let theirs = entries(live).iter().filter(move |entry| {
+        !is_status(entry) && matches!(whose(entry, manager, replaced, ""), Whose::Others)
+    });
+    theirs.filter_map(|entry| {
+        let name = entry.get("manager")?.as_str()?;
+        Some((name, entry.get("fieldsV1")?.as_object()?))
+    })
+}
+
 /// The managed fields of an object with all of ours in one entry that an apply replaces; in `exclusive` lists, everything is ours.
 pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&str]) -> Value {
     let (mut merged, mut others) = (Map::new(), Vec::new());

@@ -22,11 +22,10 @@ impl Harness {
             Move::Create(key) => self.create(key).await,
             Move::Replace(key) => self.replace(key).await,
             Move::Delete(path) => {
-                self.deleted = true;
-                self.present.remove(path);
-                self.foreign.remove(path);
                 let object = site::get(&self.admin, path).await?;
                 let deleted = site::delete(&self.admin, path).await?;
+                self.present.remove(path);
+                self.foreign.remove(path);
                 if let Some(object) = object {
                     self.outside.follow(&object);
                 }

@@ -14,7 +14,7 @@ pub struct Coverage {
     pub worlds: BTreeSet<World>,
     /// States by number.
     pub states: BTreeSet<usize>,
-    /// Transitions of quiet runs, by numbers of states.
+    /// Transitions from one pass to the next, by numbers of states; those that nobody declared of quiet runs alone.
     pub edges: BTreeSet<(usize, usize)>,
     /// How often an effect ended how.
     pub effects: BTreeMap<(usize, &'static str), u64>,

@@ -85,6 +85,7 @@ impl Core {
             definitions: self.definitions.clone(),
             fixtures: self.fixtures.clone(),
             promises: self.promises.clone(),
+            never: self.never.clone(),
             threads: cluster.at_once(),
             cluster,
             through: Arc::clone(&self.through),

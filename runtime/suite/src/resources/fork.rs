@@ -23,7 +23,6 @@ pub(crate) struct Fork {
     pub(crate) foreign: BTreeSet<String>,
     pub(crate) lingering: BTreeSet<String>,
     pub(crate) is_down: bool,
-    pub(crate) deleted: bool,
     pub(crate) past: Past,
     pub(crate) uids: BTreeMap<String, bool>,
 }

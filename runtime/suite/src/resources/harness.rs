@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Client;
+use kube::core::ApiResource;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -31,9 +32,12 @@ use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::operator::Operator;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::Server;
+use lifecycle_simulator::world::Sweep;
 
 /// Activity in so many waits in a row is no rest.
 const MOST_ROUNDS: usize = 60;
+/// What is taken away and made anew so often in a row is so for ever.
+const MOST_SWEEPS: usize = 8;
 /// Longer than the time after which a Lease is free for others.
 const LEASE_IS_OVER: Duration = Duration::from_secs(35);
 
@@ -55,8 +59,11 @@ pub(crate) struct Harness {
     pub(crate) is_down: bool,
     /// Something that was to happen around a write could not be done.
     pub(crate) deed_failed: bool,
-    /// An object of the lifecycle was deleted, so that others may have no owner any more.
-    pub(crate) deleted: bool,
+    /// How many moves were done.
+    pub(crate) moved: usize,
+    /// What a cluster takes away by itself, and after how many moves and writes nothing was left to take.
+    sweep: Sweep,
+    swept: Option<(usize, usize)>,
     /// What can be copied.
     pub(crate) server: Option<Server>,
     machine: Arc<Mutex<Option<Arc<dyn Machine>>>>,
@@ -96,6 +103,7 @@ impl Harness {
             None => core.cluster.open(core.seed, &core.definitions).await?,
         };
         let admin = opened.client;
+        let sweep = sweep(&admin, &*core.machine);
         let outside = from.and_then(|fork| fork.outside.copy());
         let outside = outside.unwrap_or_else(|| (core.outside)());
         let observer = Arc::new(Observer::new(core.ir, Arc::clone(&outside)));
@@ -122,7 +130,9 @@ impl Harness {
             lingering: BTreeSet::new(),
             is_down: false,
             deed_failed: false,
-            deleted: false,
+            moved: 0,
+            sweep,
+            swept: None,
             server: opened.server,
             machine: Arc::default(),
             running: None,
@@ -143,11 +153,24 @@ impl Harness {
         Ok(stage)
     }
 
-    /// Creates what is there from the start.
+    /// Creates what is there from the start. What every cluster has, such as the namespace `default`, becomes the first variant that it has a
+    /// fixture of, or the one that is given.
     async fn found(&mut self) -> Result<(), String> {
         let core = Arc::clone(&self.core);
-        for fixture in core.fixtures.iter().filter(|f| f.given) {
-            let made = site::create(&self.admin, &fixture.collection, &fixture.object).await;
+        let (given, others): (Vec<_>, Vec<_>) = core.fixtures.iter().partition(|f| f.given);
+        for fixture in given.into_iter().chain(others) {
+            if self.present.contains_key(&fixture.path) {
+                continue;
+            }
+            let there = site::get(&self.admin, &fixture.path).await;
+            let there = there.map_err(|e| format!("{} cannot be read: {e}", fixture.key))?;
+            let made = match there {
+                Some(_) => site::replace(&self.admin, &fixture.path, &fixture.object).await,
+                None if fixture.given => {
+                    site::create(&self.admin, &fixture.collection, &fixture.object).await
+                }
+                None => continue,
+            };
             made.map_err(|e| format!("{} cannot be created: {e}", fixture.key))?;
             let (path, key) = (fixture.path.clone(), fixture.key.clone());
             self.present.insert(path, key);
@@ -269,7 +292,6 @@ impl Harness {
             foreign: self.foreign.clone(),
             lingering: self.lingering.clone(),
             is_down: self.is_down,
-            deleted: self.deleted,
             past: self.wire.past(),
             uids: self.observer.uids(),
         })
@@ -281,9 +303,9 @@ impl Harness {
         self.foreign = fork.foreign.clone();
         self.lingering = fork.lingering.clone();
         self.is_down = fork.is_down;
-        self.deleted = fork.deleted;
         self.wire.go_on_from(fork.past.clone());
         self.observer.go_on_from(fork.uids.clone());
+        self.swept = Some((self.moved, self.wire.all_writes()));
     }
 
     /// Where it is now.
@@ -303,22 +325,28 @@ impl Harness {
         objects
     }
 
-    /// Waits until all is at rest; lets happen what was planned around writes.
+    /// Waits until all is at rest, also with what a cluster takes away by itself; lets happen what was planned around writes.
     pub(crate) async fn settle(&mut self) {
-        self.wire.rests();
-        if self.told.is_some() {
-            self.settle_as_told().await;
-        } else {
-            self.settle_quietly().await;
+        for _ in 0..MOST_SWEEPS {
+            self.wire.rests();
+            if self.told.is_some() {
+                self.settle_as_told().await;
+            } else {
+                self.settle_quietly().await;
+            }
+            if std::mem::take(&mut self.late) {
+                self.observer.adversary(false);
+            }
+            if self.rests.is_some() && !self.is_astray {
+                let rest = self.rest().await;
+                self.rests.iter_mut().for_each(|all| all.push(rest.clone()));
+            }
+            if !self.takes_away().await {
+                return;
+            }
         }
-        if std::mem::take(&mut self.late) {
-            self.observer.adversary(false);
-        }
-        if self.rests.is_some() && !self.is_astray {
-            let rest = self.rest().await;
-            self.rests.iter_mut().for_each(|all| all.push(rest.clone()));
-        }
-        self.collect_garbage().await;
+        let text = "the cluster takes away what is written, again and again";
+        self.find(Invariant::NoHotLoop, text);
     }
 
     /// Waits until nothing happens for a while.
@@ -402,6 +430,7 @@ impl Harness {
         if self.is_astray {
             return false;
         }
+        self.moved += 1;
         match m {
             Move::Restart => {
                 self.restart().await;
@@ -514,56 +543,41 @@ impl Harness {
         WorldsKey(standings.collect())
     }
 
-    /// What a cluster without controllers does not do: objects whose owners are all gone go as well, and others forget those that are.
-    async fn collect_garbage(&mut self) {
-        if !self.deleted {
-            return;
+    /// What a cluster without controllers does not do: claims that nobody uses go, and so does what has no owner any more, or none that it can
+    /// have; whether there was such a thing.
+    async fn takes_away(&mut self) -> bool {
+        let now = (self.moved, self.wire.all_writes());
+        if self.is_astray || self.swept == Some(now) {
+            return false;
         }
-        for path in self.wire.wrote().into_keys() {
-            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
-                continue;
-            };
-            let owners = object.pointer("/metadata/ownerReferences");
-            let owners = owners.and_then(Value::as_array).cloned();
-            let Some(owners) = owners.filter(|o| !o.is_empty()) else {
-                continue;
-            };
-            let mut left = Vec::new();
-            for owner in &owners {
-                if self.is_there(owner).await {
-                    left.push(owner.clone());
-                }
-            }
-            if left.len() == owners.len() {
-                continue;
-            }
-            self.observer.adversary(true);
-            // An error means that somebody was faster.
-            if left.is_empty() {
-                let _ = site::delete(&self.admin, &path).await.is_ok();
-            } else {
-                let left = json!({ "metadata": { "ownerReferences": left } });
-                let _ = site::patch(&self.admin, &path, &left).await.is_ok();
-            }
+        self.observer.adversary(true);
+        let unprotected = self.sweep.unprotect().await;
+        let collected = self.sweep.collect().await;
+        if unprotected || collected {
             sleep(self.core.soon).await;
-            self.observer.adversary(false);
         }
+        self.observer.adversary(false);
+        let took = unprotected || collected;
+        self.swept = (!took).then_some(now);
+        took
     }
+}
 
-    /// Whether an owner is there: an object of the lifecycle, or another one that somebody made.
-    async fn is_there(&self, owner: &Value) -> bool {
-        let given = self.core.fixtures.iter().map(|f| f.path.clone());
-        let all: BTreeSet<String> = given.chain(self.wire.wrote().into_keys()).collect();
-        for path in all {
-            let Ok(Some(object)) = site::get(&self.admin, &path).await else {
-                continue;
-            };
-            if owner.get("uid") == object.pointer("/metadata/uid") {
-                return true;
-            }
-        }
-        false
-    }
+/// What a cluster takes away of all that a lifecycle sees.
+fn sweep(client: &Client, machine: &dyn Machine) -> Sweep {
+    let inputs = 0..machine.ir().inputs.len();
+    let kinds = inputs.filter_map(|input| machine.kind(input));
+    let kinds = kinds.chain(machine.subject());
+    kinds.fold(Sweep::new(client.clone()), |sweep, kind| {
+        let resource = ApiResource {
+            api_version: kind.api_version(),
+            group: kind.group,
+            version: kind.version,
+            kind: kind.kind,
+            plural: kind.plural,
+        };
+        sweep.over(&resource, kind.namespaced)
+    })
 }
 
 /// The wall clock of a run begins here.

@@ -211,6 +211,7 @@ impl History {
             }
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
+        self.saw_step(before.as_ref(), pass);
         let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
         let quiet = !self.adversary && !self.faulty && !self.is_crowded(pass.object);
         if let Some(before) = before.filter(|l| quiet && is_step(l)) {
@@ -231,6 +232,20 @@ impl History {
             disturbed: self.faulty,
         };
         self.last.insert(pass.object.clone(), last);
+    }
+
+    /// A declared transition is one whoever brought it about; what a disturbed run must not do is another question.
+    fn saw_step(&mut self, before: Option<&Last>, pass: &Passed<'_>) {
+        let read = before.filter(|l| l.failure.is_none() && pass.failure.is_none());
+        let lived = read.filter(|l| l.start == self.starts);
+        let Some(Class::State(from)) = lived.map(|l| l.class) else {
+            return;
+        };
+        if let Class::State(to) = pass.class
+            && pass.lifecycle.edges.contains(&(from, to))
+        {
+            self.coverage.edges.insert((from, to));
+        }
     }
 
     /// What another controller manages is left alone: no write is for its sake.

@@ -45,6 +45,8 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// What was seen.
     pub coverage: Coverage,
+    /// What the author says that no run can show, and why.
+    pub(crate) never: Vec<(String, String)>,
     /// Worlds in which everything was at rest.
     pub at_rest: usize,
     /// Runs of the exploration.
@@ -70,9 +72,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the lifecycle declares and no run has seen, by name.
+    /// What the lifecycle declares and no run has seen, by name, but for what the suite was told that none can see; and what it was told so of
+    /// and a run has seen.
     pub fn unseen(&self) -> Vec<String> {
-        self.coverage.unseen(self.ir)
+        let mut unseen = self.coverage.unseen(self.ir);
+        let seen = self.never.iter().filter(|(name, _)| !unseen.contains(name));
+        let seen = seen.map(|(name, why)| format!("{name} was seen, and is excluded: {why}"));
+        let seen: Vec<_> = seen.collect();
+        unseen.retain(|name| !self.never.iter().any(|(never, _)| never == name));
+        unseen.extend(seen);
+        unseen
     }
 
     /// The rules that were broken.
@@ -104,8 +113,12 @@ impl fmt::Display for Report {
         let faults = self.faults.iter().map(|(word, n)| format!("{word} {n}"));
         writeln!(f, "  {}", faults.collect::<Vec<_>>().join(", "))?;
         match self.unseen().as_slice() {
-            [] => writeln!(f, "  everything that is declared was seen")?,
+            [] if self.never.is_empty() => writeln!(f, "  everything that is declared was seen")?,
+            [] => writeln!(f, "  everything that can be was seen")?,
             unseen => writeln!(f, "  never seen: {}", unseen.join(", "))?,
+        }
+        for (name, why) in &self.never {
+            writeln!(f, "  excluded: {name}: {why}")?;
         }
         for failure in &self.failures {
             writeln!(f, "FAILED [{}] {}", failure.invariant, failure.text)?;

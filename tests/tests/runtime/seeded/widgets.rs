@@ -78,8 +78,9 @@ fn without_a_mistake_a_widget_passes() {
 
 fn a_builder_that_never_says_the_same_is_found() {
     let count = Arc::new(AtomicU64::new(0));
+    // The runtime slows it down, so that it works on and on and yet not all the time.
     found_by(
-        Invariant::NoHotLoop,
+        Invariant::Settles,
         suite(move || {
             let count = Arc::clone(&count);
             Wrapped::new(widget::machine(Painter)).build(move |_, _, mut object| {

@@ -1,6 +1,9 @@
 //! Garbage collection and the end of namespaces.
 
 use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim};
+use kube::core::ApiResource;
+use lifecycle_simulator::world::Sweep;
 use lifecycle_tests::harness::Case;
 use serde_json::{Value, json};
 
@@ -27,6 +30,21 @@ pub(crate) fn cases() -> Vec<Case> {
             "simulated: an_owner_that_never_was_is_no_owner",
             "real: an_owner_that_never_was_is_no_owner",
             never_was,
+        ),
+        both(
+            "simulated: an_owner_in_another_namespace_is_no_owner",
+            "real: an_owner_in_another_namespace_is_no_owner",
+            elsewhere,
+        ),
+        both(
+            "simulated: a_claim_goes_when_no_pod_uses_it",
+            "real: a_claim_goes_when_no_pod_uses_it",
+            claim,
+        ),
+        both(
+            "simulated: a_sweep_takes_away_what_nothing_keeps",
+            "real: a_sweep_takes_away_what_nothing_keeps",
+            swept,
         ),
         both(
             "simulated: a_namespace_ends_when_it_is_empty",
@@ -117,6 +135,83 @@ async fn never_was(place: Place) -> Result<()> {
     map(&place, "one", &[owned_by(&a, false)]).await?;
     place.gone(&at("configmaps", "one")).await?;
     place.there(&format!("{BUCKETS}/a")).await?;
+    Ok(())
+}
+
+async fn elsewhere(place: Place) -> Result<()> {
+    let there = of("store.tests/v1", "Bucket", "far", json!({ "spec": {} }));
+    let far = "/apis/store.tests/v1/namespaces/default/buckets";
+    let far = place.post(far, there).await?;
+    map(&place, "one", &[owned_by(&far, false)]).await?;
+    place.gone(&at("configmaps", "one")).await?;
+    // Nobody can say in which namespace the owner of a node would be.
+    let more = json!({ "metadata": { "ownerReferences": [owned_by(&far, false)] } });
+    let volume = json!({ "spec": {
+        "capacity": { "storage": "1Gi" }, "accessModes": ["ReadWriteOnce"], "hostPath": { "path": "/nowhere" },
+    } });
+    let mut disk = of("v1", "PersistentVolume", "disk", more);
+    disk["spec"] = volume["spec"].clone();
+    place.post("/api/v1/persistentvolumes", disk).await?;
+    map(&place, "two", &[owned_by(&far, false)]).await?;
+    place.gone(&at("configmaps", "two")).await?;
+    let disk = place.there("/api/v1/persistentvolumes/disk").await?;
+    ensure!(disk["metadata"]["deletionTimestamp"].is_null(), "{disk}");
+    Ok(())
+}
+
+const CLAIMS: &str = "/api/v1/namespaces/ns/persistentvolumeclaims";
+
+fn a_claim(name: &str) -> Value {
+    let resources = json!({ "requests": { "storage": "1Gi" } });
+    let spec = json!({ "accessModes": ["ReadWriteOnce"], "resources": resources, "storageClassName": "none" });
+    of("v1", "PersistentVolumeClaim", name, json!({ "spec": spec }))
+}
+
+async fn claim(place: Place) -> Result<()> {
+    place.post(CLAIMS, a_claim("used")).await?;
+    place.post(CLAIMS, a_claim("free")).await?;
+    let volume = json!({ "name": "disk", "persistentVolumeClaim": { "claimName": "used" } });
+    let container = json!({ "name": "one", "image": "one" });
+    let spec = json!({ "containers": [container], "volumes": [volume], "nodeName": "node-1" });
+    let pod = of("v1", "Pod", "user", json!({ "spec": spec }));
+    place.post("/api/v1/namespaces/ns/pods", pod).await?;
+    for name in ["used", "free"] {
+        place
+            .delete(&format!("{CLAIMS}/{name}"), "Background")
+            .await?;
+    }
+    place.gone(&format!("{CLAIMS}/free")).await?;
+    place.there(&format!("{CLAIMS}/used")).await?;
+    let user = at("pods", "user?gracePeriodSeconds=0");
+    place.delete(&user, "Background").await?;
+    place.gone(&format!("{CLAIMS}/used")).await
+}
+
+/// Without anything that runs.
+async fn swept(place: Place) -> Result<()> {
+    let place = place.alone();
+    let a = bucket(&place, "a").await?;
+    let namespace = place.there("/api/v1/namespaces/ns").await?;
+    map(&place, "kept", &[owned_by(&namespace, false)]).await?;
+    map(&place, "lost", &[owned_by(&a, false)]).await?;
+    let claim = place.post(CLAIMS, a_claim("free")).await?;
+    map(&place, "of-claim", &[owned_by(&claim, false)]).await?;
+    let maps = ApiResource::erase::<ConfigMap>(&());
+    let claims = ApiResource::erase::<PersistentVolumeClaim>(&());
+    let sweep = Sweep::new(place.client.clone()).over(&maps, true);
+    let mut sweep = sweep.over(&claims, true);
+    ensure!(!sweep.unprotect().await && !sweep.collect().await);
+    place.delete(&format!("{BUCKETS}/a"), "Background").await?;
+    place
+        .delete(&format!("{CLAIMS}/free"), "Background")
+        .await?;
+    ensure!(sweep.unprotect().await && sweep.collect().await);
+    for (name, stays) in [("kept", true), ("lost", false), ("of-claim", false)] {
+        let map = place.get(&at("configmaps", name)).await?;
+        ensure!(map.is_some() == stays, "{name}: {map:?}");
+    }
+    ensure!(place.get(&format!("{CLAIMS}/free")).await?.is_none());
+    ensure!(!sweep.unprotect().await && !sweep.collect().await);
     Ok(())
 }
 

@@ -17,7 +17,7 @@ pub(crate) const SOON: Duration = Duration::from_secs(120);
 /// A server, its world, and the namespace `ns`.
 pub(crate) struct Place {
     pub(crate) client: Client,
-    _world: Running,
+    _world: Option<Running>,
 }
 
 struct Running(tokio::task::JoinHandle<()>);
@@ -59,12 +59,18 @@ where
 }
 
 impl Place {
+    /// The same place, where nothing runs any more.
+    pub(crate) fn alone(mut self) -> Self {
+        self._world = None;
+        self
+    }
+
     async fn around(client: Client) -> Result<Self> {
         let world = World::whole().origin(jiff::Timestamp::now());
         let world = Running(tokio::spawn(world.run(client.clone())));
         let place = Self {
             client,
-            _world: world,
+            _world: Some(world),
         };
         let definition = serde_json::to_value(Bucket::crd())?;
         place

@@ -16,7 +16,7 @@ mod stages;
 use proc_macro2::TokenStream;
 
 use errors::{Diagnostic, Sink};
-pub use find::find;
+pub use find::{find, find_in};
 pub use model::build::build;
 pub use parse::parse;
 

@@ -54,8 +54,11 @@ pub fn check(body: TokenStream) -> Checked {
 /// The model with all its findings, if all names resolved.
 fn understood(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<model::Lifecycle> {
     let mut built = model::build::resolve(ast, sink);
-    stages::names(&built.lifecycle, sink);
-    if !built.complete || !model::build::order(&mut built.lifecycle, sink) {
+    model::build::order(&mut built, sink);
+    if built.bounded {
+        stages::names(&built.lifecycle, sink);
+    }
+    if !built.complete {
         return None;
     }
     stages::others(&built.lifecycle, sink);

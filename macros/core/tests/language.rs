@@ -10,6 +10,7 @@ mod language {
     mod ignored;
     mod list_of_checks;
     mod mutation;
+    mod nesting;
     mod readme;
     mod renamed;
     mod settling;

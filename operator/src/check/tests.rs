@@ -205,6 +205,26 @@ fn a_damaged_file_does_not_hide_what_is_wrong_with_others() {
 }
 
 #[test]
+fn a_predicate_that_nests_too_deep_is_an_error_at_its_place() {
+    for (open, close) in [("!", ""), ("(", ")"), ("!(", ")")] {
+        let deep = format!(
+            "{}child == Foreign{}",
+            open.repeat(50_000),
+            close.repeat(50_000)
+        );
+        let bad = with("child == Foreign => Error", &format!("{deep} => Error"));
+        let (verdict, finding) = only_finding(Some(&bad));
+        assert_eq!(verdict, Verdict::Errors);
+        assert_eq!(finding["code"], "LC000");
+        let start = &finding["span"]["start"];
+        assert_eq!(
+            (&start["line"], &start["column"]),
+            (&6.into(), &(20 + 64).into())
+        );
+    }
+}
+
+#[test]
 fn a_byte_order_mark_does_not_shift_places() {
     let bad = format!("\u{feff}{}", with("=> Pending", "=> Pendign"));
     let (_, out, _) = run_on(&[Some(&bad)], Output::Text);

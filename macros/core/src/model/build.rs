@@ -23,17 +23,17 @@ use scope::{Noun, Scope};
 pub(crate) struct Built {
     /// Lacks what did not resolve, and then serves only rules that look at one declaration at a time.
     pub(crate) lifecycle: Lifecycle,
-    /// Whether everything resolved.
+    /// Whether everything resolved, and has an order.
     pub(crate) complete: bool,
+    /// Whether rules may look at it: nothing in it leads further than can be followed.
+    pub(crate) bounded: bool,
 }
 
-/// Builds the model. `None` if a name did not resolve or facts depend on themselves; everything found goes to the sink.
+/// Builds the model. `None` if a name did not resolve, facts depend on themselves, or it is too large; everything found goes to the sink.
 pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
     let mut built = resolve(ast, sink);
-    if !built.complete || !order(&mut built.lifecycle, sink) {
-        return None;
-    }
-    Some(built.lifecycle)
+    order(&mut built, sink);
+    built.complete.then_some(built.lifecycle)
 }
 
 /// Resolves all names; the order of evaluation is still missing.
@@ -52,22 +52,27 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     let lifecycle = builder.lifecycle();
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
+        bounded: true,
         lifecycle,
     }
 }
 
-/// Fills in the order of evaluation. False if facts depend on themselves.
-pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
-    match order::of(lifecycle) {
-        Ok(order) => {
-            lifecycle.order = order;
-            true
-        }
-        Err(circles) => {
-            circles.into_iter().for_each(|circle| sink.push(circle));
-            false
-        }
+/// Fills in the order of evaluation, if there is one.
+pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
+    let order = order::of(&built.lifecycle);
+    built.bounded = order.too_long.is_none();
+    order
+        .too_long
+        .into_iter()
+        .for_each(|found| sink.push(found));
+    if built.complete {
+        built.complete = built.bounded && order.circles.is_empty();
+        order
+            .circles
+            .into_iter()
+            .for_each(|circle| sink.push(circle));
     }
+    built.lifecycle.order = order.vars;
 }
 
 struct Builder<'a> {

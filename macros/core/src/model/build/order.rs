@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 
-use crate::check::circular_fact;
+use crate::check::{circular_fact, too_many_worlds};
 use crate::errors::Diagnostic;
 use crate::model::{
     Effect, Input, InputId, Lifecycle, Lookup, Origin, Path, Pred, Source, Use, ValueId, VarId,
@@ -32,61 +32,128 @@ enum Mark {
 /// What a node needs, and where that was written.
 type Needs = Vec<(Node, Span)>;
 
-/// Every variable after those that it needs; source order where nothing else decides. Otherwise every circle, each name in one of them only.
-pub(super) fn of(lifecycle: &Lifecycle) -> Result<Vec<VarId>, Vec<Diagnostic>> {
+/// How long a chain of declarations may be of which each needs the next: everything that asks what an answer depends on walks down it.
+const LONGEST_CHAIN: usize = 128;
+/// How many variables a lifecycle may have: worlds are enumerated one variable after the other.
+const MOST_VARIABLES: usize = 2_048;
+
+/// What needs what.
+pub(super) struct Order {
+    /// Every variable after those that it needs; source order where nothing else decides.
+    pub(super) vars: Vec<VarId>,
+    /// What depends on itself, each name in one circle only.
+    pub(super) circles: Vec<Diagnostic>,
+    /// What is too long to be followed; nothing else may look at the lifecycle then.
+    pub(super) too_long: Option<Diagnostic>,
+}
+
+pub(super) fn of(lifecycle: &Lifecycle) -> Order {
     let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
     let mut walk = Walk {
         lifecycle,
         marks: vec![Mark::New; count],
+        lengths: vec![0; count],
         path: Vec::new(),
         order: Vec::new(),
         circular: BTreeSet::new(),
         circles: Vec::new(),
+        longest: None,
     };
     for var in 0..lifecycle.vars.len() {
-        walk.visit(Node::Var(VarId(var)));
+        walk.from(Node::Var(VarId(var)));
     }
     for value in 0..lifecycle.values.len() {
-        walk.visit(Node::Value(ValueId(value)));
+        walk.from(Node::Value(ValueId(value)));
     }
     for input in 0..lifecycle.inputs.len() {
-        walk.visit(Node::Fetched(InputId(input)));
+        walk.from(Node::Fetched(InputId(input)));
     }
-    if walk.circles.is_empty() {
-        Ok(walk.order)
-    } else {
-        Err(walk.circles)
+    // A circle has no length of its own: what it may lead through is bounded by how much there is.
+    let in_circles = !walk.circles.is_empty() && count > LONGEST_CHAIN;
+    let variables = lifecycle.vars.len();
+    let too_long = match (walk.longest, variables > MOST_VARIABLES) {
+        (Some(node), _) => {
+            let (name, span) = (walk.name(node), walk.span(node));
+            Some(too_many_worlds::chain(span, &name, LONGEST_CHAIN))
+        }
+        (None, true) => {
+            let limit = MOST_VARIABLES;
+            Some(too_many_worlds::variables(lifecycle, variables, limit))
+        }
+        (None, false) if in_circles => walk.circles.pop(),
+        (None, false) => None,
+    };
+    Order {
+        vars: walk.order,
+        circles: walk.circles,
+        too_long,
     }
 }
 
 struct Walk<'a> {
     lifecycle: &'a Lifecycle,
     marks: Vec<Mark>,
-    /// From the first node to the one that is being visited, each with the place where it is needed.
-    path: Vec<(Node, Span)>,
+    /// How many others each that is done needs, one after the other.
+    lengths: Vec<usize>,
+    /// From the first node to the one that is being visited.
+    path: Vec<Step>,
     order: Vec<VarId>,
     /// What is part of a circle that was reported.
     circular: BTreeSet<Node>,
     circles: Vec<Diagnostic>,
+    /// The first whose chain is too long.
+    longest: Option<Node>,
+}
+
+/// A node that is being visited, with what it needs and how much of that was followed.
+struct Step {
+    node: Node,
+    needs: Needs,
+    followed: usize,
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, node: Node) {
-        let at = self.index(node);
-        if self.marks[at] == Mark::Done {
-            return;
-        }
-        self.marks[at] = Mark::Open;
-        for (next, span) in self.needs(node) {
-            self.path.push((node, span));
-            if self.marks[self.index(next)] == Mark::Open {
-                self.report(next);
-            } else {
-                self.visit(next);
+    /// Follows everything that a node needs, on a path of its own: a chain may be as long as the lifecycle.
+    fn from(&mut self, node: Node) {
+        self.enter(node);
+        while let Some(step) = self.path.last_mut() {
+            let next = step.needs.get(step.followed).map(|(next, _)| *next);
+            step.followed += 1;
+            match next {
+                Some(next) if self.marks[self.index(next)] == Mark::Open => self.report(next),
+                Some(next) => self.enter(next),
+                None => self.leave(),
             }
-            self.path.pop();
         }
+    }
+
+    fn enter(&mut self, node: Node) {
+        let at = self.index(node);
+        if self.marks[at] == Mark::New {
+            self.marks[at] = Mark::Open;
+            let needs = self.needs(node);
+            self.path.push(Step {
+                node,
+                needs,
+                followed: 0,
+            });
+        }
+    }
+
+    fn leave(&mut self) {
+        let Some(Step { node, needs, .. }) = self.path.pop() else {
+            return;
+        };
+        let lengths = needs
+            .iter()
+            .map(|(next, _)| self.lengths[self.index(*next)]);
+        let length = lengths.max().map_or(0, |longest| longest + 1);
+        let at = self.index(node);
         self.marks[at] = Mark::Done;
+        self.lengths[at] = length;
+        if length > LONGEST_CHAIN && self.circles.is_empty() {
+            self.longest.get_or_insert(node);
+        }
         if let Node::Var(var) = node {
             self.order.push(var);
         }
@@ -94,8 +161,9 @@ impl Walk<'_> {
 
     /// Circles that share a name are one mistake.
     fn report(&mut self, node: Node) {
-        let start = self.path.iter().position(|(n, _)| *n == node);
-        let circle = self.path[start.unwrap_or(0)..].to_vec();
+        let start = self.path.iter().position(|step| step.node == node);
+        let needed = |step: &Step| (step.node, step.needs[step.followed - 1].1);
+        let circle: Needs = self.path[start.unwrap_or(0)..].iter().map(needed).collect();
         let nodes = circle.iter().map(|(node, _)| *node);
         if nodes.clone().any(|node| self.circular.contains(&node)) {
             return;
@@ -148,6 +216,14 @@ impl Walk<'_> {
                     }
                 }
             }
+        }
+    }
+
+    fn span(&self, node: Node) -> Span {
+        match node {
+            Node::Fetched(input) => self.lifecycle.inputs[input.0].name.span(),
+            Node::Value(value) => self.lifecycle.values[value.0].name.span(),
+            Node::Var(var) => self.lifecycle.vars[var.0].name.span(),
         }
     }
 
@@ -207,7 +283,10 @@ impl Walk<'_> {
                 }
             }
             Origin::Refused(effect) => {
-                self.enabled(&self.lifecycle.effects[effect.0], needs);
+                // Where something did not resolve, an effect may have been left out.
+                if let Some(effect) = self.lifecycle.effects.get(effect.0) {
+                    self.enabled(effect, needs);
+                }
                 // `when !refused(x)` in `x` itself: an effect that is refused is not enabled anyway.
                 needs.retain(|(node, _)| *node != Node::Var(id));
             }

@@ -8,6 +8,7 @@ mod language {
     mod fixtures;
     mod graph;
     mod ignored;
+    mod large;
     mod list_of_checks;
     mod mutation;
     mod nesting;

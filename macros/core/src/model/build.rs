@@ -14,6 +14,7 @@ mod status;
 use proc_macro2::Ident;
 
 use crate::ast;
+use crate::check::unknown_name::Suggestions;
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::model::{Lifecycle, Source, Use, Var};
@@ -46,6 +47,7 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         sink,
         scope,
         vars: Vec::new(),
+        suggestions: Suggestions::new(),
         complete: ast.taint.names.is_empty() && !ast.taint.everything,
     };
     builder.declare_vars();
@@ -80,6 +82,7 @@ struct Builder<'a> {
     sink: &'a mut Sink,
     scope: Scope,
     vars: Vec<Var>,
+    suggestions: Suggestions,
     complete: bool,
 }
 
@@ -117,7 +120,8 @@ impl Builder<'_> {
             self.complete = false;
             if !self.ast.taint.covers(name) {
                 let text = name.to_string();
-                let near = unknown_name::nearest(&text, self.scope.names(noun).into_iter());
+                let known = self.scope.names(noun);
+                let near = self.suggestions.nearest(&text, known.into_iter());
                 let instead = self.scope.instead(&text, noun);
                 let diagnostic = unknown_name::diagnostic(name, noun.word(), place, near, instead);
                 self.sink.push(diagnostic);
@@ -160,10 +164,11 @@ impl Builder<'_> {
         found
     }
 
-    fn unobserved(&self, name: &Ident, place: &Item) -> Diagnostic {
+    fn unobserved(&mut self, name: &Ident, place: &Item) -> Diagnostic {
         let text = name.to_string();
         let known = self.scope.inputs.keys().chain(self.scope.values.keys());
-        let near = unknown_name::nearest(&text, known.map(String::as_str));
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        let near = self.suggestions.nearest(&text, known.into_iter());
         let help = if ["self", "meta", "spec"].contains(&text.as_str()) {
             Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
         } else if text == "request" {

@@ -17,7 +17,9 @@ use crate::ast;
 use crate::check::unknown_name::Suggestions;
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
+use crate::meant::Respelling;
 use crate::model::{Lifecycle, Source, Use, Var};
+pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
 /// What could be built.
@@ -26,6 +28,8 @@ pub(crate) struct Built {
     pub(crate) lifecycle: Lifecycle,
     /// Whether everything resolved, and has an order.
     pub(crate) complete: bool,
+    /// Names that did not resolve, with those that they resemble.
+    pub(crate) respellings: Vec<Respelling>,
     /// Whether rules may look at it: nothing in it leads further than can be followed.
     pub(crate) bounded: bool,
 }
@@ -48,12 +52,14 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         scope,
         vars: Vec::new(),
         suggestions: Suggestions::new(),
+        respellings: Vec::new(),
         complete: ast.taint.names.is_empty() && !ast.taint.everything,
     };
     builder.declare_vars();
     let lifecycle = builder.lifecycle();
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
+        respellings: builder.respellings,
         bounded: true,
         lifecycle,
     }
@@ -83,6 +89,7 @@ struct Builder<'a> {
     scope: Scope,
     vars: Vec<Var>,
     suggestions: Suggestions,
+    respellings: Vec<Respelling>,
     complete: bool,
 }
 
@@ -122,12 +129,18 @@ impl Builder<'_> {
                 let text = name.to_string();
                 let known = self.scope.names(noun);
                 let near = self.suggestions.nearest(&text, known.into_iter());
+                self.respell(name, near.as_deref());
                 let instead = self.scope.instead(&text, noun);
                 let diagnostic = unknown_name::diagnostic(name, noun.word(), place, near, instead);
                 self.sink.push(diagnostic);
             }
         }
         found
+    }
+
+    fn respell(&mut self, name: &Ident, near: Option<&str>) {
+        let meant = near.map(|near| (name.span(), near.to_owned()));
+        self.respellings.extend(meant);
     }
 
     /// What does not resolve, unless the item that declares it was lost.
@@ -169,6 +182,7 @@ impl Builder<'_> {
         let known = self.scope.inputs.keys().chain(self.scope.values.keys());
         let known: Vec<&str> = known.map(String::as_str).collect();
         let near = self.suggestions.nearest(&text, known.into_iter());
+        self.respell(name, near.as_deref());
         let help = if ["self", "meta", "spec"].contains(&text.as_str()) {
             Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
         } else if text == "request" {

@@ -8,11 +8,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
-use proc_macro2::{LexError, TokenStream};
+use lifecycle_runtime::cause;
 use thiserror::Error;
 
 use crate::args;
-use lifecycle_runtime::cause;
 
 /// How a check ended, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,8 +20,15 @@ pub enum Verdict {
     Clean = 0,
     /// At least one lifecycle is refused.
     Errors = 1,
-    /// At least one file could not be read; the others were checked.
+    /// At least one file could not be read, or is no Rust; the others were checked.
     Unreadable = 2,
+}
+
+/// What became of one file.
+enum Looked {
+    At(Checked),
+    /// It could not be read.
+    Failed(Error),
 }
 
 /// A file with what was found in it.
@@ -30,6 +36,8 @@ struct Checked {
     path: PathBuf,
     source: String,
     lifecycles: usize,
+    /// Brackets or quotes do not match, so that nothing was looked for.
+    is_damaged: bool,
     findings: Vec<Diagnostic>,
 }
 
@@ -38,8 +46,6 @@ struct Checked {
 enum Error {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is no Rust source at line {}, column {}: brackets or quotes do not match", path.display(), at.line, at.column)]
-    Tokens { path: PathBuf, at: SourcePosition },
 }
 
 /// A place in a file: line and column count from 1, columns in characters.
@@ -58,7 +64,7 @@ impl From<proc_macro2::LineColumn> for SourcePosition {
     }
 }
 
-/// Checks files and writes what was found to `out`, and files that could not be read to `complaints`.
+/// Checks files and writes what was found to `out`; to people it complains of files that could not be read on `complaints`, programs are told of them in `out` too.
 ///
 /// # Errors
 /// If `out` or `complaints` cannot be written to.
@@ -67,58 +73,70 @@ pub fn run(
     out: &mut impl Write,
     complaints: &mut impl Write,
 ) -> io::Result<Verdict> {
-    let (mut checked, mut verdict) = (Vec::new(), Verdict::Clean);
-    for path in &options.files {
-        match check(path) {
-            Ok(file) => {
-                verdict = verdict.max(file.verdict());
-                checked.push(file);
-            }
-            Err(error) => {
-                verdict = Verdict::Unreadable;
-                writeln!(complaints, "{}", cause::in_one_line(&error))?;
-            }
-        }
-    }
+    let looked: Vec<Looked> = options.files.iter().map(|path| look(path)).collect();
     match options.output {
-        args::Output::Text => text::write(&checked, io::stdout().is_terminal(), out)?,
-        args::Output::Json => json::write(&checked, out)?,
+        args::Output::Text => {
+            text::write(&looked, io::stdout().is_terminal(), (out, complaints))?;
+        }
+        args::Output::Json => json::write(&looked, out)?,
     }
-    Ok(verdict)
+    let verdicts = looked.iter().map(Looked::verdict);
+    Ok(verdicts.max().unwrap_or(Verdict::Clean))
 }
 
-fn check(path: &Path) -> Result<Checked, Error> {
-    let read = |source| Error::Read {
-        path: path.to_owned(),
-        source,
+fn look(path: &Path) -> Looked {
+    let source = match std::fs::read_to_string(path) {
+        Ok(source) => source,
+        Err(source) => {
+            let path = path.to_owned();
+            return Looked::Failed(Error::Read { path, source });
+        }
     };
-    let source = std::fs::read_to_string(path).map_err(read)?;
     // A byte order mark would shift every place by its length.
-    let source = source
-        .strip_prefix('\u{feff}')
-        .unwrap_or(&source)
-        .to_owned();
-    let tokens: TokenStream = source.parse().map_err(|error: LexError| Error::Tokens {
-        path: path.to_owned(),
-        at: error.span().start().into(),
-    })?;
-    let bodies = lifecycle_macros_core::find(tokens);
-    let lifecycles = bodies.len();
-    let findings = bodies
+    let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
+    let found = lifecycle_macros_core::find_in(source);
+    let (bodies, damage) = match found {
+        Ok(bodies) => (bodies, None),
+        Err(damage) => (Vec::new(), Some(*damage)),
+    };
+    let (lifecycles, is_damaged) = (bodies.len(), damage.is_some());
+    let of_bodies = bodies
         .into_iter()
-        .flat_map(|body| lifecycle_macros_core::check(body).diagnostics)
-        .collect();
-    Ok(Checked {
+        .flat_map(|body| lifecycle_macros_core::check(body).diagnostics);
+    Looked::At(Checked {
         path: path.to_owned(),
-        source,
+        source: source.to_owned(),
         lifecycles,
-        findings,
+        is_damaged,
+        findings: damage.into_iter().chain(of_bodies).collect(),
     })
+}
+
+impl Looked {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::At(file) => file.verdict(),
+            Self::Failed(_) => Verdict::Unreadable,
+        }
+    }
+}
+
+impl Error {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Read { path, .. } => path,
+        }
+    }
+
+    fn in_one_line(&self) -> String {
+        cause::in_one_line(self)
+    }
 }
 
 impl Checked {
     fn verdict(&self) -> Verdict {
         match self.count(Severity::Error) {
+            _ if self.is_damaged => Verdict::Unreadable,
             0 => Verdict::Clean,
             _ => Verdict::Errors,
         }

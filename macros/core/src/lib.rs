@@ -7,6 +7,7 @@ pub mod errors;
 pub mod expand;
 mod find;
 mod hygiene;
+mod meant;
 pub mod model;
 mod parse;
 pub mod rule;
@@ -16,7 +17,7 @@ mod stages;
 use proc_macro2::TokenStream;
 
 use errors::{Diagnostic, Sink};
-pub use find::find;
+pub use find::{find, find_in};
 pub use model::build::build;
 pub use parse::parse;
 
@@ -29,6 +30,8 @@ pub struct Checked {
     pub ast: Option<ast::Lifecycle>,
     /// Its meaning, if all names resolved; it may still break rules.
     pub model: Option<model::Lifecycle>,
+    /// Names that did not resolve, with those that they resemble.
+    respellings: Vec<meant::Respelling>,
 }
 
 impl Checked {
@@ -43,19 +46,31 @@ impl Checked {
 pub fn check(body: TokenStream) -> Checked {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
-    let model = ast.as_ref().and_then(|ast| understood(ast, &mut sink));
+    let mut respellings = Vec::new();
+    let model = ast
+        .as_ref()
+        .and_then(|ast| understood(ast, &mut sink, &mut respellings));
     Checked {
         diagnostics: sink.finish(),
         ast,
         model,
+        respellings,
     }
 }
 
 /// The model with all its findings, if all names resolved.
-fn understood(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<model::Lifecycle> {
+fn understood(
+    ast: &ast::Lifecycle,
+    sink: &mut Sink,
+    respellings: &mut Vec<meant::Respelling>,
+) -> Option<model::Lifecycle> {
     let mut built = model::build::resolve(ast, sink);
-    stages::names(&built.lifecycle, sink);
-    if !built.complete || !model::build::order(&mut built.lifecycle, sink) {
+    respellings.append(&mut built.respellings);
+    model::build::order(&mut built, sink);
+    if built.bounded {
+        stages::names(&built.lifecycle, sink);
+    }
+    if !built.complete {
         return None;
     }
     stages::others(&built.lifecycle, sink);
@@ -64,12 +79,15 @@ fn understood(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<model::Lifecycle>
 
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.
 pub fn expand(body: TokenStream) -> TokenStream {
-    let checked = check(body);
+    let checked = check(body.clone());
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
         (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
         (Some(model), _) => expand::expand(model, &[]),
-        (None, Some(ast)) => expand::skeleton(ast),
+        (None, Some(ast)) => match meant::model(body, &checked.respellings) {
+            Some(model) => expand::expand(&model, &[]),
+            None => expand::skeleton(ast),
+        },
         (None, None) => TokenStream::new(),
     };
     [errors::to_tokens(&checked.diagnostics), items]

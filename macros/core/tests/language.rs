@@ -8,8 +8,10 @@ mod language {
     mod fixtures;
     mod graph;
     mod ignored;
+    mod large;
     mod list_of_checks;
     mod mutation;
+    mod nesting;
     mod readme;
     mod renamed;
     mod settling;

@@ -60,6 +60,12 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
         }
     }
     ignored(life, found);
+    for input in life.inputs.iter().filter(|_| !life.volume) {
+        // A resource has no node to look at, and nothing but a period asks again.
+        if input.own == "probe" || input.own == "poll" && !input.every {
+            found.say("LC005", &input.name);
+        }
+    }
     unobserved(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();

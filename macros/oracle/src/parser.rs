@@ -143,6 +143,7 @@ impl Parser {
             own,
             many,
             optional: false,
+            every: false,
             of: None,
             from: Vec::new(),
             paths: Vec::new(),
@@ -156,6 +157,7 @@ impl Parser {
         }
         if self.cursor.eat("every") {
             self.cursor.next()?;
+            input.every = true;
         }
         if self.cursor.eat("exclusive") {
             self.cursor.path()?;

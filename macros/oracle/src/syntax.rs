@@ -48,6 +48,8 @@ pub(crate) struct Input {
     pub(crate) own: String,
     pub(crate) many: bool,
     pub(crate) optional: bool,
+    /// Whether it is asked again and again.
+    pub(crate) every: bool,
     /// The other input that owns it.
     pub(crate) of: Option<String>,
     /// What a method looks it up from.

@@ -1,4 +1,4 @@
-//! Findings for programs: one array, in the order of files and places.
+//! Findings for programs: one array, in the order of files and places. A file that could not be read is one without a code and a place.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,32 @@ use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use proc_macro2::Span;
 use serde_json::{Value, json};
 
-use super::{Checked, SourcePosition};
+use super::{Error, Looked, SourcePosition};
 
-pub(super) fn write(files: &[Checked], out: &mut impl Write) -> io::Result<()> {
-    let of_file = |file: &Checked| {
-        let path = file.path.to_string_lossy().into_owned();
-        let findings = file.findings.iter();
-        findings
-            .map(move |found| finding(&path, found))
-            .collect::<Vec<_>>()
+pub(super) fn write(files: &[Looked], out: &mut impl Write) -> io::Result<()> {
+    let of_file = |looked: &Looked| match looked {
+        Looked::At(file) => {
+            let path = file.path.to_string_lossy();
+            let findings = file.findings.iter();
+            findings.map(|found| finding(&path, found)).collect()
+        }
+        Looked::Failed(error) => vec![failure(error)],
     };
     let all: Vec<Value> = files.iter().flat_map(of_file).collect();
     writeln!(out, "{:#}", Value::Array(all))
+}
+
+fn failure(error: &Error) -> Value {
+    json!({
+        "file": error.path().to_string_lossy(),
+        "code": null,
+        "severity": "error",
+        "item": "file",
+        "message": error.in_one_line(),
+        "span": null,
+        "notes": [],
+        "help": null,
+    })
 }
 
 fn finding(path: &str, found: &Diagnostic) -> Value {

@@ -126,20 +126,102 @@ fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
     let bad = with("=> Pending", "=> Pendign");
     let (verdict, out, complaints) = run_on(&[None, Some(&bad), Some("fn main( {}")], Output::Text);
     assert_eq!(verdict, Verdict::Unreadable);
-    let complaints: Vec<_> = complaints.lines().collect();
-    assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert_eq!(
-        complaints[0],
-        "a.rs cannot be read: No such file or directory (os error 2)"
+        complaints,
+        "a.rs cannot be read: No such file or directory (os error 2)\n"
     );
+    assert!(out.contains("error[LC000]: this is no Rust"), "{out}");
+    assert!(out.contains("c.rs:1:"), "{out}");
     assert!(
-        complaints[1].starts_with("c.rs is no Rust source at line 1, column "),
-        "{complaints:?}"
-    );
-    assert!(
-        out.ends_with("checked 1 lifecycle in 1 file: 1 error, 0 warnings\n"),
+        out.ends_with("checked 1 lifecycle in 2 files: 2 errors, 0 warnings\n"),
         "{out}"
     );
+}
+
+/// What `check` says of one file to a program: its only finding.
+fn only_finding(content: Option<&str>) -> (Verdict, Value) {
+    let (verdict, out, complaints) = run_on(&[content], Output::Json);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let [finding] = found.as_array().unwrap().as_slice() else {
+        panic!("{out}");
+    };
+    assert_eq!(complaints, "", "programs read one stream");
+    (verdict, finding.clone())
+}
+
+#[test]
+fn brackets_that_do_not_match_are_an_error_at_their_place() {
+    let unclosed = with("effects { apply child; }", "effects { apply child; ");
+    let unopened = with("effects { apply child; }", "effects { apply child; ) }");
+    let unquoted = with("\"Taken\"", "\"Taken");
+    let keys = |finding: &Value| {
+        let keys = finding.as_object().unwrap().keys();
+        keys.cloned().collect::<Vec<_>>()
+    };
+    let (_, usual) = only_finding(Some(&with("=> Pending", "=> Pendign")));
+    for (bad, line) in [(&unclosed, 2), (&unopened, 10), (&unquoted, 15)] {
+        let (verdict, finding) = only_finding(Some(bad));
+        assert_eq!(verdict, Verdict::Unreadable);
+        assert_eq!(keys(&finding), keys(&usual));
+        assert_eq!(finding["file"], "a.rs");
+        assert_eq!(
+            (&finding["code"], &finding["severity"]),
+            (&"LC000".into(), &"error".into())
+        );
+        assert_eq!(finding["span"]["start"]["line"], line, "{finding}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_finding_without_a_place() {
+    let (verdict, finding) = only_finding(None);
+    assert_eq!(verdict, Verdict::Unreadable);
+    assert_eq!(
+        (&finding["file"], &finding["span"]),
+        (&"a.rs".into(), &Value::Null)
+    );
+    let message = "a.rs cannot be read: No such file or directory (os error 2)";
+    assert_eq!(finding["message"], message);
+}
+
+#[test]
+fn a_damaged_file_does_not_hide_what_is_wrong_with_others() {
+    let bad = with("=> Pending", "=> Pendign");
+    let (verdict, out, _) = run_on(&[Some("fn main( {}"), Some(&bad)], Output::Json);
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let files: Vec<_> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| &f["file"])
+        .collect();
+    assert_eq!(
+        (verdict, files),
+        (
+            Verdict::Unreadable,
+            vec![&Value::from("a.rs"), &"b.rs".into()]
+        )
+    );
+}
+
+#[test]
+fn a_predicate_that_nests_too_deep_is_an_error_at_its_place() {
+    for (open, close) in [("!", ""), ("(", ")"), ("!(", ")")] {
+        let deep = format!(
+            "{}child == Foreign{}",
+            open.repeat(50_000),
+            close.repeat(50_000)
+        );
+        let bad = with("child == Foreign => Error", &format!("{deep} => Error"));
+        let (verdict, finding) = only_finding(Some(&bad));
+        assert_eq!(verdict, Verdict::Errors);
+        assert_eq!(finding["code"], "LC000");
+        let start = &finding["span"]["start"];
+        assert_eq!(
+            (&start["line"], &start["column"]),
+            (&6.into(), &(20 + 64).into())
+        );
+    }
 }
 
 #[test]

@@ -5,19 +5,30 @@ use std::io::{self, Write};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 
-use super::Checked;
+use super::{Checked, Looked};
 
-pub(super) fn write(files: &[Checked], colours: bool, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(
+    all: &[Looked],
+    colours: bool,
+    (out, complaints): (&mut impl Write, &mut impl Write),
+) -> io::Result<()> {
     let renderer = match colours {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };
-    for file in files {
+    let mut files = Vec::new();
+    for looked in all {
+        match looked {
+            Looked::At(file) => files.push(file),
+            Looked::Failed(error) => writeln!(complaints, "{}", error.in_one_line())?,
+        }
+    }
+    for file in &files {
         for finding in &file.findings {
             writeln!(out, "{}\n", renderer.render(&[group(file, finding)]))?;
         }
     }
-    writeln!(out, "{}", summary(files))
+    writeln!(out, "{}", summary(&files))
 }
 
 fn group<'a>(file: &'a Checked, finding: &'a Diagnostic) -> Group<'a> {
@@ -45,7 +56,7 @@ fn group<'a>(file: &'a Checked, finding: &'a Diagnostic) -> Group<'a> {
         .elements(help)
 }
 
-fn summary(files: &[Checked]) -> String {
+fn summary(files: &[&Checked]) -> String {
     let counted = |count: usize, word: &str| match count {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),

@@ -85,6 +85,31 @@ fn failing_fixtures_fail_with_the_pinned_text() {
         count += 1;
     }
     assert!(count > 5, "only {count} fixtures were found");
+    // Beside the logic that implements it, a finding has no echo.
+    let beside: Vec<PathBuf> = rules()
+        .map(|rule| rule.join("beside_logic.rs"))
+        .filter(|fixture| fixture.exists())
+        .collect();
+    for fixture in &beside {
+        cases.compile_fail(fixture);
+    }
+    assert!(beside.len() > 1, "only {beside:?} were found");
+}
+
+#[test]
+fn a_finding_beside_its_logic_is_the_only_error() {
+    for rule in rules() {
+        let pinned = rule.join("beside_logic.stderr");
+        if let Ok(said) = fs::read_to_string(&pinned) {
+            assert_eq!(
+                said.matches("error").count(),
+                1,
+                "{}:\n{said}",
+                pinned.display()
+            );
+            assert!(said.starts_with("error: LC"), "{said}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, `each` without a set, a bar without `held`,
-//! a reason of a condition that is left out, a message that takes in what is no text of the object.
+//! A clause does not fit its item: a lookup that finds many for one object, `every` without `poll`, a `poll` of a resource without `every`, a `probe` in a
+//! resource, `each` without a set, a bar without `held`, a reason of a condition that is left out, a message that takes in what is no text of the object.
 //!
 //! | what | how it is found |
 //! | --- | --- |
@@ -13,6 +13,8 @@
 //! | --- | --- |
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
 //! | `exclusive spec.list` | `owned` |
+//! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
+//! | `probe` | a volume: it looks at the node of its call |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 
 use proc_macro2::{Ident, Span};
@@ -37,6 +39,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         shape(input, sink);
         lookup(input, sink);
         rest(input, sink);
+        driven(ast.kind, input, sink);
         owner(ast, input, sink);
     }
     for fact in &ast.facts {
@@ -166,6 +169,25 @@ fn rest(input: &Input, sink: &mut Sink) {
         let message = format!("input `{name}` may have elements that are not ours");
         let help = "only of what is `owned` a list can be exclusively ours: leave out `exclusive`";
         sink.push(misfit(*span, name, message, help));
+    }
+}
+
+/// A pass of a resource begins when something changes: nothing asks anew but a period, and there is no node to look at.
+fn driven(kind: Kind, input: &Input, sink: &mut Sink) {
+    let (name, span) = (&input.name, input.name.span());
+    match (kind, input.mode) {
+        (Kind::Resource, Mode::Probe) => {
+            let message =
+                format!("input `{name}` is a probe, and a resource has no node to look at");
+            let help = "write `poll Type by meta.uid every 30s` of what is asked from afar; only a `volume` has probes";
+            sink.push(misfit(span, name, message, help));
+        }
+        (Kind::Resource, Mode::Poll) if input.every.is_none() => {
+            let message = format!("input `{name}` does not say how often it is polled");
+            let help = "write `every 30s` behind what it is found by";
+            sink.push(misfit(span, name, message, help));
+        }
+        (Kind::Resource | Kind::Volume, _) => {}
     }
 }
 

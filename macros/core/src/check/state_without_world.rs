@@ -19,6 +19,9 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Worlds(check),
 };
 
+/// How many of the states above are named.
+const NAMED: usize = 8;
+
 fn check(space: &Space<'_>, sink: &mut Sink) {
     let inhabited: BTreeSet<Class> = space.classes.iter().copied().collect();
     for (position, state) in space.lifecycle.states.iter().enumerate() {
@@ -28,10 +31,13 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
         let worlds = space.worlds.indexes();
         let own = worlds.filter(|world| space.worlds.get(*world).holds(&state.when));
         let takers: BTreeSet<Class> = own.map(|world| space.classes[world]).collect();
-        let takers: Vec<String> = takers
-            .into_iter()
-            .map(|class| format!("`{}`", space.class_name(class)))
+        let named = takers.iter().take(NAMED);
+        let mut named: Vec<String> = named
+            .map(|class| format!("`{}`", space.class_name(*class)))
             .collect();
+        if takers.len() > NAMED {
+            named.push(format!("{} more", takers.len() - NAMED));
+        }
         let (why, help) = if takers.is_empty() {
             (
                 "its predicate is contradictory".to_owned(),
@@ -41,7 +47,7 @@ fn check(space: &Space<'_>, sink: &mut Sink) {
             (
                 format!(
                     "the states above take every world of it: {}",
-                    takers.join(", ")
+                    named.join(", ")
                 ),
                 "the first state that fits counts: move it up, or remove it",
             )

@@ -21,6 +21,16 @@ pub(crate) fn diagnostic(span: Span, item: &str, message: String, form: &str) ->
     RULE.error(span, item, message).help(form)
 }
 
+/// A whole file, so that nothing of it can be checked.
+pub(crate) fn unbalanced(span: Span) -> Diagnostic {
+    RULE.error(
+        span,
+        "file",
+        "this is no Rust: a bracket or a quote does not match",
+    )
+    .help("close what is opened here, or take away what closes too much; nothing of this file was checked")
+}
+
 pub(crate) fn renamed(span: Span, item: &Ident, old: &str, new: &str) -> Diagnostic {
     RULE.error(
         span,

@@ -1,12 +1,15 @@
 //! Too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
-//! nobody tells apart, or rule combinations out with `never`.
+//! nobody tells apart, or rule combinations out with `never`. Nor may more than 128 declarations need one another in a row, or a lifecycle ask more than
+//! 2 048 questions, refusals included.
 //!
 //! ```text
 //! a: { A, B, C, D } from node;                             // asked everywhere, it multiplies the worlds by four
 //! a: { A, B, C, D } from node given node;
 //! ```
 
-use crate::errors::Sink;
+use proc_macro2::Span;
+
+use crate::errors::{Diagnostic, Sink};
 use crate::model::{Lifecycle, Origin};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
@@ -61,6 +64,26 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         RULE.error(span, lifecycle.name.to_string(), message)
             .help(help),
     );
+}
+
+/// Declarations of which each needs the next.
+pub(crate) fn chain(span: Span, name: &str, limit: usize) -> Diagnostic {
+    let message = format!(
+        "`{name}` needs more than {limit} others, each of which needs the next, and {limit} can be checked"
+    );
+    RULE.error(span, name, message)
+        .help("let `given`, `from` and lookups name what matters directly")
+}
+
+/// More variables than can be told apart.
+pub(crate) fn variables(lifecycle: &Lifecycle, count: usize, limit: usize) -> Diagnostic {
+    let message = format!(
+        "{} questions (inputs, facts, and a refusal for each effect) exceed the limit of {}",
+        grouped(count),
+        grouped(limit)
+    );
+    RULE.error(lifecycle.name.span(), lifecycle.name.to_string(), message)
+        .help("declare a set (`[Type]`) instead of many inputs, and merge effects that differ in nothing but their input")
 }
 
 /// A number with a space before each group of three digits.

@@ -87,15 +87,43 @@ pub(crate) fn needs_value(fact: &Ident, place: &Item, known: &[String]) -> Diagn
 
 /// The name that was probably meant: the first of those that differ least, if that is little.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    let name = name.to_lowercase();
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
     known
-        .map(|one| {
-            let (a, b) = (name.to_lowercase(), one.to_lowercase());
-            (strsim::damerau_levenshtein(&a, &b), one)
-        })
+        .map(|one| (one.to_lowercase(), one))
+        // Names of other lengths differ by as many letters at least.
+        .filter(|(lower, _)| lower.chars().count().abs_diff(length) <= limit)
+        .map(|(lower, one)| (strsim::damerau_levenshtein(&name, &lower), one))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, one)| one.to_owned())
+}
+
+/// Suggestions for a whole lifecycle. Each compares an unknown name with all known ones, so where thousands are unknown of thousands,
+/// which is one mistake made often, only the first are made.
+pub(crate) struct Suggestions {
+    /// How many names may still be compared.
+    left: usize,
+}
+
+impl Suggestions {
+    /// How many comparisons nobody waits for.
+    pub(crate) const MOST: usize = 100_000;
+
+    pub(crate) fn new() -> Self {
+        Self { left: Self::MOST }
+    }
+
+    /// As [`nearest`], while there is time.
+    pub(crate) fn nearest<'a>(
+        &mut self,
+        name: &str,
+        known: impl ExactSizeIterator<Item = &'a str>,
+    ) -> Option<String> {
+        self.left = self.left.checked_sub(known.len())?;
+        nearest(name, known)
+    }
 }
 
 /// Text behind an unknown name.

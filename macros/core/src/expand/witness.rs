@@ -159,7 +159,11 @@ fn result(model: &Lifecycle, effect: &Effect) -> TokenStream {
 fn variants(model: &Lifecycle, effect: &Effect) -> Vec<Ident> {
     let mut names: Vec<String> = Vec::new();
     for alternative in &effect.sets {
-        let name: String = alternative.iter().map(|a| word(model, a)).collect();
+        let mut name: String = alternative.iter().map(|a| word(model, a)).collect();
+        // What it establishes was reported as unknown.
+        if name.is_empty() {
+            name.push_str("Done");
+        }
         let taken = names.iter().filter(|n| **n == name).count();
         names.push(if taken == 0 {
             name

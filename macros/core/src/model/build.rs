@@ -14,26 +14,31 @@ mod status;
 use proc_macro2::Ident;
 
 use crate::ast;
+use crate::check::unknown_name::Suggestions;
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
+use crate::meant::Respelling;
 use crate::model::{Lifecycle, Source, Use, Var};
+pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
 /// What could be built.
 pub(crate) struct Built {
     /// Lacks what did not resolve, and then serves only rules that look at one declaration at a time.
     pub(crate) lifecycle: Lifecycle,
-    /// Whether everything resolved.
+    /// Whether everything resolved, and has an order.
     pub(crate) complete: bool,
+    /// Names that did not resolve, with those that they resemble.
+    pub(crate) respellings: Vec<Respelling>,
+    /// Whether rules may look at it: nothing in it leads further than can be followed.
+    pub(crate) bounded: bool,
 }
 
-/// Builds the model. `None` if a name did not resolve or facts depend on themselves; everything found goes to the sink.
+/// Builds the model. `None` if a name did not resolve, facts depend on themselves, or it is too large; everything found goes to the sink.
 pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
     let mut built = resolve(ast, sink);
-    if !built.complete || !order(&mut built.lifecycle, sink) {
-        return None;
-    }
-    Some(built.lifecycle)
+    order(&mut built, sink);
+    built.complete.then_some(built.lifecycle)
 }
 
 /// Resolves all names; the order of evaluation is still missing.
@@ -46,29 +51,37 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         sink,
         scope,
         vars: Vec::new(),
+        suggestions: Suggestions::new(),
+        respellings: Vec::new(),
         complete: ast.taint.names.is_empty() && !ast.taint.everything,
     };
     builder.declare_vars();
     let lifecycle = builder.lifecycle();
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
+        respellings: builder.respellings,
+        bounded: true,
         lifecycle,
     }
 }
 
-/// Fills in the order of evaluation. False if facts depend on themselves.
-pub(crate) fn order(lifecycle: &mut Lifecycle, sink: &mut Sink) -> bool {
-    match order::of(lifecycle) {
-        Ok(order) => {
-            lifecycle.order = order.vars;
-            lifecycle.nodes = order.nodes;
-            true
-        }
-        Err(circles) => {
-            circles.into_iter().for_each(|circle| sink.push(circle));
-            false
-        }
+/// Fills in the order of evaluation, if there is one.
+pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
+    let order = order::of(&built.lifecycle);
+    built.bounded = order.too_long.is_none();
+    order
+        .too_long
+        .into_iter()
+        .for_each(|found| sink.push(found));
+    if built.complete {
+        built.complete = built.bounded && order.circles.is_empty();
+        order
+            .circles
+            .into_iter()
+            .for_each(|circle| sink.push(circle));
     }
+    built.lifecycle.order = order.vars;
+    built.lifecycle.nodes = order.nodes;
 }
 
 struct Builder<'a> {
@@ -76,6 +89,8 @@ struct Builder<'a> {
     sink: &'a mut Sink,
     scope: Scope,
     vars: Vec<Var>,
+    suggestions: Suggestions,
+    respellings: Vec<Respelling>,
     complete: bool,
 }
 
@@ -114,13 +129,20 @@ impl Builder<'_> {
             self.complete = false;
             if !self.ast.taint.covers(name) {
                 let text = name.to_string();
-                let near = unknown_name::nearest(&text, self.scope.names(noun).into_iter());
+                let known = self.scope.names(noun);
+                let near = self.suggestions.nearest(&text, known.into_iter());
+                self.respell(name, near.as_deref());
                 let instead = self.scope.instead(&text, noun);
                 let diagnostic = unknown_name::diagnostic(name, noun.word(), place, near, instead);
                 self.sink.push(diagnostic);
             }
         }
         found
+    }
+
+    fn respell(&mut self, name: &Ident, near: Option<&str>) {
+        let meant = near.map(|near| (name.span(), near.to_owned()));
+        self.respellings.extend(meant);
     }
 
     /// What does not resolve, unless the item that declares it was lost.
@@ -157,10 +179,12 @@ impl Builder<'_> {
         found
     }
 
-    fn unobserved(&self, name: &Ident, place: &Item) -> Diagnostic {
+    fn unobserved(&mut self, name: &Ident, place: &Item) -> Diagnostic {
         let text = name.to_string();
         let known = self.scope.inputs.keys().chain(self.scope.values.keys());
-        let near = unknown_name::nearest(&text, known.map(String::as_str));
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        let near = self.suggestions.nearest(&text, known.into_iter());
+        self.respell(name, near.as_deref());
         let help = if ["self", "meta", "spec"].contains(&text.as_str()) {
             Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
         } else if text == "request" {

@@ -25,6 +25,11 @@ const DIVIDERS: [&str; 8] = [
 ];
 const PAIRS: [&str; 6] = ["->", "=>", "==", "!=", "&&", "||"];
 
+/// How many tokens a type may have, those in its brackets included.
+const LONGEST_TYPE: usize = 128;
+/// How many of them may be brackets and signs: so its nesting is bounded too, and its parser takes a lot of stack for each level.
+const DEEPEST_TYPE: usize = 32;
+
 pub(crate) struct Cursor {
     tokens: Vec<TokenTree>,
     at: usize,
@@ -275,6 +280,14 @@ impl Cursor {
         if self.at == start {
             return Err(self.fault("a type"));
         }
+        if is_unwieldy(&self.tokens[start..self.at]) {
+            return Err(Fault {
+                span: first_span(&self.tokens[start]),
+                message: format!(
+                    "expected a type, found one of more than {LONGEST_TYPE} tokens, or of more than {DEEPEST_TYPE} brackets and signs: give it a name by `type Name = ..;` and write that"
+                ),
+            });
+        }
         let tokens: TokenStream = self.tokens[start..self.at].iter().cloned().collect();
         syn::parse2(tokens).map_err(|_| Fault {
             span: self.tokens[start].span(),
@@ -317,6 +330,32 @@ impl Cursor {
         while !self.is_empty() && self.group(Delimiter::Brace).is_none() {
             self.at += 1;
         }
+    }
+}
+
+/// Whether a type is longer or deeper than anybody writes one. Keeps its own stack, for groups nest as deep as a text is long.
+fn is_unwieldy(tokens: &[TokenTree]) -> bool {
+    let some = LONGEST_TYPE + 1;
+    let mut open: Vec<TokenTree> = tokens.iter().take(some).cloned().collect();
+    let (mut all, mut deep) = (0, 0);
+    while let Some(token) = open.pop() {
+        all += 1;
+        deep += usize::from(may_nest(&token));
+        if all > LONGEST_TYPE || deep > DEEPEST_TYPE {
+            return true;
+        }
+        if let TokenTree::Group(group) = token {
+            open.extend(group.stream().into_iter().take(some));
+        }
+    }
+    false
+}
+
+fn may_nest(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Group(_) => true,
+        TokenTree::Punct(punct) => ![':', ',', '>', '\''].contains(&punct.as_char()),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
     }
 }
 

@@ -81,7 +81,11 @@ fn fact(
     let mut given = Vec::new();
     while let Some(pred) = predicate::given(cursor)? {
         let otherwise = match cursor.eat_word("else") {
-            Some(_) => Some(cursor.any_word("a value")?),
+            // What an `else` alone gives is declared by it.
+            Some(_) if ["true", "false"].iter().any(|word| cursor.is_word(word)) => {
+                Some(cursor.any_word("a value")?)
+            }
+            Some(_) => Some(cursor.ident("a value")?),
             None => None,
         };
         given.push(Given { pred, otherwise });

@@ -58,11 +58,11 @@ fn taken(text: &str, span: Span) -> Result<(&str, &str), Fault> {
 /// `spec.host`; what is wrong with it is shown at the whole string, for parts of a string have no place of their own.
 fn path(text: &str, span: Span) -> Result<Path, Fault> {
     let part = |part: &str| {
-        // Blanks and comments would be lost otherwise.
+        // Blanks and comments would be lost otherwise, and brackets read as deep as they nest.
         let is_word = part
             .chars()
             .all(|c| c.is_alphanumeric() || c == '_' || c == '#');
-        let mut ident = syn::parse_str::<Ident>(part).ok().filter(|_| is_word)?;
+        let mut ident = is_word.then(|| syn::parse_str::<Ident>(part).ok())??;
         ident.set_span(span);
         Some(ident)
     };

@@ -1,31 +1,38 @@
 //! Predicates, lists of sources, and `sets`: what several sections write alike.
 
-use proc_macro2::{Delimiter, Ident};
+use proc_macro2::{Delimiter, Ident, Span};
 
 use super::cursor::{Cursor, Fault, join};
 use crate::ast::{Assign, Pred, PredKind};
 
+/// How deep `!` and parentheses may nest: nobody writes that by hand, and everything that reads a predicate walks down it.
+const DEEPEST: usize = 64;
+
 /// `conj || conj ..`.
 pub(crate) fn pred(cursor: &mut Cursor) -> Result<Pred, Fault> {
-    let first = conj(cursor)?;
+    disj(cursor, 0)
+}
+
+fn disj(cursor: &mut Cursor, depth: usize) -> Result<Pred, Fault> {
+    let first = conj(cursor, depth)?;
     if !cursor.is("||") {
         return Ok(first);
     }
     let mut parts = vec![first];
     while cursor.eat("||").is_some() {
-        parts.push(conj(cursor)?);
+        parts.push(conj(cursor, depth)?);
     }
     Ok(joined(parts, PredKind::Any))
 }
 
-fn conj(cursor: &mut Cursor) -> Result<Pred, Fault> {
-    let first = unary(cursor)?;
+fn conj(cursor: &mut Cursor, depth: usize) -> Result<Pred, Fault> {
+    let first = unary(cursor, depth)?;
     if !cursor.is("&&") {
         return Ok(first);
     }
     let mut parts = vec![first];
     while cursor.eat("&&").is_some() {
-        parts.push(unary(cursor)?);
+        parts.push(unary(cursor, depth)?);
     }
     Ok(joined(parts, PredKind::All))
 }
@@ -38,20 +45,34 @@ fn joined(parts: Vec<Pred>, kind: impl FnOnce(Vec<Pred>) -> PredKind) -> Pred {
     }
 }
 
-fn unary(cursor: &mut Cursor) -> Result<Pred, Fault> {
-    if let Some(not) = cursor.eat("!") {
-        let inner = unary(cursor)?;
+fn unary(cursor: &mut Cursor, depth: usize) -> Result<Pred, Fault> {
+    let place = cursor.span();
+    if cursor.eat("!").is_some() {
+        let inner = unary(cursor, deeper(depth, place)?)?;
         return Ok(Pred {
-            span: join(not, inner.span),
+            span: join(place, inner.span),
             kind: PredKind::Not(Box::new(inner)),
         });
     }
     if let Some(mut inner) = cursor.group(Delimiter::Parenthesis) {
-        let pred = pred(&mut inner)?;
+        let pred = disj(&mut inner, deeper(depth, place)?)?;
         ended(&inner, "`&&`, `||` or `)`")?;
         return Ok(pred);
     }
     atom(cursor)
+}
+
+/// One level down, if there is one.
+fn deeper(depth: usize, span: Span) -> Result<usize, Fault> {
+    if depth < DEEPEST {
+        return Ok(depth + 1);
+    }
+    Err(Fault {
+        span,
+        message: format!(
+            "a predicate nests at most {DEEPEST} levels of `!` and `(`, and here begins one more: ask a part of it as a fact of its own"
+        ),
+    })
 }
 
 fn atom(cursor: &mut Cursor) -> Result<Pred, Fault> {

@@ -124,7 +124,12 @@ impl<'s> Parser<'s> {
 
 /// The name that an item would have declared; `Some(None)` if it declares none, `None` if that cannot be known.
 fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
-    let words: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+    // What a group holds declares nothing, and may nest deeper than it can be written down.
+    let word = |token: &TokenTree| match token {
+        TokenTree::Group(_) => String::new(),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.to_string(),
+    };
+    let words: Vec<String> = tokens.iter().map(word).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let name = match words[..] {
         ["goal", "when", ..] | ["let", ":", ..] => None,

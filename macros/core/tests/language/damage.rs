@@ -80,6 +80,22 @@ fn what_is_not_understood_is_reported() {
     );
 }
 
+/// What the author's code finds then is made of items, whatever is damaged.
+#[test]
+fn what_is_not_understood_is_still_expanded() {
+    for name in names() {
+        let body = body(&name);
+        for at in (0..count(body.clone())).step_by(7) {
+            let how = [Damage::Lost, Damage::Replaced, Damage::Doubled][at % 3];
+            let damaged = damage(body.clone(), &mut { at }, how);
+            let items = lifecycle_macros_core::expand(damaged.clone());
+            if let Err(error) = syn::parse2::<syn::File>(items) {
+                panic!("{name}, token {at} {how:?}: {error}: {damaged}");
+            }
+        }
+    }
+}
+
 #[test]
 fn one_lost_token_makes_few_findings() {
     let mut most = (0, String::new());

@@ -1,5 +1,5 @@
 //! A set is looked up by one name, one object by labels, a watch has a period, `each` stands before one object, a set owns,
-//! what is only read is exclusively ours, what is ours is found in any namespace, a condition that is left out has a reason, and messages take in no texts of the object.
+//! a poll has none, a resource probes a node, what is only read is exclusively ours, what is ours is found in any namespace, a condition that is left out has a reason, and messages take in no texts of the object.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -15,6 +15,8 @@ lifecycle! {
         other: owned Service of nodes by name meta.name;
         list: ConfigMap by name meta.name exclusive data.list;
         others: owned [Service] by refs of class;
+        store: poll Info by meta.uid;
+        mounts: probe Info by meta.uid;
     }
     states {
         Missing when !class || !secret || service == Foreign => Error wakes class, secret, service;

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 
-use crate::check::circular_fact;
+use crate::check::{circular_fact, too_many_worlds};
 use crate::errors::Diagnostic;
 use crate::model::{
-    Effect, Input, InputId, Lifecycle, Lookup, Node, Origin, Path, Pred, Source, Use, VarId, Verb,
+    Effect, Input, InputId, Lifecycle, Lookup, Node, Origin, Path, Pred, Source, Use, ValueId,
+    VarId, Verb,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,103 +24,161 @@ enum Mark {
 /// What a node needs, and where that was written.
 type Needs = Vec<(Node, Span)>;
 
-/// In which order a lifecycle is evaluated.
+/// How long a chain of declarations may be of which each needs the next: everything that asks what an answer depends on walks down it.
+const LONGEST_CHAIN: usize = 128;
+/// How many variables a lifecycle may have: worlds are enumerated one variable after the other.
+const MOST_VARIABLES: usize = 2_048;
+
+/// What needs what.
 pub(super) struct Order {
     /// Every variable after those that it needs; source order where nothing else decides.
     pub(super) vars: Vec<VarId>,
-    /// Everything after what it needs, inputs and values too; what decides whose the object is comes first.
+    /// Everything after what it needs, inputs and values too.
     pub(super) nodes: Vec<Node>,
+    /// What depends on itself, each name in one circle only.
+    pub(super) circles: Vec<Diagnostic>,
+    /// What is too long to be followed; nothing else may look at the lifecycle then.
+    pub(super) too_long: Option<Diagnostic>,
 }
 
-/// Otherwise every circle, each name in one of them only.
-pub(super) fn of(lifecycle: &Lifecycle) -> Result<Order, Vec<Diagnostic>> {
+pub(super) fn of(lifecycle: &Lifecycle) -> Order {
     let vars = (0..lifecycle.vars.len()).map(|at| Node::Var(VarId(at)));
-    let values = (0..lifecycle.values.len()).map(|at| Node::Value(crate::model::ValueId(at)));
+    let values = (0..lifecycle.values.len()).map(|at| Node::Value(ValueId(at)));
     let inputs = (0..lifecycle.inputs.len()).map(|at| Node::Input(InputId(at)));
-    let walked = walk(
-        lifecycle,
-        vars.clone().chain(values.clone()).chain(inputs.clone()),
-    )?;
-    let is_var = |node: &Node| match node {
+    let all = vars.chain(values).chain(inputs);
+    let mut walk = Walk::through(lifecycle, all);
+    // A circle has no length of its own: what it may lead through is bounded by how much there is.
+    let in_circles = !walk.circles.is_empty() && walk.marks.len() > LONGEST_CHAIN;
+    let variables = lifecycle.vars.len();
+    let too_long = match (walk.longest, variables > MOST_VARIABLES) {
+        (Some(node), _) => {
+            let (name, span) = (walk.name(node), walk.span(node));
+            Some(too_many_worlds::chain(span, &name, LONGEST_CHAIN))
+        }
+        (None, true) => {
+            let limit = MOST_VARIABLES;
+            Some(too_many_worlds::variables(lifecycle, variables, limit))
+        }
+        (None, false) if in_circles => walk.circles.pop(),
+        (None, false) => None,
+    };
+    let vars = walk.order.iter().filter_map(|node| match node {
         Node::Var(var) => Some(*var),
         Node::Input(_) | Node::Value(_) => None,
-    };
+    });
+    let vars: Vec<VarId> = vars.collect();
+    Order {
+        nodes: nodes(lifecycle, &vars),
+        vars,
+        circles: walk.circles,
+        too_long,
+    }
+}
+
+/// In which order a pass looks and asks: inputs with the verdicts on them first, as far as nothing else decides.
+fn nodes(lifecycle: &Lifecycle, vars: &[VarId]) -> Vec<Node> {
     // What cannot be read of an object that is another controller's is ignored, so that is asked first of all.
     let ignored = lifecycle.states.iter().filter(|state| state.is_ignored());
     let ignored = ignored.flat_map(|state| state.when.vars()).map(Node::Var);
-    let brought = |node: Node| match node {
-        Node::Input(input) => lifecycle.inputs[input.0].var.map(Node::Var),
-        Node::Value(_) | Node::Var(_) => None,
-    };
-    let inputs = inputs.flat_map(|input| std::iter::once(input).chain(brought(input)));
-    let answered = walked.iter().filter_map(is_var).map(Node::Var);
-    let nodes = walk(
-        lifecycle,
-        ignored.chain(inputs).chain(values).chain(answered),
-    )?;
-    Ok(Order {
-        vars: walked.iter().filter_map(is_var).collect(),
-        nodes,
-    })
-}
-
-/// Visits what is given in this order, each after what it needs.
-fn walk(
-    lifecycle: &Lifecycle,
-    all: impl Iterator<Item = Node>,
-) -> Result<Vec<Node>, Vec<Diagnostic>> {
-    let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
-    let mut walk = Walk {
-        lifecycle,
-        marks: vec![Mark::New; count],
-        path: Vec::new(),
-        order: Vec::new(),
-        circular: BTreeSet::new(),
-        circles: Vec::new(),
-    };
-    all.for_each(|node| walk.visit(node));
-    if walk.circles.is_empty() {
-        Ok(walk.order)
-    } else {
-        Err(walk.circles)
-    }
+    let inputs = lifecycle.inputs.iter().enumerate().flat_map(|(at, input)| {
+        let found = Node::Input(InputId(at));
+        std::iter::once(found).chain(input.var.map(Node::Var))
+    });
+    let values = (0..lifecycle.values.len()).map(|at| Node::Value(ValueId(at)));
+    let vars = vars.iter().copied().map(Node::Var);
+    let all = ignored.chain(inputs).chain(values).chain(vars);
+    Walk::through(lifecycle, all).order
 }
 
 struct Walk<'a> {
     lifecycle: &'a Lifecycle,
     marks: Vec<Mark>,
-    /// From the first node to the one that is being visited, each with the place where it is needed.
-    path: Vec<(Node, Span)>,
+    /// How many others each that is done needs, one after the other.
+    lengths: Vec<usize>,
+    /// From the first node to the one that is being visited.
+    path: Vec<Step>,
     order: Vec<Node>,
     /// What is part of a circle that was reported.
     circular: BTreeSet<Node>,
     circles: Vec<Diagnostic>,
+    /// The first whose chain is too long.
+    longest: Option<Node>,
 }
 
-impl Walk<'_> {
-    fn visit(&mut self, node: Node) {
-        let at = self.index(node);
-        if self.marks[at] == Mark::Done {
-            return;
-        }
-        self.marks[at] = Mark::Open;
-        for (next, span) in self.needs(node) {
-            self.path.push((node, span));
-            if self.marks[self.index(next)] == Mark::Open {
-                self.report(next);
-            } else {
-                self.visit(next);
+/// A node that is being visited, with what it needs and how much of that was followed.
+struct Step {
+    node: Node,
+    needs: Needs,
+    followed: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Visits all in this order, each after what it needs.
+    fn through(lifecycle: &'a Lifecycle, all: impl Iterator<Item = Node>) -> Self {
+        let count = lifecycle.inputs.len() + lifecycle.values.len() + lifecycle.vars.len();
+        let mut walk = Self {
+            lifecycle,
+            marks: vec![Mark::New; count],
+            lengths: vec![0; count],
+            path: Vec::new(),
+            order: Vec::new(),
+            circular: BTreeSet::new(),
+            circles: Vec::new(),
+            longest: None,
+        };
+        all.for_each(|node| walk.from(node));
+        walk
+    }
+
+    /// Follows everything that a node needs, on a path of its own: a chain may be as long as the lifecycle.
+    fn from(&mut self, node: Node) {
+        self.enter(node);
+        while let Some(step) = self.path.last_mut() {
+            let next = step.needs.get(step.followed).map(|(next, _)| *next);
+            step.followed += 1;
+            match next {
+                Some(next) if self.marks[self.index(next)] == Mark::Open => self.report(next),
+                Some(next) => self.enter(next),
+                None => self.leave(),
             }
-            self.path.pop();
         }
+    }
+
+    fn enter(&mut self, node: Node) {
+        let at = self.index(node);
+        if self.marks[at] == Mark::New {
+            self.marks[at] = Mark::Open;
+            let needs = self.needs(node);
+            self.path.push(Step {
+                node,
+                needs,
+                followed: 0,
+            });
+        }
+    }
+
+    fn leave(&mut self) {
+        let Some(Step { node, needs, .. }) = self.path.pop() else {
+            return;
+        };
+        let lengths = needs
+            .iter()
+            .map(|(next, _)| self.lengths[self.index(*next)]);
+        let length = lengths.max().map_or(0, |longest| longest + 1);
+        let at = self.index(node);
         self.marks[at] = Mark::Done;
+        self.lengths[at] = length;
+        if length > LONGEST_CHAIN && self.circles.is_empty() {
+            self.longest.get_or_insert(node);
+        }
         self.order.push(node);
     }
 
     /// Circles that share a name are one mistake.
     fn report(&mut self, node: Node) {
-        let start = self.path.iter().position(|(n, _)| *n == node);
-        let circle = self.path[start.unwrap_or(0)..].to_vec();
+        let start = self.path.iter().position(|step| step.node == node);
+        let needed = |step: &Step| (step.node, step.needs[step.followed - 1].1);
+        let circle: Needs = self.path[start.unwrap_or(0)..].iter().map(needed).collect();
         let nodes = circle.iter().map(|(node, _)| *node);
         if nodes.clone().any(|node| self.circular.contains(&node)) {
             return;
@@ -172,6 +231,14 @@ impl Walk<'_> {
                     }
                 }
             }
+        }
+    }
+
+    fn span(&self, node: Node) -> Span {
+        match node {
+            Node::Input(input) => self.lifecycle.inputs[input.0].name.span(),
+            Node::Value(value) => self.lifecycle.values[value.0].name.span(),
+            Node::Var(var) => self.lifecycle.vars[var.0].name.span(),
         }
     }
 
@@ -239,19 +306,26 @@ impl Walk<'_> {
                 }
             }
             Origin::Refused(effect) => {
-                let effect = &self.lifecycle.effects[effect.0];
-                used(&effect.from, needs);
-                if let Some(key) = &effect.key {
-                    self.rooted(&key.path, needs);
+                // Where something did not resolve, an effect may have been left out.
+                if let Some(effect) = self.lifecycle.effects.get(effect.0) {
+                    self.refusal(effect, needs);
                 }
-                self.enabled(effect, needs);
-                let rivals = effect.rivals(self.lifecycle);
-                rivals.for_each(|rival| self.enabled(&self.lifecycle.effects[rival.0], needs));
                 // `when !refused(x)` in `x` itself: an effect that is refused is not enabled anyway.
                 needs.retain(|(node, _)| *node != Node::Var(id));
             }
             Origin::Deleting | Origin::Claimed => {}
         }
+    }
+
+    /// What a memory of a refusal is asked with: whether the effect would run, and with what.
+    fn refusal(&self, effect: &Effect, needs: &mut Needs) {
+        used(&effect.from, needs);
+        if let Some(key) = &effect.key {
+            self.rooted(&key.path, needs);
+        }
+        self.enabled(effect, needs);
+        let rivals = effect.rivals(self.lifecycle);
+        rivals.for_each(|rival| self.enabled(&self.lifecycle.effects[rival.0], needs));
     }
 
     /// What decides which of several effects builds an object: the author's permissions, as far as they ask for more than the verdict on it.

@@ -188,7 +188,7 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
 }
 
 /// The method that finds or polls an input, where it has one.
-fn input_method(input: &ast::Input) -> Option<Ident> {
+pub(crate) fn input_method(input: &ast::Input) -> Option<Ident> {
     if matches!(input.mode, ast::Mode::Poll | ast::Mode::Probe) {
         let word = input.mode.asks();
         return Some(Ident::new(

@@ -301,7 +301,7 @@ pub(super) fn unread(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         ("[Node]", "namespace"),
         ("[Node]", "owner"),
         ("Node", "name spec.node"),
-        ("poll Node", "meta.uid"),
+        ("poll Node", "meta.uid every 3s"),
     ]);
     let (head, lookup) = (head.to_owned(), lookup.to_owned());
     sketch.inputs.push(Input {
@@ -311,6 +311,37 @@ pub(super) fn unread(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         given: Vec::new(),
     });
     true
+}
+
+/// A poll without its period.
+pub(super) fn asked_once(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let polled = |input: &Input| input.head.starts_with("poll ");
+    change(some(&mut sketch.inputs, dice, polled), |input| {
+        let key = input.lookup.split(" every ").next();
+        input.lookup = key.unwrap_or_default().to_owned();
+    })
+}
+
+/// A probe where there is no node.
+pub(super) fn probed(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let polled = |input: &Input| input.head.starts_with("poll ");
+    let instead = dice.one_in(2);
+    if !instead {
+        sketch.inputs.push(Input {
+            name: "spare".to_owned(),
+            head: "probe Node".to_owned(),
+            lookup: "meta.uid".to_owned(),
+            given: Vec::new(),
+        });
+        return true;
+    }
+    change(some(&mut sketch.inputs, dice, polled), |input| {
+        input.head = input.head.replacen("poll", "probe", 1);
+        input.lookup = input
+            .lookup
+            .replace(" every 30s", "")
+            .replace(" every 2s", "");
+    })
 }
 
 pub(super) fn write_what_is_read(sketch: &mut Sketch, dice: &mut Dice) -> bool {

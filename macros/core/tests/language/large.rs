@@ -86,7 +86,7 @@ fn thousands_of_states_that_never_match_name_few_others() {
     let shadowed: String = (0..3_000)
         .map(|at| format!("Again{at} when config && other => Error wakes self;\n"))
         .collect();
-    let text = field().replace("            promises {", &format!("promises {{"));
+    let text = field().replace("            promises {", "promises {");
     let end = text.find("}\npromises {").expect("the end of the states");
     let found = found(&format!("{}{shadowed}{}", &text[..end], &text[end..]));
     let never: Vec<_> = found.iter().filter(|d| d.code == "LC012").collect();

@@ -9,7 +9,7 @@ use crate::answer::readable;
 use crate::drive::rests_at;
 use crate::findings::Found;
 use crate::moves::{Move, Vow};
-use crate::syntax::Life;
+use crate::syntax::{Clause, Condition, Life};
 use crate::worlds::{LIMIT, NodePlace, World, Worlds};
 
 /// A world by name: facts and built-in facts as they are called, `deleting`, `claimed`, and `?effect` for its refusal.
@@ -224,6 +224,32 @@ impl Meaning<'_> {
         let vars = self.worlds.vars.iter().enumerate().zip(&world);
         let held = vars.filter(|((var, _), value)| self.worlds.is_held(*var, **value));
         held.map(|((_, var), _)| var.name.clone()).collect()
+    }
+
+    /// What the declared conditions say there: status and reason, or nothing. `None` where no state is told of.
+    pub fn told(&self, named: &Named) -> Option<Vec<(String, Option<(String, String)>)>> {
+        let world = self.numbered(named)?;
+        let Some(NodePlace::State(state)) = self.worlds.place(&world) else {
+            return None;
+        };
+        if self.life().states[state].is_ignored() {
+            return None;
+        }
+        let said = |condition: &Condition| {
+            let fits = |clause: &&Clause| {
+                let when = clause.when.as_ref().map(|when| self.worlds.test(when));
+                when.is_none_or(|when| self.worlds.holds(&when, &world))
+            };
+            let clause = condition.clauses.iter().find(fits)?;
+            let is_said = ["True", "False", "Unknown"].contains(&clause.value.as_str());
+            let reason = clause
+                .reason
+                .clone()
+                .unwrap_or_else(|| condition.name.clone());
+            is_said.then(|| (clause.value.clone(), reason))
+        };
+        let all = self.life().conditions.iter();
+        Some(all.map(|one| (one.name.clone(), said(one))).collect())
     }
 
     /// Each fact with the values that an answer may have, refusals aside.

@@ -181,7 +181,7 @@ pub enum Node {
 }
 
 /// A predicate over a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Pred {
     /// The variable has one of these values, a bit each.
     Is(usize, u64),
@@ -303,7 +303,7 @@ pub struct Condition {
 }
 
 /// One line of a condition.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Clause {
     /// Its value, or that nothing is written.
     pub says: Says,

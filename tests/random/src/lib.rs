@@ -17,5 +17,6 @@ pub mod outside;
 pub mod printed;
 pub mod reality;
 pub mod run;
+pub mod seeded;
 pub mod things;
 pub mod watched;

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::author::{self, Document};
 use crate::declared::{Declared, From, Lookup, Path};
 use crate::outside::Outside;
+use crate::seeded::Seeded;
 use crate::things;
 
 /// How long something outside takes to answer.
@@ -31,6 +32,8 @@ pub struct Interpreted {
     pub declared: Arc<Declared>,
     /// What polls and calls reach.
     pub outside: Outside,
+    /// What is wrong on purpose.
+    pub seeded: Option<Seeded>,
 }
 
 /// What a shared value is computed from.
@@ -231,6 +234,16 @@ impl Machine for Interpreted {
     }
 
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
+        if self.seeded == Some(Seeded::Planning) {
+            let (of, mut effects) = (&self.ir.effects[effect], 0..self.ir.effects.len());
+            let last = effects.rfind(|other| {
+                let other = &self.ir.effects[*other];
+                (other.verb, other.target, other.each) == (of.verb, of.target, of.each)
+            });
+            if last != Some(effect) {
+                return self.build(observation, last?);
+            }
+        }
         let from = self.complete(observation, effect)?;
         let declared = &self.ir.effects[effect];
         let (this, target) = (
@@ -241,7 +254,11 @@ impl Machine for Interpreted {
             let recorded = author::recorded(declared.name, target, &this, &from);
             return Some(Built::One(json!(recorded)));
         }
-        let built = author::built(declared.name, target, &this, &from, || self.outside.mint());
+        let mut built = author::built(declared.name, target, &this, &from, || self.outside.mint());
+        let absent = observation.objects(declared.target).is_empty();
+        if self.seeded == Some(Seeded::Refusals) && absent {
+            built["never"] = json!(self.outside.mint());
+        }
         let labels = match &self.declared.lookups[declared.target] {
             Lookup::Labels(pairs) => {
                 let texts = pairs

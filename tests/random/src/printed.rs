@@ -4,11 +4,13 @@ use lifecycle_runtime::machine::ir;
 use proc_macro2::TokenStream;
 use syn::{Expr, Item, Lit};
 
+use crate::seeded::Seeded;
+
 /// The `IR` among the items that the macro expands to.
 ///
 /// # Panics
 /// If there is none, or it is not of the form that the macro prints: then this file is behind.
-pub fn read(items: TokenStream) -> &'static ir::Lifecycle {
+pub fn read(items: TokenStream, seeded: Option<Seeded>) -> &'static ir::Lifecycle {
     let file: syn::File = syn::parse2(items).expect("the macro prints items");
     let constant = file.items.iter().find_map(|item| match item {
         Item::Const(constant) if constant.ident == "IR" => Some(&*constant.expr),
@@ -21,7 +23,7 @@ pub fn read(items: TokenStream) -> &'static ir::Lifecycle {
         syn::Stmt::Expr(last, None) => Some(last),
         _ => None,
     });
-    leak(lifecycle(last.expect("the block has a value")))
+    leak(lifecycle(last.expect("the block has a value"), seeded))
 }
 
 /// A lifecycle is read once and lives as long as its test.
@@ -52,18 +54,15 @@ fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
         .expr
 }
 
-fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
+fn all<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Vec<T> {
     let Expr::Array(array) = inner(expr) else {
         panic!("this is a list");
     };
-    Box::leak(
-        array
-            .elems
-            .iter()
-            .map(read)
-            .collect::<Vec<_>>()
-            .into_boxed_slice(),
-    )
+    array.elems.iter().map(read).collect()
+}
+
+fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
+    Vec::leak(all(expr, read))
 }
 
 fn text(expr: &Expr) -> &'static str {
@@ -128,7 +127,21 @@ fn pair<A, B>(expr: &Expr, first: impl Fn(&Expr) -> A, second: impl Fn(&Expr) ->
     (first(&tuple.elems[0]), second(&tuple.elems[1]))
 }
 
-fn lifecycle(of: &Expr) -> ir::Lifecycle {
+fn lifecycle(of: &Expr, seeded: Option<Seeded>) -> ir::Lifecycle {
+    let mut vars = all(field(of, "vars"), var);
+    let mut order = all(field(of, "order"), node);
+    let mut effects = all(field(of, "effects"), effect);
+    let mut conditions = all(field(of, "conditions"), |condition| ir::Condition {
+        name: text(field(condition, "name")),
+        doc: text(field(condition, "doc")),
+        clauses: list(field(condition, "clauses"), clause),
+    });
+    if let Some(seeded) = seeded {
+        seeded.vars(&mut vars);
+        seeded.order(&mut order);
+        seeded.effects(&mut effects);
+        seeded.conditions(&mut conditions);
+    }
     ir::Lifecycle {
         name: text(field(of, "name")),
         doc: text(field(of, "doc")),
@@ -137,22 +150,18 @@ fn lifecycle(of: &Expr) -> ir::Lifecycle {
             name: text(field(value, "name")),
             given: option(field(value, "given"), pred),
         }),
-        vars: list(field(of, "vars"), var),
-        order: list(field(of, "order"), node),
+        vars: Vec::leak(vars),
+        order: Vec::leak(order),
         nevers: list(field(of, "nevers"), pred),
         states: list(field(of, "states"), state),
-        effects: list(field(of, "effects"), effect),
+        effects: Vec::leak(effects),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
             when: pred(field(promise, "when")),
             sets: sets(field(promise, "sets")),
         }),
         edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
-        conditions: list(field(of, "conditions"), |condition| ir::Condition {
-            name: text(field(condition, "name")),
-            doc: text(field(condition, "doc")),
-            clauses: list(field(condition, "clauses"), clause),
-        }),
+        conditions: Vec::leak(conditions),
         ready: {
             let ready = field(of, "ready");
             ir::RollUp {

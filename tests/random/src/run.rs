@@ -28,6 +28,7 @@ use crate::machine::Interpreted;
 use crate::outside::Outside;
 use crate::printed;
 use crate::reality::Now;
+use crate::seeded::Seeded;
 use crate::things::KINDS;
 use crate::watched::{Line, Pass, Watched};
 
@@ -60,13 +61,14 @@ pub struct Prepared {
     text: String,
     ir: &'static Lifecycle,
     declared: Arc<Declared>,
+    seeded: Option<Seeded>,
 }
 
 /// Reads a lifecycle; `None` where the checker finds anything in it, or where it needs more kinds than there are.
 ///
 /// # Panics
 /// If the text is no `lifecycle! { .. }`.
-pub fn prepare(text: &str) -> Option<Prepared> {
+pub fn prepare(text: &str, seeded: Option<Seeded>) -> Option<Prepared> {
     let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
     let body = tokens.into_iter().find_map(|tree| match tree {
         TokenTree::Group(group) => Some(group.stream()),
@@ -88,8 +90,9 @@ pub fn prepare(text: &str) -> Option<Prepared> {
     }
     Some(Prepared {
         text: text.to_owned(),
-        ir: printed::read(expand(body)),
+        ir: printed::read(expand(body), seeded),
         declared: Arc::new(Declared::of(&model)),
+        seeded,
     })
 }
 
@@ -151,6 +154,7 @@ impl<'a> Run<'a> {
                 ir: prepared.ir,
                 declared: Arc::clone(&prepared.declared),
                 outside: Outside::default(),
+                seeded: prepared.seeded,
             },
             cluster,
             naming: Naming::of("random.test", "thing"),
@@ -170,6 +174,7 @@ impl<'a> Run<'a> {
         let line = Line {
             watched: Arc::clone(&self.watched),
             server: self.cluster.0.service(&User::admin()),
+            fenceless: self.machine.seeded == Some(Seeded::Fence),
         };
         let operator = Operator::new("random.test")
             .run_shared(Arc::new(self.machine.clone()), self.naming.clone())
@@ -358,7 +363,9 @@ impl<'a> Run<'a> {
         let step = self.meaning.step(&world);
         if step != Step::Rest {
             self.find(format!("nothing done: {step:?} is due and does not come"));
+            return;
         }
+        self.is_told(&world);
     }
 
     /// Nothing is refused or silent any more, and what is promised is kept until nothing is left.

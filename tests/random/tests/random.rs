@@ -10,6 +10,7 @@ use std::thread;
 use lifecycle_oracle::random::draw;
 use lifecycle_random::cluster::Cluster;
 use lifecycle_random::run::{Ran, prepare, run};
+use lifecycle_random::seeded::Seeded;
 use lifecycle_tests::harness;
 use lifecycle_tests::named;
 
@@ -19,7 +20,7 @@ const MOVES: usize = 12;
 fn main() -> ExitCode {
     harness::run_suites([(
         "random",
-        named![calculation(): each_lifecycle_does_what_it_means],
+        named![calculation(): each_lifecycle_does_what_it_means, each_seeded_mistake_is_found],
     )])
 }
 
@@ -67,7 +68,7 @@ fn ran(numbers: impl Iterator<Item = u64> + Send) -> All {
     let mut all = All::default();
     for number in numbers {
         let text = draw(number);
-        if let Some(prepared) = prepare(&text) {
+        if let Some(prepared) = prepare(&text, None) {
             if explain {
                 eprintln!("{text}");
             }
@@ -115,4 +116,25 @@ fn each_lifecycle_does_what_it_means() {
             .collect::<Vec<_>>()
             .join("\n")
     );
+}
+
+/// A driver that is wrong in one place, over lifecycles until one of them shows it.
+fn each_seeded_mistake_is_found() {
+    let cluster = Cluster::new();
+    let mut unnoticed = Vec::new();
+    for seeded in Seeded::ALL {
+        let mut tried = 0;
+        let found = (0..3000).find_map(|number| {
+            let prepared = prepare(&draw(number), Some(seeded))?;
+            tried += 1;
+            let ran = run(&prepared, &cluster, number, MOVES);
+            let found = ran.findings.into_iter().next()?;
+            Some(format!("lifecycle {number} shows it: {found}"))
+        });
+        match found {
+            Some(found) => eprintln!("{seeded:?}: after {tried} lifecycles, {found}"),
+            None => unnoticed.push(seeded),
+        }
+    }
+    assert_eq!(unnoticed, [], "nobody notices that these are wrong");
 }

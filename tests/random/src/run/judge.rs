@@ -2,8 +2,9 @@
 
 use lifecycle_oracle::meaning::{Named, Place, Step};
 use lifecycle_runtime::controller::Written;
+use serde_json::Value;
 
-use super::Run;
+use super::{Run, SUBJECT};
 use crate::watched::{Entry, Pass};
 
 /// What happened between two passes.
@@ -82,6 +83,29 @@ impl Run<'_> {
             (name.clone(), value.to_owned())
         });
         pairs.collect()
+    }
+
+    /// The conditions of the status are those of the world.
+    pub(super) fn is_told(&mut self, world: &Named) {
+        let Some(told) = self.meaning.told(world) else {
+            return;
+        };
+        let this = self.cluster.get(0, SUBJECT).unwrap_or_default();
+        let rows = this.pointer("/status/conditions").and_then(Value::as_array);
+        for (name, wanted) in told {
+            let mut rows = rows.into_iter().flatten();
+            let row = rows.find(|row| row["type"].as_str() == Some(&name));
+            let says = row.map(|row| {
+                let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+                (text("status"), text("reason"))
+            });
+            if says != wanted {
+                self.find(format!(
+                    "another status: {name} is {says:?} and should be {wanted:?} in {world:?}"
+                ));
+                return;
+            }
+        }
     }
 
     /// What was acquired last is given back first, also where that has to wait.

@@ -213,7 +213,7 @@ impl Run<'_> {
         let Some(effect) = effects.get(at) else {
             return false;
         };
-        if self.mints(at) {
+        if self.mints(at) && self.machine.seeded.is_none() {
             return false;
         }
         if self.machine.ir.inputs[effect.target].mode == Mode::Poll {

@@ -16,6 +16,7 @@ mod stages;
 
 use proc_macro2::TokenStream;
 
+use check::unknown_name::Respelling;
 use errors::{Diagnostic, Sink};
 pub use find::{find, find_in};
 pub use model::build::build;
@@ -31,7 +32,7 @@ pub struct Checked {
     /// Its meaning, if all names resolved; it may still break rules.
     pub model: Option<model::Lifecycle>,
     /// Names that did not resolve, with those that they resemble.
-    respellings: Vec<meant::Respelling>,
+    respellings: Vec<Respelling>,
 }
 
 impl Checked {
@@ -62,7 +63,7 @@ pub fn check(body: TokenStream) -> Checked {
 fn understood(
     ast: &ast::Lifecycle,
     sink: &mut Sink,
-    respellings: &mut Vec<meant::Respelling>,
+    respellings: &mut Vec<Respelling>,
 ) -> Option<model::Lifecycle> {
     let mut built = model::build::resolve(ast, sink);
     respellings.append(&mut built.respellings);

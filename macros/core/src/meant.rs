@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::ast;
+use crate::check::unknown_name::Respelling;
 use crate::errors::Sink;
 use crate::model::{Lifecycle, build};
 use crate::parse::parse;
@@ -15,9 +16,6 @@ type Place = (usize, usize);
 
 /// How deep words are respelled: nothing of the language stands deeper, and a group may.
 const DEEPEST: usize = 80;
-
-/// An unknown word, and the known one that it resembles.
-pub(crate) type Respelling = (Span, String);
 
 /// The model of a body with unknown names as they were probably meant and without what is declared twice; `None` if it is too large.
 pub(crate) fn model(body: TokenStream, respellings: &[Respelling]) -> Option<Lifecycle> {

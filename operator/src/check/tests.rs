@@ -159,7 +159,7 @@ fn brackets_that_do_not_match_are_an_error_at_their_place() {
         keys.cloned().collect::<Vec<_>>()
     };
     let (_, usual) = only_finding(Some(&with("=> Pending", "=> Pendign")));
-    for (bad, line) in [(&unclosed, 2), (&unopened, 10), (&unquoted, 15)] {
+    for (bad, line) in [(&unclosed, 2), (&unopened, 10), (&unquoted, 16)] {
         let (verdict, finding) = only_finding(Some(bad));
         assert_eq!(verdict, Verdict::Unreadable);
         assert_eq!(keys(&finding), keys(&usual));

@@ -4,7 +4,7 @@
 //! states { NoClass when clas == Absent => Error wakes self; }   // unknown fact `clas`; did you mean `class`?
 //! ```
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 
 use crate::errors::{Diagnostic, Item};
 use crate::rule::{Rule, Run, Stage};
@@ -99,6 +99,9 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, one)| one.to_owned())
 }
+
+/// An unknown word, and the known one that it resembles.
+pub(crate) type Respelling = (Span, String);
 
 /// Suggestions for a whole lifecycle. Each compares an unknown name with all known ones, so where thousands are unknown of thousands,
 /// which is one mistake made often, only the first are made.

@@ -14,10 +14,9 @@ mod status;
 use proc_macro2::Ident;
 
 use crate::ast;
-use crate::check::unknown_name::Suggestions;
+use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::meant::Respelling;
 use crate::model::{Lifecycle, Source, Use, Var};
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};

@@ -145,7 +145,7 @@ fn whatever_else_nests_is_an_error() {
             format!("#[{group}] A when c => Pending;"),
             format!("A when c in {group} => Pending;"),
             format!("A {group} when c => Pending;"),
-            group.to_string(),
+            group.clone(),
         ] {
             let found = found("", "", &text, "");
             assert!(codes(&found).contains(&"LC000"), "{found:?}");

@@ -114,6 +114,10 @@ fn twice(life: &Life, found: &mut Found) {
             }
         }
     }
+    // The roll-up is a condition too.
+    if life.ready.is_some() && life.conditions.iter().any(|one| one.name == "Ready") {
+        found.say("LC003", "Ready");
+    }
 }
 
 /// What each line reads, by its name.

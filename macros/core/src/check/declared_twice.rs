@@ -1,5 +1,6 @@
 //! A name, a section or an edge is declared twice, or a name is taken that is always there (`deleting`, `claimed`, `request`, the states `Deleting` and `Refused`).
 //!
+//! The roll-up `ready from ..` is written as a condition `Ready`, so no declared one has that name beside it.
 //! Inputs, `let` values and facts share their names; facts, values, effects and fields become methods of one trait and share theirs.
 //! Rename one of the two.
 
@@ -26,6 +27,13 @@ pub(crate) fn section(name: &Ident, first: Span) -> Diagnostic {
 
 pub(crate) fn status(line: &str, span: Span, first: Span) -> Diagnostic {
     twice(line, span, first)
+}
+
+/// A declared condition has the name of the roll-up.
+pub(crate) fn roll_up(name: &Ident, ready: Span) -> Diagnostic {
+    RULE.error(name.span(), name.to_string(), format!("`{name}` is declared twice"))
+        .note(ready, "`ready from ..` writes a condition of that name")
+        .help("give the condition the name of what it is about and list it after `ready from`, or leave out `ready from`")
 }
 
 pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {

@@ -1,4 +1,4 @@
-//! Two facts, two states and a fact and an input share a name, and one name is always there.
+//! Two facts, two states and a fact and an input share a name, one name is always there, and a condition has the name of the roll-up.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -19,6 +19,10 @@ lifecycle! {
         Missing when validity == Fine => Error wakes class;
         Missing when validity == Bad => Error wakes class;
         goal Ready when validity == Fine => Ready;
+    }
+    status {
+        condition Ready { True when shape == Fine; False "Bad" otherwise; }
+        ready from Ready;
     }
 }
 

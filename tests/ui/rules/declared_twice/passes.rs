@@ -1,4 +1,4 @@
-//! A state, a fact and a condition may share words in different spelling.
+//! A state, a fact and a condition may share words in different spelling, and the roll-up of a condition `Readied` is no second one.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -19,7 +19,8 @@ lifecycle! {
     }
     status {
         condition Stored { True when ready == Yes; False "Missing" otherwise; }
-        ready from Stored;
+        condition Readied { True when class; False "Missing" otherwise; }
+        ready from Stored, Readied;
     }
 }
 

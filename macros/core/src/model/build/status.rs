@@ -5,6 +5,7 @@ use proc_macro2::Ident;
 use super::Builder;
 use super::scope::Noun;
 use crate::ast;
+use crate::check::declared_twice;
 use crate::errors::Item;
 use crate::model::{Clause, Column, Condition, Field, FieldOf, Implicit, Ready, Source, Use};
 
@@ -37,6 +38,11 @@ impl Builder<'_> {
 
     pub(super) fn ready(&mut self) -> Option<Ready> {
         let written = self.ast.ready.as_ref()?;
+        let same = self.ast.conditions.iter().find(|c| c.name == "Ready");
+        if let Some(condition) = same {
+            let twice = declared_twice::roll_up(&condition.name, written.span);
+            self.sink.push(twice);
+        }
         let mut from = Vec::new();
         for name in &written.from {
             let found = self.scope.conditions.get(&name.to_string()).copied();

@@ -94,7 +94,10 @@ pub(super) fn forbid_call(sketch: &mut Sketch, dice: &mut Dice) -> bool {
         .find(|other| other.name == fact)
         .map(|fact| fact.from.clone())
         .unwrap_or_default();
-    let input = from.first().cloned().unwrap_or_default();
+    // The fact may be misspelt by an earlier mistake: nothing is read from then.
+    let Some(input) = from.first().cloned() else {
+        return false;
+    };
     let mut never = vec![format!("{fact} == {value}")];
     if dice.one_in(2) {
         sketch.facts.push(crate::random::sketch::Fact {

@@ -313,6 +313,21 @@ pub(super) fn unread(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     true
 }
 
+/// A condition has the name of the roll-up.
+pub(super) fn ready_twice(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let ready = &mut sketch.ready;
+    let extras = &mut sketch.extras;
+    change(some(&mut sketch.conditions, dice, |_| true), |condition| {
+        let before = std::mem::replace(&mut condition.name, "Ready".to_owned());
+        for name in ready.iter_mut().filter(|name| **name == before) {
+            *name = "Ready".to_owned();
+        }
+        for line in extras.iter_mut() {
+            *line = line.replace(&format!("in {before} "), "in Ready ");
+        }
+    })
+}
+
 /// A poll without its period.
 pub(super) fn asked_once(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let polled = |input: &Input| input.head.starts_with("poll ");

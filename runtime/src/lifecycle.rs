@@ -10,6 +10,7 @@ pub mod object;
 pub mod observation;
 pub mod request;
 pub mod scope;
+pub mod status;
 pub mod text;
 
 use std::any::Any;

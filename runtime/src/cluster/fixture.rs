@@ -131,6 +131,13 @@ pub(crate) fn maker() -> impl Machine {
     machine(Maker)
 }
 
+/// The name of each declared field in the status.
+pub(crate) fn names(machine: &dyn Machine) -> Vec<&'static str> {
+    let kind = machine.subject().expect("a lifecycle of objects");
+    let names = kind.status_names(machine.ir().fields);
+    names.expect("the status has every field")
+}
+
 pub(crate) const UID: &str = "thing-uid";
 
 /// The thing `ns/t`, with these changes to it.

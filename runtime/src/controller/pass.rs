@@ -316,6 +316,7 @@ impl Controller {
         }
         let notes = Notes {
             class: decided.class,
+            fields: &runner.fields,
             failure: observed.failure.as_ref(),
             trouble,
             overdue: decided.overdue.clone(),

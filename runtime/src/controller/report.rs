@@ -18,6 +18,8 @@ const UNMET: ConditionStatus = ConditionStatus::False;
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
+    /// The name of each declared field in the status.
+    pub(crate) fields: &'a [&'static str],
     pub(crate) failure: Option<&'a Failure>,
     /// Why the next write has to wait.
     pub(crate) trouble: Option<&'a str>,
@@ -57,7 +59,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     let generation = observation.subject().meta.generation;
     let conditions = conditions(machine, observation, notes, old);
     let mut status = match notes.failure {
-        Some(_) => kept_fields(machine.ir(), &conditions, old),
+        Some(_) => kept_fields(machine.ir(), notes, (&conditions, old)),
         None => fields(machine, observation, notes, &conditions, old),
     };
     let rows = conditions
@@ -68,7 +70,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     let status = Value::Object(status);
     let news = conditions.iter().filter_map(|c| told(c, old)).collect();
     Draft {
-        differs: differs(machine, &status, old),
+        differs: differs(notes.fields, &status, old),
         status,
         news,
     }
@@ -193,19 +195,23 @@ fn append(message: &mut String, more: &str) {
 }
 
 /// The fields as they were reported last, but for what the roll-up says.
-fn kept_fields(ir: &Lifecycle, conditions: &[Condition], old: &Value) -> Map<String, Value> {
+fn kept_fields(
+    ir: &Lifecycle,
+    notes: &Notes<'_>,
+    (conditions, old): (&[Condition], &Value),
+) -> Map<String, Value> {
     let mut fields = old.as_object().cloned().unwrap_or_default();
     let mut all = conditions.iter().map(|c| &c.projected);
     let Some(ready) = all.find(|p| p.name == "Ready") else {
         return fields;
     };
-    for field in ir.fields {
+    for (field, name) in ir.fields.iter().zip(notes.fields) {
         let said = match field.what {
             FieldOf::Reason => &ready.reason,
             FieldOf::Message => &ready.message,
             FieldOf::Method { .. } | FieldOf::Phase => continue,
         };
-        fields.insert(field.name.to_owned(), json!(said));
+        fields.insert((*name).to_owned(), json!(said));
     }
     fields
 }
@@ -244,17 +250,17 @@ fn fields(
         Class::Contradiction => "Contradiction",
     };
     let mut fields = Map::new();
-    for (number, field) in ir.fields.iter().enumerate() {
+    for (number, (field, name)) in ir.fields.iter().zip(notes.fields).enumerate() {
         let value = match field.what {
             FieldOf::Method { last_reported } => machine
                 .field(observation, number)
-                .or_else(|| old.get(field.name).filter(|_| last_reported).cloned()),
+                .or_else(|| old.get(*name).filter(|_| last_reported).cloned()),
             FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
             FieldOf::Reason => Some(json!(ready.map_or(state, |r| &r.reason))),
             FieldOf::Message => Some(json!(ready.map_or("", |r| &r.message))),
         };
         if let Some(value) = value.filter(|v| !v.is_null()) {
-            fields.insert(field.name.to_owned(), value);
+            fields.insert((*name).to_owned(), value);
         }
     }
     fields
@@ -325,9 +331,8 @@ fn told(condition: &Condition, old: &Value) -> Option<News> {
 }
 
 /// Only what the lifecycle declares is compared; an entry of ours that is no longer wanted differs too.
-fn differs(machine: &dyn Machine, new: &Value, old: &Value) -> bool {
-    let declared = machine.ir().fields.iter().map(|f| f.name);
-    let known: Vec<_> = declared.chain(["conditions"]).collect();
+fn differs(fields: &[&str], new: &Value, old: &Value) -> bool {
+    let known: Vec<_> = fields.iter().copied().chain(["conditions"]).collect();
     let wanted = new.as_object().into_iter().flatten();
     wanted
         .map(|(key, value)| (key.as_str(), Some(value)))

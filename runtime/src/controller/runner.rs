@@ -20,6 +20,8 @@ pub(crate) struct Runner {
     pub(crate) naming: Naming,
     pub(crate) subject_kind: Kind,
     pub(crate) subject_store: usize,
+    /// The name of each declared field in the status.
+    pub(crate) fields: Vec<&'static str>,
     pub(crate) kinds: Vec<Option<Kind>>,
     pub(crate) finders: Vec<Option<Finder>>,
     /// The cache of each input that has one.
@@ -42,12 +44,18 @@ impl Runner {
                 why: VOLUME.to_owned(),
             });
         };
+        let fields = subject_kind.status_names(ir.fields);
+        let fields = fields.map_err(|unknown| Error::Unsupported {
+            lifecycle: ir.name,
+            why: unknown.to_string(),
+        })?;
         let subject_store = store_of(&subject_kind, all);
         all[subject_store].keep_raw();
         let mut runner = Self {
             ir,
             naming,
             subject_store,
+            fields,
             kinds: Vec::new(),
             finders: Vec::new(),
             stores: Vec::new(),
@@ -232,5 +240,57 @@ impl View for Caches<'_> {
 
     fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {
         self.memory.is_settled(name, uid, desired, live)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::CustomResource;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(CustomResource, Clone, Debug, Deserialize, JsonSchema, Serialize)]
+    #[kube(
+        group = "tests",
+        version = "v1",
+        kind = "Bare",
+        status = "BareStatus",
+        namespaced
+    )]
+    struct BareSpec {}
+
+    #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+    struct BareStatus {
+        phase_now: Option<String>,
+    }
+
+    crate::lifecycle! {
+        resource Bare;
+
+        observe { class: ConfigMap by name meta.name; }
+        states {
+            NoClass when !class => Error wakes class;
+            goal Ready when class => Ready;
+        }
+        status {
+            field phase_now = phase;
+            field why = reason;
+        }
+    }
+
+    struct Logic;
+
+    impl BareLogic for Logic {}
+
+    #[test]
+    fn a_field_that_the_status_does_not_have_is_told_before_anything_is_written() {
+        let naming = Naming::of("op", "Bare");
+        let started = Runner::new(Arc::new(machine(Logic)), naming, &mut Vec::new());
+        let error = started.err().expect("it does not start").to_string();
+        assert!(error.contains("status field `why`"), "{error}");
+        assert!(error.contains("which has `phase_now`"), "{error}");
     }
 }

@@ -10,7 +10,9 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::status::{self, UnknownField};
 use crate::machine::compare::Verdict;
+use crate::machine::ir::Field;
 
 type Decode = fn(&Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error>;
 
@@ -28,6 +30,7 @@ pub struct Kind {
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
     decode: Decode,
+    status: fn() -> Option<&'static [&'static str]>,
     rust: TypeId,
 }
 
@@ -45,6 +48,7 @@ impl Kind {
             plural: K::plural(&()).into_owned(),
             namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
             decode: |value| Ok(Arc::new(decoded::<K>(value)?)),
+            status: status::fields_of::<K>,
             rust: TypeId::of::<K>(),
         }
     }
@@ -64,6 +68,14 @@ impl Kind {
     /// What serde says about the first field that does not fit.
     pub fn decode(&self, object: &Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error> {
         (self.decode)(object)
+    }
+
+    /// The names under which declared fields are written into the status, as serde spells them for the Rust type.
+    ///
+    /// # Errors
+    /// If the type has no such field.
+    pub fn status_names(&self, declared: &[Field]) -> Result<Vec<&'static str>, UnknownField> {
+        status::names(declared, (self.status)())
     }
 
     /// Whether one cache serves both: the same kind, decoded as the same Rust type.

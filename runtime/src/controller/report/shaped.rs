@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::fixture::Caches;
 use crate::cluster::fixture::hosted::{guest, host, room, visiting};
+use crate::cluster::fixture::{Caches, names};
 
 const NOW: &str = "2026-06-01T12:00:00Z";
 
@@ -20,6 +20,7 @@ fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> D
     let machine = visiting();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        fields: &names(&machine),
         failure: observed.failure.as_ref(),
         trouble: None,
         overdue: None,
@@ -116,6 +117,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
         let class = machine.ir().classify(&observed.observation.world, false);
         let notes = Notes {
             class,
+            fields: &names(&machine),
             failure: None,
             trouble: None,
             overdue: None,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::fixture::{Caches, maker, ours, thing};
+use crate::cluster::fixture::{Caches, maker, names, ours, thing};
 
 const NOW: &str = "2026-06-01T12:00:00Z";
 
@@ -23,6 +23,7 @@ fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> 
     let machine = maker();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        fields: &names(&machine),
         failure: observed.failure.as_ref(),
         trouble: None,
         overdue: None,
@@ -108,6 +109,7 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
     let machine = maker();
     let notes = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        fields: &names(&machine),
         failure: None,
         trouble: None,
         overdue: None,
@@ -160,6 +162,23 @@ fn an_unreadable_input_makes_it_unready_and_leaves_the_rest() {
     );
     assert_eq!(draft.status["made"], "t");
     assert_eq!(told(&draft), [(true, "InputUnreadable")]);
+}
+
+#[test]
+fn fields_are_written_under_the_names_of_their_type() {
+    const FIELDS: &[&str] = &["state", "made", "class_size"];
+    let first = report(&[class(), made()], Value::Null, |notes| {
+        notes.fields = FIELDS
+    });
+    assert_eq!(
+        (&first.status["state"], &first.status["class_size"]),
+        (&json!("Ready"), &json!("small"))
+    );
+    assert!(first.status.get("classSize").is_none());
+    let same = report(&[class(), made()], first.status.clone(), |notes| {
+        notes.fields = FIELDS
+    });
+    assert!(!same.differs);
 }
 
 #[test]

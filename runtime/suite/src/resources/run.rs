@@ -394,7 +394,9 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
         }
     }
     let phase = word_of(ir.states[state].phase);
-    for (number, field) in ir.fields.iter().enumerate() {
+    let names = machine.subject().map(|kind| kind.status_names(ir.fields));
+    let names = names.and_then(Result::ok).unwrap_or_default();
+    for (number, (field, name)) in ir.fields.iter().zip(names).enumerate() {
         let wanted = match field.what {
             FieldOf::Phase => Some(Value::from(phase)),
             FieldOf::Method { last_reported } => {
@@ -412,11 +414,11 @@ fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String
             }),
             FieldOf::Message => continue,
         };
-        let is = status.get(field.name).filter(|v| !v.is_null());
+        let is = status.get(name).filter(|v| !v.is_null());
         if is != wanted.as_ref() && !(is.is_none() && wanted.as_ref().is_some_and(is_empty)) {
             let is = is.cloned().unwrap_or_default();
             let wanted = wanted.unwrap_or_default();
-            found.push(format!("`{}` is {is} and should be {wanted}", field.name));
+            found.push(format!("`{name}` is {is} and should be {wanted}"));
         }
     }
     found

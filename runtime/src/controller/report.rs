@@ -15,6 +15,9 @@ use crate::machine::project::{BETWEEN, Projected};
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;
 
+/// Where an input cannot be read, and no declared condition tells of it.
+const UNREADABLE: &str = "InputUnreadable";
+
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
@@ -59,7 +62,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     let generation = observation.subject().meta.generation;
     let conditions = conditions(machine, observation, notes, old);
     let mut status = match notes.failure {
-        Some(_) => kept_fields(machine.ir(), notes, (&conditions, old)),
+        Some(failure) => kept_fields(machine.ir(), failure, notes, (&conditions, old)),
         None => fields(machine, observation, notes, &conditions, old),
     };
     let rows = conditions
@@ -93,7 +96,8 @@ fn conditions(
             Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), true)),
             None => {
                 let sentence = failure.to_string();
-                let unready = named("Ready", UNMET, "InputUnreadable", sentence);
+                let unready = named("Ready", UNMET, UNREADABLE, sentence);
+                kept.retain(|c| c.projected.name != "Ready");
                 kept.push(told(true)(unready));
             }
         }
@@ -194,24 +198,29 @@ fn append(message: &mut String, more: &str) {
     message.push_str(more);
 }
 
-/// The fields as they were reported last, but for what the roll-up says.
+/// The fields as they were reported last, but for those that say how the object is: where a pass failed they say that, as its conditions do.
 fn kept_fields(
     ir: &Lifecycle,
+    failure: &Failure,
     notes: &Notes<'_>,
     (conditions, old): (&[Condition], &Value),
 ) -> Map<String, Value> {
     let mut fields = old.as_object().cloned().unwrap_or_default();
     let mut all = conditions.iter().map(|c| &c.projected);
-    let Some(ready) = all.find(|p| p.name == "Ready") else {
-        return fields;
+    let ready = all.find(|p| p.name == "Ready");
+    let reason = match (ready, &ir.implicit) {
+        (Some(ready), _) => ready.reason.clone(),
+        (None, Some(implicit)) => implicit.reason.to_owned(),
+        (None, None) => UNREADABLE.to_owned(),
     };
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let said = match field.what {
-            FieldOf::Reason => &ready.reason,
-            FieldOf::Message => &ready.message,
-            FieldOf::Method { .. } | FieldOf::Phase => continue,
+            FieldOf::Phase => json!(phase(Phase::Error)),
+            FieldOf::Reason => json!(reason),
+            FieldOf::Message => json!(failure.to_string()),
+            FieldOf::Method { .. } => continue,
         };
-        fields.insert((*name).to_owned(), json!(said));
+        fields.insert((*name).to_owned(), said);
     }
     fields
 }

@@ -162,6 +162,21 @@ fn an_unreadable_input_makes_it_unready_and_leaves_the_rest() {
     );
     assert_eq!(draft.status["made"], "t");
     assert_eq!(told(&draft), [(true, "InputUnreadable")]);
+    assert_eq!(
+        (&first.status["phase"], &draft.status["phase"]),
+        (&json!("Ready"), &json!("Error"))
+    );
+    let healed = report(&[class(), made()], draft.status.clone(), |_| {});
+    assert_eq!(healed.status["phase"], "Ready");
+}
+
+#[test]
+fn an_input_that_was_never_readable_has_a_phase_too() {
+    let mut broken = class();
+    broken["data"] = json!({ "size": 3 });
+    let draft = report(&[broken], Value::Null, |_| {});
+    assert_eq!(row(&draft, "Ready")["reason"], "InputUnreadable");
+    assert_eq!(draft.status["phase"], "Error");
 }
 
 #[test]
@@ -179,6 +194,77 @@ fn fields_are_written_under_the_names_of_their_type() {
         notes.fields = FIELDS
     });
     assert!(!same.differs);
+    let mut broken = class();
+    broken["data"] = json!({ "size": 3 });
+    let failed = report(&[broken], first.status.clone(), |notes| {
+        notes.fields = FIELDS
+    });
+    assert_eq!(
+        (&failed.status["state"], failed.status.get("phase")),
+        (&json!("Error"), None)
+    );
+}
+
+/// A lifecycle whose own condition is called as the roll-up of others.
+mod own_ready {
+    use super::super::*;
+    use crate::cluster::fixture::Thing;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    crate::lifecycle! {
+        resource Thing;
+
+        observe { class: ConfigMap by name spec.class_name?; }
+        states {
+            NoClass when class != Present => Error wakes class, self;
+            goal Ready when class => Ready;
+        }
+        status {
+            condition Ready { True when class; False "NoClass" otherwise; }
+            field phase = phase;
+            field reason = reason;
+        }
+    }
+
+    struct Own;
+
+    impl ThingLogic for Own {}
+
+    pub(super) fn own() -> impl Machine {
+        machine(Own)
+    }
+}
+
+#[test]
+fn a_condition_that_is_called_ready_is_written_once() {
+    let machine = own_ready::own();
+    let look = |class: Value, old: Value| {
+        let caches = Caches::with(std::sync::Arc::new(own_ready::own()), &[class]);
+        let observed = caches.look(thing(json!({ "className": "c" }), json!({ "status": old })));
+        let notes = Notes {
+            class: machine.ir().classify(&observed.observation.world, false),
+            fields: &names(&machine),
+            failure: observed.failure.as_ref(),
+            trouble: None,
+            overdue: None,
+            now: NOW.parse().expect("a constant time"),
+        };
+        draft(&machine, &observed.observation, &notes)
+    };
+    let good = look(class(), Value::Null);
+    let mut broken = class();
+    broken["data"] = json!({ "size": 3 });
+    let failed = look(broken, good.status.clone());
+    let said = |draft: &Draft| {
+        let rows = old_conditions(&draft.status).map(|row| row["reason"].clone());
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(said(&good), ["Ready"]);
+    assert_eq!(said(&failed), ["InputUnreadable"]);
+    assert_eq!(
+        (&failed.status["phase"], &failed.status["reason"]),
+        (&json!("Error"), &json!("InputUnreadable"))
+    );
 }
 
 #[test]

@@ -42,6 +42,9 @@ pub enum Step {
 /// What the outside may bring about in a world: facts with their values.
 pub type Brought = Vec<(String, String)>;
 
+/// A condition with its status and reason, if it is told at all.
+pub type Told = (String, Option<(String, String)>);
+
 /// The meaning of one lifecycle without findings.
 pub struct Meaning<'a> {
     worlds: &'a Worlds<'a>,
@@ -227,7 +230,7 @@ impl Meaning<'_> {
     }
 
     /// What the declared conditions say there: status and reason, or nothing. `None` where no state is told of.
-    pub fn told(&self, named: &Named) -> Option<Vec<(String, Option<(String, String)>)>> {
+    pub fn told(&self, named: &Named) -> Option<Vec<Told>> {
         let world = self.numbered(named)?;
         let Some(NodePlace::State(state)) = self.worlds.place(&world) else {
             return None;

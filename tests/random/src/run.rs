@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::cluster::Cluster;
-use crate::declared::Declared;
+use crate::declared::{Declared, Lookup};
 use crate::dice::Dice;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
@@ -506,7 +506,6 @@ impl<'a> Run<'a> {
 
     /// Paths of the object that something is looked up by.
     fn paths(&self) -> Vec<Vec<String>> {
-        use crate::declared::Lookup;
         let mut paths = Vec::new();
         for lookup in &self.machine.declared.lookups {
             match lookup {

@@ -1,5 +1,6 @@
 //! An answer depends on itself, through `from`, `given`, lookups, or the builder that decides between Stale and Current.
-//! Break the circle: ask less in one `given`, or read less in one `from`.
+//! In a `from` a name means the object as it was found, without the verdict on it; a `given` that asks for a verdict waits for it, and so does the `when`
+//! of one of several effects that build the same object. Break the circle: ask less in one `given` or `when`, or read less in one `from`.
 
 use proc_macro2::Span;
 

@@ -1,4 +1,5 @@
 //! An effect that never runs: no world enables it, or an earlier effect is enabled wherever it is. The first enabled effect is run.
+//! Of several that build one object the first that is permitted is the one, also where its write was refused.
 //! In a volume: no call names it in its `by`, or none of those that do ever runs it.
 //!
 //! ```text

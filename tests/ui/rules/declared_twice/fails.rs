@@ -21,7 +21,7 @@ lifecycle! {
         goal Ready when validity == Fine => Ready;
     }
     status {
-        condition Ready { True when shape == Fine; False "Bad" otherwise; }
+        condition Ready { True when validity == Fine; False "Bad" otherwise; }
         ready from Ready;
     }
 }

@@ -1,17 +1,23 @@
 //! The one loop: takes in what watches, writes and polls bring, wakes who looked for it, and runs passes in order.
 //! One task, no locks, nothing that scans; all decisions are in `observe` and `machine`.
 
+mod brake;
+mod carry_out;
 mod complete;
 mod counters;
+mod decide;
 mod fence;
 mod in_flight;
+mod learn;
 mod log_dedup;
 mod memory;
 mod outage;
+mod outcomes;
 mod pass;
 mod polls;
 mod queue;
 mod report;
+mod ruled_out;
 mod runner;
 mod trace;
 mod undecodable;
@@ -40,6 +46,7 @@ use crate::lifecycle::{Kind, Machine};
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
+pub use decide::Why;
 use fence::Fences;
 use in_flight::{Completed, InFlightWrites};
 use lifecycle_client::clock::Clock;
@@ -49,7 +56,7 @@ use outage::Outage;
 use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
-pub use trace::{Passed, Trace, TraceEvent, Written};
+pub use trace::{Move, Passed, Trace, TraceEvent, Written};
 use undecodable::Undecodable;
 use write_locks::WriteLocks;
 

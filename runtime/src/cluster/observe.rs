@@ -6,6 +6,7 @@ mod plan;
 mod records;
 mod sentences;
 mod sets;
+mod versions;
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -87,6 +88,26 @@ pub enum Failure {
     },
     #[error("{input} is not probed yet")]
     Unprobed { input: usize, key: String },
+}
+
+impl Failure {
+    /// The reason of the condition that tells it, where no declared one does.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Self::Undecodable { .. } | Self::Unfetched { .. } | Self::Unprobed { .. } => {
+                "InputUnreadable"
+            }
+            Self::OtherObject { .. } | Self::OwnerElsewhere { .. } | Self::NoNamespace { .. } => {
+                "BuildFailed"
+            }
+            Self::Unanswered { .. } => "OutOfOrder",
+        }
+    }
+
+    /// Whether the declaration itself is at fault, and the checker should have said so.
+    pub(crate) fn is_ruled_out(&self) -> bool {
+        matches!(self, Self::Unanswered { .. })
+    }
 }
 
 /// What a pass saw.

@@ -8,20 +8,16 @@ use tokio::time::Instant;
 use super::Controller;
 use super::fence::FencedWrite as Fenced;
 use super::in_flight::{Completed, Ended, WriteRecord};
-use super::memory::WriteKind;
-use super::pass::{status_id, subject_id};
+use super::memory::{WriteKind, status_id, subject_id};
 use super::queue::Subject;
 use super::report::{Draft, timeless};
 use crate::cluster::act::News;
-use crate::cluster::observe::{Job, Observed, Plan, WriteId};
+use crate::cluster::observe::{Job, Plan, WriteId};
 use crate::cluster::outcome::Outcome;
-use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
 use crate::machine::backoff::Backoff;
-use crate::machine::compare::{contenders, fingerprint};
-use crate::machine::ir::{Source, Verb};
-use crate::machine::policy::Decision;
+use crate::machine::compare::fingerprint;
 
 impl Controller {
     pub(super) fn complete(&mut self, completed: Completed) {
@@ -62,10 +58,8 @@ impl Controller {
 
     /// Whoever wanted to write the same object looks again.
     fn free_target(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
-        let runner = &self.runners[subject.lifecycle];
-        let target = runner.ir.effects[effect].target;
-        let store = runner.stores[target].unwrap_or(runner.subject_store);
-        for waiting in self.write_locks.free(&(store, plan.name.clone())) {
+        let target = self.target(subject.lifecycle, effect, plan);
+        for waiting in self.write_locks.free(&target) {
             self.queue.add(waiting, Instant::now());
         }
     }
@@ -132,7 +126,7 @@ impl Controller {
         let what = WriteKind::Effect(effect);
         match outcome {
             Outcome::Done(object) => {
-                self.fence_target(subject, effect, &plan, &object);
+                let wrote = self.fence_target(subject, effect, &plan, &object);
                 let kept = plan.kept(&object);
                 let Some(memory) = self.memories.get_mut(subject) else {
                     return;
@@ -143,6 +137,7 @@ impl Controller {
                 }
                 // It only says whose the fields are that are written next.
                 if plan.job != Job::Migrate {
+                    memory.outcomes.arrived(Some((plan.name.clone(), wrote)));
                     self.brake(subject, effect, &plan);
                 }
             }
@@ -156,54 +151,6 @@ impl Controller {
                 self.put_off(subject, what, plan.id, outcome);
             }
         }
-    }
-
-    /// Makes the next write of an effect to an object wait if this one came about without a reason, and tells why.
-    fn brake(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
-        let runner = &self.runners[subject.lifecycle];
-        let declared = &runner.ir.effects[effect];
-        let kind = runner.kinds[declared.target].as_ref();
-        let kind = kind.unwrap_or(&runner.subject_kind);
-        let object = plan.name.of_kind(kind).to_string();
-        let why = |differs: bool| why_again(declared.name, &object, plan, differs);
-        let reads_target = declared.from.contains(&Source::Input(declared.target));
-        let Some(memory) = self.memories.get_mut(subject) else {
-            return;
-        };
-        let repeated = memory.repeat((effect, reads_target), plan, why);
-        if !repeated.is_some_and(|repeated| repeated.is_news) {
-            return;
-        }
-        let note = memory.why_slowed(effect, &plan.name).to_owned();
-        tracing::warn!(object, "slowing down: {note}");
-        let (about, kind) = (subject.name.clone(), runner.subject_kind.clone());
-        let store = runner.subject_store;
-        let stored = self.stores[store].get(&about);
-        let uid = stored.and_then(|stored| stored.meta.uid.clone());
-        let news = News {
-            warning: true,
-            reason: "RepeatedWrites".to_owned(),
-            note,
-        };
-        self.tell(subject.lifecycle, &kind, (&about, uid.as_deref()), news);
-    }
-
-    /// Notes which of the objects that were written are not as wanted any more: an apply is planned exactly then, anything else where it is next.
-    pub(super) fn note_undone(
-        &mut self,
-        subject: &Subject,
-        observed: &Observed,
-        (next, now): (Decision, Instant),
-    ) {
-        let ir = self.runners[subject.lifecycle].ir;
-        let Some(memory) = self.memories.get_mut(subject) else {
-            return;
-        };
-        let is_wanted = |effect: usize, name: &Name| {
-            let is_due = ir.effects[effect].verb == Verb::Apply || next == Decision::Effect(effect);
-            is_due && observed.plans[effect].iter().any(|plan| plan.name == *name)
-        };
-        memory.undone(is_wanted, now);
     }
 
     /// Makes exactly this write wait.
@@ -227,17 +174,20 @@ impl Controller {
         }
     }
 
-    /// Whoever looks at what was written waits until its cache shows it.
-    fn fence_target(&mut self, subject: &Subject, effect: usize, plan: &Plan, object: &Value) {
+    /// Whoever looks at what was written waits until its cache shows it: the version that it got, if it is still there.
+    fn fence_target(
+        &mut self,
+        subject: &Subject,
+        effect: usize,
+        plan: &Plan,
+        object: &Value,
+    ) -> Option<String> {
         if plan.job == Job::Record {
-            self.fence_subject(subject, object);
-            return;
+            return self.fence_subject(subject, object);
         }
         let runner = &self.runners[subject.lifecycle];
         let target = runner.ir.effects[effect].target;
-        let Some(store) = runner.stores[target] else {
-            return;
-        };
+        let store = runner.stores[target]?;
         let text = |path: &str| {
             let value = object.pointer(path).and_then(Value::as_str);
             value.map(str::to_owned)
@@ -248,12 +198,13 @@ impl Controller {
             uid: text("/metadata/uid").or_else(|| live.and_then(|l| l.meta.uid.clone())),
             version: text("/metadata/resourceVersion").filter(|_| stays),
         };
-        let at = (store, plan.name.clone());
+        let (at, version) = ((store, plan.name.clone()), wrote.version.clone());
         self.fences
             .raise(at, wrote, &self.stores[store], Instant::now());
+        version
     }
 
-    fn fence_subject(&mut self, subject: &Subject, object: &Value) {
+    fn fence_subject(&mut self, subject: &Subject, object: &Value) -> Option<String> {
         let store = self.runners[subject.lifecycle].subject_store;
         let text = |path: &str| {
             let value = object.pointer(path).and_then(Value::as_str);
@@ -263,9 +214,10 @@ impl Controller {
             uid: text("/metadata/uid"),
             version: text("/metadata/resourceVersion"),
         };
-        let at: (usize, Name) = (store, subject.name.clone());
+        let (at, version) = ((store, subject.name.clone()), wrote.version.clone());
         self.fences
             .raise(at, wrote, &self.stores[store], Instant::now());
+        version
     }
 
     fn call_ended(
@@ -285,6 +237,7 @@ impl Controller {
         match called {
             Ok(_) => {
                 memory.worked(WriteKind::Effect(effect));
+                memory.outcomes.arrived(None);
                 self.brake(subject, effect, &plan);
             }
             Err(CallError::Refused(sentence)) => memory.refuse(effect, plan.id, sentence, random),
@@ -372,30 +325,5 @@ impl Controller {
                 self.put_off(subject, WriteKind::Status, id, outcome);
             }
         }
-    }
-}
-
-/// Why a write is made again and again, as far as the object shows it.
-fn why_again(effect: &str, object: &str, plan: &Plan, differs: bool) -> String {
-    let raw = plan.live.as_ref().and_then(|live| live.raw.as_deref());
-    let others = raw.map(|raw| contenders(&plan.body, raw, &plan.manager, &plan.replaced));
-    let others: Vec<_> = others.into_iter().flatten().collect();
-    match (plan.job, others.as_slice()) {
-        (Job::Call, _) => {
-            format!("`{effect}` is called again and again, for what it changes does not stay")
-        }
-        (_, [_, ..]) => {
-            let others = others.iter().map(|other| format!("`{other}`"));
-            let others = others.collect::<Vec<_>>().join(" and ");
-            format!(
-                "{object} is changed by field manager {others} whenever it is written: one of them must leave these fields alone"
-            )
-        }
-        (_, []) if differs => format!(
-            "`{effect}` builds another {object} each time, and nothing that it reads has changed: its builder must return the same for the same"
-        ),
-        (Job::Create, []) => format!("{object} is deleted whenever it is made"),
-        (Job::Delete, []) => format!("{object} is made whenever it is deleted"),
-        (_, []) => format!("{object} is changed whenever it is written"),
     }
 }

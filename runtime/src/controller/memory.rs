@@ -5,9 +5,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::brake::Brake;
+use super::decide::Why;
+use super::outcomes::Outcomes;
+use super::report::Draft;
 use crate::cluster::index::IndexKey;
-use crate::cluster::observe::{Job, Plan, WriteId};
+use crate::cluster::observe::WriteId;
 use crate::cluster::store::Name;
+use crate::lifecycle::Stored;
 use crate::machine::backoff::Backoff;
 
 /// What a pause or a count belongs to.
@@ -45,47 +50,6 @@ struct Settled {
     live: u64,
 }
 
-/// The writes of one effect to one object that came about without a reason.
-#[derive(Clone, Debug)]
-struct Repeated {
-    desired: u64,
-    reads: u64,
-    /// Since something changed that the write is built from, and since it held for a while.
-    quick: u32,
-    /// With the same content, however long it held.
-    equal: u32,
-    /// When the last one ended.
-    ended: Instant,
-    /// When the object was not as wanted again.
-    undone: Option<Instant>,
-    /// When the next may leave.
-    free: Instant,
-    why: String,
-}
-
-/// What is known of a write that was made once too often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Repetition {
-    /// It is the first that makes the next one wait.
-    pub(crate) is_news: bool,
-    /// It wrote something else than the one before, and nothing that it is built from has changed.
-    pub(crate) differs: bool,
-}
-
-/// The brake: a write of an effect to an object repeats the one before if nothing has changed that it is built from, and the object was not as wanted
-/// for `HOLDS` in between - whatever it writes, for a builder may give something else each time, and another controller may write the same field. With
-/// the third such write in a row people are told why, and each that follows waits, longer each time (`Backoff::REPEATED`).
-///
-/// Of calls, of a builder that reads what it writes (`apply book from book`), and of writes of the same content that do hold, but for less than
-/// `REPEATED_WITHIN`, more are free: `REPEATED_FREELY`.
-///
-/// Never slowed are: a write after a change of the object or of what is read, also while another one waits; other members of a set, which are other
-/// objects; what was refused, failed or met a newer object, which has pauses of its own; merging entries of managed fields.
-const QUICK_FREELY: u32 = 2;
-const REPEATED_FREELY: u32 = 5;
-const HOLDS: Duration = Duration::from_secs(5);
-const REPEATED_WITHIN: Duration = Duration::from_secs(60);
-
 /// Since when an object is in a state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entered {
@@ -111,16 +75,19 @@ pub(crate) struct ObjectMemory {
     pub(crate) asked: BTreeSet<(usize, String)>,
     /// When the last call to what an input asks about ended.
     pub(crate) called: BTreeMap<usize, u64>,
+    /// What the last effects led to.
+    pub(crate) outcomes: Outcomes,
     pauses: BTreeMap<WriteKind, Pause>,
     refusals: BTreeMap<(usize, WriteId), Refusal>,
     settled: BTreeMap<Name, Settled>,
-    repeated: BTreeMap<(usize, Name), Repeated>,
+    /// What was written again and again.
+    pub(crate) brake: Brake,
 }
 
 impl ObjectMemory {
-    pub(crate) fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
+    pub(crate) fn refusal(&self, effect: usize, write: &WriteId, now: Instant) -> Option<String> {
         let refusal = self.refusals.get(&(effect, write.clone()))?;
-        (refusal.until > Instant::now()).then(|| refusal.sentence.clone())
+        (refusal.until > now).then(|| refusal.sentence.clone())
     }
 
     /// Remembers a refusal for exactly this write; older ones of the effect are for objects that are no more.
@@ -199,93 +166,35 @@ impl ObjectMemory {
     }
 
     /// Why writes wait, as people are told after the second failure.
-    pub(crate) fn trouble(&self) -> Option<&str> {
+    pub(crate) fn trouble(&self, now: Instant) -> Option<&str> {
         let shown = |p: &&Pause| p.shown && p.failures > 1;
-        let now = Instant::now();
-        let slowed = self.repeated.values().find(|r| r.free > now);
         let paused = self.pauses.values().find(shown).map(|p| p.why.as_str());
-        paused.or(slowed.map(|r| r.why.as_str()))
+        paused.or_else(|| self.brake.trouble(now))
     }
 
-    /// Until when a write waits that was made too often.
-    pub(crate) fn slowed(&self, effect: usize, plan: &Plan, now: Instant) -> Option<Instant> {
-        let repeated = self.repeated.get(&(effect, plan.name.clone()))?;
-        (repeated.reads == plan.reads && repeated.free > now).then_some(repeated.free)
+    /// When something that was put off is due, and why it was.
+    pub(crate) fn put_off(&self) -> impl Iterator<Item = (Instant, Why)> {
+        let pauses = self.pauses.values().map(|p| (p.until, Why::Failed));
+        let refusals = self.refusals.values().map(|r| (r.until, Why::Refused));
+        let slowed = self.brake.put_off().map(|until| (until, Why::Repeated));
+        let astray = self.outcomes.until().map(|until| (until, Why::Undeclared));
+        pauses.chain(refusals).chain(slowed).chain(astray)
     }
+}
 
-    /// Notes which of the objects that were written are not as wanted any more.
-    pub(crate) fn undone(&mut self, is_wanted: impl Fn(usize, &Name) -> bool, now: Instant) {
-        let held = self.repeated.iter_mut().filter(|(_, r)| r.undone.is_none());
-        for ((effect, name), repeated) in held {
-            repeated.undone = is_wanted(*effect, name).then_some(now);
-        }
+/// What a report is remembered by.
+pub(crate) fn status_id(draft: &Draft, subject: &Stored) -> WriteId {
+    WriteId {
+        desired: draft.content(),
+        ..subject_id(subject)
     }
+}
 
-    /// Counts a write that ended well; says so if it was made too often, and makes the next one wait.
-    pub(crate) fn repeat(
-        &mut self,
-        (effect, reads_target): (usize, bool),
-        plan: &Plan,
-        why: impl FnOnce(bool) -> String,
-    ) -> Option<Repetition> {
-        let now = Instant::now();
-        let key = (effect, plan.name.clone());
-        self.repeated
-            .retain(|of, r| *of == key || now < r.free.max(r.ended) + REPEATED_WITHIN);
-        let before = self.repeated.remove(&key);
-        let (desired, reads) = (plan.id.desired, plan.reads);
-        let held = |r: &Repeated| r.undone.map_or(Duration::ZERO, |at| at - r.ended);
-        let quick = before
-            .as_ref()
-            .filter(|r| r.reads == reads && held(r) < HOLDS);
-        let soon = |r: &&Repeated| now <= r.free.max(r.ended) + REPEATED_WITHIN;
-        let equal = before
-            .as_ref()
-            .filter(soon)
-            .filter(|r| r.desired == desired);
-        let count = 1 + quick.map_or(0, |r| r.quick);
-        let equals = 1 + equal.map_or(0, |r| r.equal);
-        let free = match reads_target || plan.job == Job::Call {
-            true => REPEATED_FREELY,
-            false => QUICK_FREELY,
-        };
-        let too_often = count.saturating_sub(free);
-        let too_often = too_often.max(equals.saturating_sub(REPEATED_FREELY));
-        let differs = quick.is_some_and(|r| r.desired != desired);
-        let wait = Backoff::REPEATED.after(too_often, u64::MAX / 2);
-        let repetition = (too_often > 0).then_some(Repetition {
-            is_news: too_often == 1,
-            differs,
-        });
-        let repeated = Repeated {
-            desired,
-            reads,
-            quick: count,
-            equal: equals,
-            ended: now,
-            undone: None,
-            free: repetition.map_or(now, |_| now + wait),
-            why: repetition.map_or_else(String::new, |r| why(r.differs)),
-        };
-        self.repeated.insert(key, repeated);
-        repetition
-    }
-
-    /// Why the last write to an object was one too many.
-    pub(crate) fn why_slowed(&self, effect: usize, name: &Name) -> &str {
-        let repeated = self.repeated.get(&(effect, name.clone()));
-        repeated.map_or("", |r| r.why.as_str())
-    }
-
-    /// When something that was put off is due.
-    pub(crate) fn next(&self, now: Instant) -> Option<Instant> {
-        let pauses = self.pauses.values().map(|p| p.until);
-        let refusals = self.refusals.values().map(|r| r.until);
-        let slowed = self.repeated.values().map(|r| r.free);
-        pauses
-            .chain(refusals)
-            .chain(slowed)
-            .filter(|at| *at > now)
-            .min()
+/// What a write to the object itself is remembered by.
+pub(crate) fn subject_id(subject: &Stored) -> WriteId {
+    WriteId {
+        desired: 0,
+        uid: subject.meta.uid.clone(),
+        version: subject.meta.resource_version.clone(),
     }
 }

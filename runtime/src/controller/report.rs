@@ -4,9 +4,10 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use super::ruled_out::RuledOut;
 use crate::cluster::act::News;
 use crate::cluster::observe::Failure;
-use crate::lifecycle::{Machine, Observation};
+use crate::lifecycle::{Machine, Observation, Stored};
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
@@ -15,15 +16,14 @@ use crate::machine::project::{BETWEEN, Projected};
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;
 
-/// Where an input cannot be read, and no declared condition tells of it.
-const UNREADABLE: &str = "InputUnreadable";
-
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
     /// The name of each declared field in the status.
     pub(crate) fields: &'a [&'static str],
     pub(crate) failure: Option<&'a Failure>,
+    /// What the checker ruled out, and this look shows.
+    pub(crate) ruled_out: Option<&'a RuledOut>,
     /// Why the next write has to wait.
     pub(crate) trouble: Option<&'a str>,
     /// What has taken too long.
@@ -55,10 +55,7 @@ struct Condition {
 
 /// Drafts the status of one pass.
 pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &Notes<'_>) -> Draft {
-    let raw = observation.subject().raw.as_deref();
-    let old = raw
-        .and_then(|raw| raw.get("status"))
-        .unwrap_or(&Value::Null);
+    let old = old_status(observation.subject());
     let generation = observation.subject().meta.generation;
     let conditions = conditions(machine, observation, notes, old);
     let mut status = match notes.failure {
@@ -96,7 +93,7 @@ fn conditions(
             Some(implicit) => tell(ir, implicit, &mut kept, (failure.to_string(), true)),
             None => {
                 let sentence = failure.to_string();
-                let unready = named("Ready", UNMET, UNREADABLE, sentence);
+                let unready = named("Ready", UNMET, failure.reason(), sentence);
                 kept.retain(|c| c.projected.name != "Ready");
                 kept.push(told(true)(unready));
             }
@@ -115,16 +112,11 @@ fn conditions(
             let sentence = sentence.unwrap_or_default();
             Some(("Ready", UNMET, "Refused", sentence))
         }
-        Class::Contradiction => {
-            let world = observation.world.describe(ir);
-            let sentence = format!("this cannot be, so nothing is done: {world}");
-            Some((
-                "Contradiction",
-                ConditionStatus::True,
-                "NeverWorld",
-                sentence,
-            ))
-        }
+        Class::Contradiction => notes.ruled_out.map(|ruled_out| {
+            let sentence = ruled_out.sentence(ir, &observation.world);
+            let (name, status) = ("Contradiction", ConditionStatus::True);
+            (name, status, ruled_out.reason(), sentence)
+        }),
         Class::Deleting => Some((
             "Ready",
             UNMET,
@@ -138,7 +130,10 @@ fn conditions(
         if let Some(implicit) = &ir.implicit {
             tell(ir, implicit, &mut all, (sentence, is_told));
         } else {
-            all.retain(|c| c.projected.name != name);
+            all.retain(|c| c.projected.name != name && c.projected.name != "Ready");
+            if name != "Ready" {
+                all.push(told(false)(named("Ready", UNMET, reason, sentence.clone())));
+            }
             all.push(told(is_told)(named(name, status, reason, sentence)));
         }
     }
@@ -211,7 +206,7 @@ fn kept_fields(
     let reason = match (ready, &ir.implicit) {
         (Some(ready), _) => ready.reason.clone(),
         (None, Some(implicit)) => implicit.reason.to_owned(),
-        (None, None) => UNREADABLE.to_owned(),
+        (None, None) => failure.reason().to_owned(),
     };
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let said = match field.what {
@@ -311,6 +306,13 @@ fn row(projected: &Projected, old: &Value, generation: Option<i64>, now: Timesta
         row["observedGeneration"] = json!(generation);
     }
     row
+}
+
+/// The status as it was reported last.
+pub(crate) fn old_status(subject: &Stored) -> &Value {
+    let raw = subject.raw.as_deref();
+    raw.and_then(|raw| raw.get("status"))
+        .unwrap_or(&Value::Null)
 }
 
 /// A time as Kubernetes writes it.

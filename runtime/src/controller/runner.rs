@@ -4,6 +4,8 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::memory::ObjectMemory;
 use super::polls::Polls;
 use crate::cluster::index::{Finder, Index, IndexKey};
@@ -235,7 +237,7 @@ impl View for Caches<'_> {
     }
 
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {
-        self.memory.refusal(effect, write)
+        self.memory.refusal(effect, write, Instant::now())
     }
 
     fn is_settled(&self, name: &Name, uid: &str, desired: u64, live: u64) -> bool {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::Controller;
+use super::decide::{Decided, Seen, Why};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
-use crate::cluster::observe::{Job, Observed};
+use crate::cluster::observe::Job;
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::call::CallError;
 use crate::lifecycle::{ObjectRef, Observation};
@@ -55,10 +56,14 @@ pub struct Passed<'a> {
     pub observation: &'a Arc<Observation>,
     /// Where the world is.
     pub class: Class,
-    /// What it does next, unless that must wait.
+    /// What is to be done in that world, if it need not wait.
     pub next: Decision,
+    /// What the pass does.
+    pub does: Move,
     /// Why there is no world, if there is none.
     pub failure: Option<String>,
+    /// What the checker ruled out, and this pass shows.
+    pub ruled_out: Option<String>,
     /// When.
     pub at: Instant,
 }
@@ -70,9 +75,22 @@ impl std::fmt::Debug for Passed<'_> {
             .field("world", &self.observation.world.describe(self.lifecycle))
             .field("class", &self.class)
             .field("next", &self.next)
+            .field("does", &self.does)
             .field("failure", &self.failure)
+            .field("ruled_out", &self.ruled_out)
             .finish_non_exhaustive()
     }
+}
+
+/// What a pass does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// One thing leaves.
+    Write(Written),
+    /// Nothing leaves before this time, unless something changes.
+    Wait(Instant, Why),
+    /// Nothing is to be done.
+    Rest,
 }
 
 /// What was written.
@@ -93,12 +111,7 @@ pub enum Written {
 }
 
 impl Controller {
-    pub(super) fn trace_pass(
-        &self,
-        subject: &Subject,
-        observed: &Observed,
-        decided: (Class, Decision),
-    ) {
+    pub(super) fn trace_pass(&self, subject: &Subject, seen: &Seen, decided: &Decided) {
         let Some(trace) = &self.settings.trace else {
             return;
         };
@@ -106,10 +119,15 @@ impl Controller {
         trace.saw(&TraceEvent::Passed(Passed {
             lifecycle: runner.ir,
             object: &subject.name.of_kind(&runner.subject_kind),
-            observation: &observed.observation,
-            class: decided.0,
-            next: decided.1,
-            failure: observed.failure.as_ref().map(ToString::to_string),
+            observation: &seen.observed.observation,
+            class: seen.class,
+            next: seen.next,
+            does: decided.told(),
+            failure: seen.observed.failure.as_ref().map(ToString::to_string),
+            ruled_out: seen
+                .ruled_out
+                .as_ref()
+                .map(|ruled_out| ruled_out.sentence(runner.ir, &seen.observed.observation.world)),
             at: Instant::now(),
         }));
     }

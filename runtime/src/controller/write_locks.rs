@@ -13,17 +13,20 @@ pub(crate) type Target = (usize, Name);
 pub(crate) struct WriteLocks(BTreeMap<Target, BTreeSet<Subject>>);
 
 impl WriteLocks {
-    /// Takes an object to write it. Whoever does not get it is told when it is free.
-    pub(crate) fn take(&mut self, target: &Target, subject: &Subject) -> bool {
-        match self.0.get_mut(target) {
-            Some(waiting) => {
-                waiting.insert(subject.clone());
-                false
-            }
-            None => {
-                self.0.insert(target.clone(), BTreeSet::new());
-                true
-            }
+    /// Whether somebody writes an object.
+    pub(crate) fn is_taken(&self, target: &Target) -> bool {
+        self.0.contains_key(target)
+    }
+
+    /// Takes an object to write it.
+    pub(crate) fn take(&mut self, target: Target) {
+        self.0.entry(target).or_default();
+    }
+
+    /// Notes who is to be told when an object is free again, if it is taken.
+    pub(crate) fn wait(&mut self, target: &Target, subject: &Subject) {
+        if let Some(waiting) = self.0.get_mut(target) {
+            waiting.insert(subject.clone());
         }
     }
 
@@ -48,16 +51,17 @@ mod tests {
             name: name(of),
         };
         let (mut write_locks, target) = (WriteLocks::default(), (0, name("shared")));
-        assert!(write_locks.take(&target, &subject("a")));
-        assert!(!write_locks.take(&target, &subject("b")));
-        assert!(!write_locks.take(&target, &subject("c")));
-        assert!(
-            write_locks.take(&(1, name("shared")), &subject("b")),
-            "another kind"
-        );
+        write_locks.take(target.clone());
+        assert!(write_locks.is_taken(&target));
+        write_locks.wait(&target, &subject("b"));
+        write_locks.wait(&target, &subject("c"));
+        let other_kind = (1, name("shared"));
+        assert!(!write_locks.is_taken(&other_kind));
+        write_locks.wait(&other_kind, &subject("b"));
         let waited = [subject("b"), subject("c")];
         assert_eq!(write_locks.free(&target), BTreeSet::from(waited));
-        assert!(write_locks.take(&target, &subject("b")));
+        assert!(!write_locks.is_taken(&target));
         assert!(write_locks.free(&target).is_empty());
+        assert!(write_locks.free(&other_kind).is_empty());
     }
 }

@@ -70,4 +70,78 @@ impl Pred {
             Pred::Not(p) => p.vars(),
         }
     }
+
+    /// As a person wrote it, or would have: `service in { Absent, Stale } && !ready`.
+    pub fn describe(&self, lifecycle: &Lifecycle) -> String {
+        match self {
+            Self::Is(var, values) => atom(lifecycle, *var, *values, true),
+            Self::Not(Self::Is(var, values)) => atom(lifecycle, *var, *values, false),
+            Self::All(all) => joined(lifecycle, all, " && "),
+            Self::Any(any) => joined(lifecycle, any, " || "),
+            Self::Not(pred) => format!("!{}", pred.nested(lifecycle)),
+        }
+    }
+
+    fn nested(&self, lifecycle: &Lifecycle) -> String {
+        match self {
+            Self::Is(..) | Self::Not(_) => self.describe(lifecycle),
+            Self::All(of) | Self::Any(of) if of.len() == 1 => of[0].nested(lifecycle),
+            Self::All(_) | Self::Any(_) => format!("({})", self.describe(lifecycle)),
+        }
+    }
+}
+
+fn joined(lifecycle: &Lifecycle, of: &[Pred], between: &str) -> String {
+    match of {
+        [one] => one.describe(lifecycle),
+        of => {
+            let all: Vec<_> = of.iter().map(|p| p.nested(lifecycle)).collect();
+            all.join(between)
+        }
+    }
+}
+
+fn atom(lifecycle: &Lifecycle, var: usize, values: u64, holds: bool) -> String {
+    let declared = &lifecycle.vars[var];
+    let name = match declared.origin {
+        Origin::Refused(_) => format!("refused({})", declared.name),
+        Origin::Input(_) | Origin::Fact | Origin::Deleting | Origin::Claimed => {
+            declared.name.to_owned()
+        }
+    };
+    let named = declared.values.iter().enumerate();
+    let named = named.filter(|(at, _)| values >> at & 1 == 1);
+    let named: Vec<&str> = named.map(|(_, value)| *value).collect();
+    match (named.as_slice(), holds) {
+        (["true"], true) | (["false"], false) => name,
+        (["false"], true) | (["true"], false) => format!("!{name}"),
+        ([one], true) => format!("{name} == {one}"),
+        ([one], false) => format!("{name} != {one}"),
+        (many, true) => format!("{name} in {{ {} }}", many.join(", ")),
+        (many, false) => format!("{name} not in {{ {} }}", many.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::fixture::maker;
+    use crate::lifecycle::Machine;
+
+    #[test]
+    fn a_predicate_reads_as_it_was_declared() {
+        let ir = maker().ir();
+        let said: Vec<_> = ir.states.iter().map(|s| s.when.describe(ir)).collect();
+        assert_eq!(
+            said,
+            [
+                "class == Unnamed",
+                "class == Absent",
+                "size == Big",
+                "made == Foreign || (made == Current && parts == Foreign)",
+                "made == Terminating",
+                "made in { Absent, Stale } || parts != Current",
+                "made == Current",
+            ]
+        );
+    }
 }

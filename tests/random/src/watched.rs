@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::{Method, Request, Response};
 use lifecycle_oracle::meaning::{Named, Place, Step};
-use lifecycle_runtime::controller::{Trace, TraceEvent, Written};
+use lifecycle_runtime::controller::{Move, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
@@ -44,8 +44,12 @@ pub struct Pass {
     pub place: Option<Place>,
     /// What is done, by the driver.
     pub step: Step,
+    /// What the pass does.
+    pub does: Move,
     /// Why there is no world.
     pub failure: Option<String>,
+    /// What the checker ruled out, by the driver.
+    pub ruled_out: Option<String>,
     /// When.
     pub at: Instant,
 }
@@ -138,7 +142,9 @@ impl Trace for Watched {
                     world: named(ir, passed.observation),
                     place,
                     step,
+                    does: passed.does,
                     failure: passed.failure.clone(),
+                    ruled_out: passed.ruled_out.clone(),
                     at: passed.at,
                 })
             }

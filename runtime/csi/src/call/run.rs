@@ -103,9 +103,9 @@ impl CallRun<'_> {
                 Err(RpcError::new(refusal.code, message.unwrap_or_else(world)).into())
             }
             Answer::Contradiction => {
-                let world = observation.world.describe(ir);
-                tracing::error!(rpc = ?self.call.rpc, "a volume is in a world that cannot be: {world}");
-                let message = format!("the volume is in a world that cannot be: {world}");
+                let world = &observation.world;
+                let message = format!("{}: {}", ir.contradiction(world), world.describe(ir));
+                tracing::error!(rpc = ?self.call.rpc, "a volume is in a world that cannot be: {message}");
                 Err(RpcError::new(Code::Internal, message).into())
             }
             Answer::Wait => {

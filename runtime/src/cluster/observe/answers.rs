@@ -405,53 +405,6 @@ impl Observing<'_> {
         self.plans[effect].push(plan);
     }
 
-    /// Notes of every plan what it was built from, as a number.
-    pub(super) fn note_reads(&mut self) {
-        for effect in 0..self.plans.len() {
-            if self.plans[effect].is_empty() {
-                continue;
-            }
-            let reads = self.reads(effect);
-            self.plans[effect]
-                .iter_mut()
-                .for_each(|plan| plan.reads = reads);
-        }
-    }
-
-    /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
-    /// What the effect itself changes says nothing.
-    fn reads(&self, effect: usize) -> u64 {
-        let declared = &self.ir.effects[effect];
-        let computed = |source: &Source| matches!(source, Source::Value(_) | Source::Fact(_));
-        let all = declared.from.iter().any(computed);
-        let inputs = 0..self.ir.inputs.len();
-        let inputs = inputs.filter(|input| {
-            let is_named = declared.from.contains(&Source::Input(*input));
-            *input != declared.target && (all || is_named)
-        });
-        let read = inputs.map(|input| {
-            let asked = self.polls.iter().find(|(of, _)| *of == input);
-            let view = self.observer.view;
-            let answer = asked.map(|(input, key)| view.answer_version(*input, key));
-            json!([self.versions(input), answer])
-        });
-        let meta = &self.subject.meta;
-        let is_record = self.ir.inputs[declared.target].mode == Mode::Record;
-        // Where the write is an annotation of the object, it would change what it is built from.
-        let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
-        fingerprint(&json!([
-            meta.uid,
-            meta.generation,
-            written,
-            read.collect::<Vec<_>>()
-        ]))
-    }
-
-    fn versions(&self, input: usize) -> Vec<Option<String>> {
-        let objects = self.observation.objects(input).iter();
-        objects.map(|o| o.meta.resource_version.clone()).collect()
-    }
-
     /// Who owns what an input's builder makes.
     pub(super) fn owner(&self, number: usize) -> Option<Owner<'_>> {
         let input = &self.ir.inputs[number];

@@ -22,6 +22,7 @@ fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> D
         class: machine.ir().classify(&observed.observation.world, false),
         fields: &names(&machine),
         failure: observed.failure.as_ref(),
+        ruled_out: None,
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
@@ -119,6 +120,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
             class,
             fields: &names(&machine),
             failure: None,
+            ruled_out: None,
             trouble: None,
             overdue: None,
             now: NOW.parse().expect("a constant time"),
@@ -168,8 +170,12 @@ fn what_no_state_says_is_told_by_the_declared_condition() {
     check(&refused, &[&hosted, quiet, &ready]);
     let impossible = report(&[host(json!({}))], Value::Null, |notes| {
         notes.class = Class::Contradiction;
+        notes.ruled_out = Some(&RuledOut::Unplaced);
     });
-    assert!(rows(&impossible)[0].starts_with("Hosted=False/Error/this cannot be"));
+    assert!(
+        rows(&impossible)[0]
+            .starts_with("Hosted=False/Error/no state takes this world, so nothing is done: ")
+    );
     assert!(old_condition(&impossible.status, "Contradiction").is_none());
     let leaving = report(&[host(json!({}))], Value::Null, |notes| {
         notes.class = Class::Deleting;

@@ -25,6 +25,7 @@ fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> 
         class: machine.ir().classify(&observed.observation.world, false),
         fields: &names(&machine),
         failure: observed.failure.as_ref(),
+        ruled_out: None,
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
@@ -111,6 +112,7 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
         class: machine.ir().classify(&observed.observation.world, false),
         fields: &names(&machine),
         failure: None,
+        ruled_out: None,
         trouble: None,
         overdue: None,
         now: NOW.parse().expect("a constant time"),
@@ -131,19 +133,25 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
 #[test]
 fn a_world_that_cannot_be_is_a_condition_of_its_own() {
     let draft = report(&[class(), made()], Value::Null, |notes| {
-        notes.class = Class::Contradiction
+        notes.class = Class::Contradiction;
+        notes.ruled_out = Some(&RuledOut::Unplaced);
     });
-    let row = row(&draft, "Contradiction");
+    let row = self::row(&draft, "Contradiction");
     assert_eq!(
         (&row["status"], &row["reason"]),
-        (&json!("True"), &json!("NeverWorld"))
+        (&json!("True"), &json!("NoState"))
+    );
+    let ready = self::row(&draft, "Ready");
+    assert_eq!(
+        (&ready["status"], &ready["reason"]),
+        (&json!("False"), &json!("NoState"))
     );
     assert!(
         row["message"]
             .as_str()
             .is_some_and(|m| m.contains("class == Present"))
     );
-    assert_eq!(told(&draft), [(true, "NeverWorld")]);
+    assert_eq!(told(&draft), [(true, "NoState")]);
     let healed = report(&[class(), made()], draft.status.clone(), |_| {});
     assert!(healed.differs && old_condition(&healed.status, "Contradiction").is_none());
 }
@@ -245,6 +253,7 @@ fn a_condition_that_is_called_ready_is_written_once() {
             class: machine.ir().classify(&observed.observation.world, false),
             fields: &names(&machine),
             failure: observed.failure.as_ref(),
+            ruled_out: None,
             trouble: None,
             overdue: None,
             now: NOW.parse().expect("a constant time"),

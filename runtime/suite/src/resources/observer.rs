@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::contract::{class_name, not_an_outcome};
+use super::contract::class_name;
 use super::coverage::Coverage;
 use super::external::ExternalSystem;
 use super::fixture::text;
@@ -205,9 +205,8 @@ impl History {
         }
         if pass.failure.is_none() {
             self.coverage.world(&pass.observation.world, pass.class);
-            if pass.class == Class::Contradiction {
-                let world = pass.observation.world.describe(ir);
-                self.find(Invariant::KnownWorld, format!("this cannot be: {world}"));
+            if let Some(ruled_out) = &pass.ruled_out {
+                self.find(Invariant::KnownWorld, ruled_out.clone());
             }
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
@@ -277,7 +276,7 @@ impl History {
             let effect = &ir.effects[number];
             match how {
                 Some("done") => {
-                    if let Some(why) = not_an_outcome(ir, effect, was, is) {
+                    if let Some(why) = ir.not_an_outcome(effect, was, is) {
                         self.find(Invariant::DeclaredOutcome, why);
                     }
                 }

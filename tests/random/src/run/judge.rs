@@ -1,7 +1,8 @@
 //! Holds what a driver did against what the lifecycle means: each pass by itself, and each step by where it led.
 
 use lifecycle_oracle::meaning::{Named, Place, Step};
-use lifecycle_runtime::controller::Written;
+use lifecycle_runtime::controller::{Move, Written};
+use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
 
 use super::{Run, SUBJECT};
@@ -48,8 +49,18 @@ impl Run<'_> {
             self.find(format!("failure: {failure}"));
             return;
         }
+        if pass.place.is_none() != pass.ruled_out.is_some() {
+            self.find(format!(
+                "stopped and not told, or told and not stopped: {pass:?}"
+            ));
+            return;
+        }
         if !self.meaning.knows(&pass.world) {
             // Not the driver's: the outside may make what is ruled out. What it does there is looked at where it rests.
+            return;
+        }
+        if let Some(ruled_out) = &pass.ruled_out {
+            self.find(format!("ruled out, and it may be: {ruled_out}"));
             return;
         }
         let (place, step) = (
@@ -66,6 +77,8 @@ impl Run<'_> {
                 "another move: {:?}, and the meaning is {step:?} in {:?}",
                 pass.step, pass.world
             ));
+        } else if let Some(instead) = instead_of(&step, pass.does, self.machine.ir) {
+            self.find(format!("another deed: {instead} instead of {step:?}"));
         } else if pass.place == Some(Place::Deleting)
             && let Step::Run(undo) = &step
         {
@@ -189,4 +202,19 @@ impl Run<'_> {
             ));
         }
     }
+}
+
+/// What a pass does although the meaning says something else. A status may always come first, and everything may have to wait.
+fn instead_of(step: &Step, does: Move, ir: &Lifecycle) -> Option<String> {
+    let fits = match does {
+        Move::Write(Written::Status) | Move::Wait(..) => true,
+        Move::Write(Written::Effect(effect) | Written::Call(effect)) => {
+            matches!(step, Step::Run(name) if name == ir.effects[effect].name)
+        }
+        Move::Write(Written::Claim) => *step == Step::Claim,
+        Move::Write(Written::Release) => *step == Step::Release,
+        Move::Write(Written::Event) => false,
+        Move::Rest => *step == Step::Rest,
+    };
+    (!fits).then(|| format!("{does:?}"))
 }

@@ -1,0 +1,99 @@
+//! What a pass read, as numbers that stay the same while nothing of it changes.
+
+use serde_json::json;
+
+use super::{Name, Observed, Observing};
+use crate::lifecycle::observation::Slot;
+use crate::machine::compare::fingerprint;
+use crate::machine::ir::{Effect, Input, Lifecycle, Mode, Source};
+
+impl Observing<'_> {
+    /// Notes of every plan what it was built from, as a number.
+    pub(super) fn note_reads(&mut self) {
+        for effect in 0..self.plans.len() {
+            if self.plans[effect].is_empty() {
+                continue;
+            }
+            let reads = self.reads(effect);
+            self.plans[effect]
+                .iter_mut()
+                .for_each(|plan| plan.reads = reads);
+        }
+    }
+
+    /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
+    /// What the effect itself changes says nothing.
+    fn reads(&self, effect: usize) -> u64 {
+        let declared = &self.ir.effects[effect];
+        let computed = |source: &Source| matches!(source, Source::Value(_) | Source::Fact(_));
+        let all = declared.from.iter().any(computed);
+        let inputs = 0..self.ir.inputs.len();
+        let inputs = inputs.filter(|input| {
+            let is_named = declared.from.contains(&Source::Input(*input));
+            *input != declared.target && (all || is_named)
+        });
+        let read = inputs.map(|input| {
+            let asked = self.polls.iter().find(|(of, _)| *of == input);
+            let view = self.observer.view;
+            let answer = asked.map(|(input, key)| view.answer_version(*input, key));
+            json!([self.versions(input), answer])
+        });
+        let meta = &self.subject.meta;
+        let is_record = self.ir.inputs[declared.target].mode == Mode::Record;
+        // Where the write is an annotation of the object, it would change what it is built from.
+        let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
+        fingerprint(&json!([
+            meta.uid,
+            meta.generation,
+            written,
+            read.collect::<Vec<_>>()
+        ]))
+    }
+
+    pub(super) fn versions(&self, input: usize) -> Vec<Option<String>> {
+        let objects = self.observation.objects(input).iter();
+        objects.map(|o| o.meta.resource_version.clone()).collect()
+    }
+}
+
+impl Observed {
+    /// Of all that was looked at; with an effect, but for what it writes and what is computed from that.
+    pub(crate) fn read(
+        &self,
+        ir: &Lifecycle,
+        besides: Option<&Effect>,
+        answered: impl Fn(usize, &str) -> u64,
+        version: impl Fn(usize, &Name) -> Option<String>,
+    ) -> u64 {
+        let changes = |(number, input): (usize, &Input)| {
+            besides.is_some_and(|effect| {
+                let mut affected = effect.affects.iter();
+                number == effect.target || affected.any(|var| input.var == Some(*var))
+            })
+        };
+        let inputs = ir.inputs.iter().enumerate().filter(|one| !changes(*one));
+        let seen = inputs.map(|(number, _)| {
+            let asked = self.polls.iter().find(|(of, _)| *of == number);
+            let answer = asked.map(|(input, key)| answered(*input, key));
+            let found = match self.observation.slot(number) {
+                Slot::Closed => json!("closed"),
+                Slot::Objects(_) => {
+                    let touched = self.touched.iter().filter(|(of, _)| *of == number);
+                    let versions = touched.map(|(of, name)| version(*of, name));
+                    json!(versions.collect::<Vec<_>>())
+                }
+                Slot::Plain(answer) => json!(answer.is_some()),
+                Slot::Recorded { text, .. } => json!(text),
+            };
+            json!([found, answer])
+        });
+        let meta = &self.observation.subject().meta;
+        let is_record = besides.is_some_and(|e| ir.inputs[e.target].mode == Mode::Record);
+        fingerprint(&json!([
+            json!([meta.uid, meta.generation, meta.finalizers]),
+            json!(meta.deletion_timestamp),
+            (!is_record).then(|| json!([meta.labels, meta.annotations])),
+            seen.collect::<Vec<_>>()
+        ]))
+    }
+}

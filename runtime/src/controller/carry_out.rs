@@ -1,0 +1,174 @@
+//! Carries out what was decided: sends the one write, or waits.
+
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout};
+
+use super::Controller;
+use super::decide::{Decided, LONGEST_CALL, Seen, Why};
+use super::in_flight::{Completed, Ended, WriteRecord};
+use super::outcomes::Awaited;
+use super::queue::Subject;
+use super::trace::Written;
+use crate::cluster::act::{self, News, Reporter};
+use crate::cluster::observe::Plan;
+use crate::cluster::outcome::answer;
+use crate::cluster::store::Name;
+use crate::lifecycle::call::{CallError, Once};
+use crate::lifecycle::{Kind, Observation};
+use crate::machine::policy::Decision;
+
+impl Controller {
+    pub(super) fn carry_out(&mut self, subject: &Subject, seen: &Seen, decided: Decided) {
+        match decided {
+            Decided::Wait { until, why } => {
+                self.queue_behind(subject, seen, why);
+                self.wait(subject, until, why);
+            }
+            Decided::Rest { until } => self.queue.add(subject.clone(), until),
+            Decided::Write(WriteRecord::Effect { effect, plan }) => {
+                self.effect(subject, seen, effect, plan);
+            }
+            Decided::Write(wrote) => self.own(subject, wrote),
+        }
+    }
+
+    pub(super) fn wait(&mut self, subject: &Subject, until: Instant, why: Why) {
+        tracing::debug!(?why, "waits");
+        self.queue.add(subject.clone(), until);
+    }
+
+    /// Looks again once others have written what this one wants to write.
+    fn queue_behind(&mut self, subject: &Subject, seen: &Seen, why: Why) {
+        let (Why::Writing, Decision::Effect(effect)) = (why, seen.next) else {
+            return;
+        };
+        for plan in &seen.observed.plans[effect] {
+            let target = self.target(subject.lifecycle, effect, plan);
+            self.write_locks.wait(&target, subject);
+        }
+    }
+
+    fn effect(&mut self, subject: &Subject, seen: &Seen, effect: usize, plan: Plan) {
+        let observation = &seen.observed.observation;
+        let declared = &seen.ir.effects[effect];
+        let besides = self.read(subject, &seen.observed, Some(declared));
+        if let Some(memory) = self.memories.get_mut(subject) {
+            memory.outcomes.leaves(Awaited {
+                effect,
+                before: observation.world.clone(),
+                besides,
+                wrote: None,
+            });
+        }
+        let runner = &self.runners[subject.lifecycle];
+        let kind = runner.kinds[declared.target].as_ref();
+        let Some(sent) = act::write(&plan, kind.unwrap_or(&runner.subject_kind)) else {
+            self.call(subject, observation, effect, plan);
+            return;
+        };
+        let target = self.target(subject.lifecycle, effect, &plan);
+        self.write_locks.take(target);
+        self.send(Some(subject), WriteRecord::Effect { effect, plan }, sent);
+    }
+
+    /// Writes the object itself.
+    fn own(&mut self, subject: &Subject, wrote: WriteRecord) {
+        let runner = &self.runners[subject.lifecycle];
+        let (kind, naming) = (&runner.subject_kind, &runner.naming);
+        let sent = match &wrote {
+            WriteRecord::Status { draft, subject } => {
+                act::status(kind, subject, &naming.status_manager, &draft.status)
+            }
+            WriteRecord::Finalizer { claim, subject } => {
+                act::finalizer(kind, subject, &naming.finalizer, *claim)
+            }
+            WriteRecord::Effect { .. } | WriteRecord::Event => return,
+        };
+        self.send(Some(subject), wrote, sent);
+    }
+
+    fn call(
+        &mut self,
+        subject: &Subject,
+        observation: &Arc<Observation>,
+        effect: usize,
+        plan: Plan,
+    ) {
+        let machine = Arc::clone(&self.runners[subject.lifecycle].machine);
+        let observation = Arc::clone(observation);
+        let key = plan.body.as_str().unwrap_or_default().to_owned();
+        let name = machine.ir().effects[effect].name;
+        tracing::debug!(effect = name, "calls");
+        self.trace_sent(Some(subject), Written::Call(effect));
+        let subject = subject.clone();
+        self.dispatch(Some(&subject.clone()), async move {
+            let called = match machine.call(&observation, effect, Once::new(&key)) {
+                None => Err(CallError::Failed(format!("`{name}` cannot be called yet"))),
+                Some(calling) => timeout(LONGEST_CALL, calling).await.unwrap_or_else(|_| {
+                    let limit = LONGEST_CALL.as_secs();
+                    let said = format!("`{name}` had no answer within {limit} s");
+                    Err(CallError::Failed(said))
+                }),
+            };
+            Completed {
+                subject: Some(subject),
+                wrote: WriteRecord::Effect { effect, plan },
+                ended: Ended::Call(called),
+            }
+        });
+    }
+
+    /// Tells people something about an object.
+    pub(super) fn tell(
+        &mut self,
+        lifecycle: usize,
+        kind: &Kind,
+        about: (&Name, Option<&str>),
+        news: News,
+    ) {
+        let number = self.random();
+        let naming = &self.runners[lifecycle].naming;
+        let by = Reporter {
+            controller: &naming.reporter,
+            action: &naming.action,
+            instance: &self.settings.instance,
+        };
+        let time = self.settings.clock.now();
+        let time = time.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
+        let sent = act::event(kind, about, &news, &by, (time, number));
+        self.send(None, WriteRecord::Event, sent);
+    }
+
+    fn send(&mut self, subject: Option<&Subject>, wrote: WriteRecord, sent: act::Sent) {
+        let client = self.client.clone();
+        let owner = subject.cloned();
+        if let Ok(request) = &sent {
+            tracing::debug!(method = %request.method(), path = request.uri().path(), "writes");
+        }
+        self.trace_sent(subject, wrote.what());
+        self.dispatch(subject, async move {
+            let outcome = answer(client, sent).await;
+            Completed {
+                subject: owner,
+                wrote,
+                ended: Ended::Write(outcome),
+            }
+        });
+    }
+
+    fn dispatch(
+        &mut self,
+        subject: Option<&Subject>,
+        in_flight: impl Future<Output = Completed> + Send + 'static,
+    ) {
+        if let Some(memory) = subject.and_then(|s| self.memories.get_mut(s)) {
+            memory.busy = true;
+        }
+        self.in_flight_writes.dispatch(Box::pin(in_flight));
+        let in_flight = self.in_flight_writes.len();
+        self.settings
+            .counters
+            .with(|c| c.most_in_flight = c.most_in_flight.max(in_flight));
+    }
+}

@@ -1,0 +1,265 @@
+//! What a look says beyond its world: since when the object is where it is, what was ruled out, what is asked, and the status to report.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Controller;
+use super::decide::Seen;
+use super::memory::{Entered, WriteKind};
+use super::queue::Subject;
+use super::report::{Draft, Notes, draft, old_status, timeless};
+use super::ruled_out::{self, RuledOut};
+use crate::cluster::observe::{Failure, Observed, WriteId};
+use crate::lifecycle::Stored;
+use crate::machine::backoff::Backoff;
+use crate::machine::compare::fingerprint;
+use crate::machine::ir::{Lifecycle, Phase};
+use crate::machine::policy::{Class, Decision};
+
+/// What has taken too long, or will have.
+#[derive(Default)]
+struct Overdue {
+    at: Option<Instant>,
+    since: Option<String>,
+}
+
+impl Controller {
+    /// Notes what a look says, and drafts what to report.
+    pub(super) fn learn(&mut self, subject: &Subject, observed: Observed, now: Instant) -> Seen {
+        let ir = self.runners[subject.lifecycle].ir;
+        let (world, deleting) = (&observed.observation.world, observed.is_deleting());
+        let (mut class, mut next) = match (&observed.failure, observed.ignored) {
+            (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
+            (Some(_), None) => (Class::Contradiction, Decision::Rest),
+            (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
+        };
+        let ruled_out = self.ruled_out(subject, &observed, (class, next), now);
+        if ruled_out.is_some() {
+            (class, next) = (Class::Contradiction, Decision::Rest);
+        }
+        tracing::debug!(?class, ?next, world = world.describe(ir), "looked");
+        let overdue = match observed.failure {
+            None => self.enter(subject, &observed, class, now),
+            Some(_) => Overdue::default(),
+        };
+        self.note_trouble(subject, &observed, ruled_out.as_ref());
+        self.note_undone(subject, &observed, (next, now));
+        self.ask(subject, &observed);
+        let unanswered_until = self.polls.open_until(subject, &observed.polls, now);
+        let notes = (class, ruled_out.as_ref(), overdue.since);
+        // A process that has just started would say of each object that nobody answers, and take that back a moment later.
+        let report = match unanswered_until {
+            Some(_) => None,
+            None => self.draft(subject, &observed, notes, now),
+        };
+        if let Some(memory) = self.memories.get_mut(subject) {
+            let since = memory.differs_since.unwrap_or(now);
+            memory.differs_since = report.is_some().then_some(since);
+        }
+        Seen {
+            ir,
+            observed,
+            class,
+            next,
+            ruled_out,
+            report,
+            unanswered_until,
+            overdue_at: overdue.at,
+        }
+    }
+
+    /// What the checker ruled out, and this look shows.
+    fn ruled_out(
+        &mut self,
+        subject: &Subject,
+        observed: &Observed,
+        (class, next): (Class, Decision),
+        now: Instant,
+    ) -> Option<RuledOut> {
+        let ir = self.runners[subject.lifecycle].ir;
+        let random = self.random();
+        let memory = self.memories.get_mut(subject)?;
+        let mut outcomes = std::mem::take(&mut memory.outcomes);
+        let read = |besides: Option<&_>| self.read(subject, observed, besides);
+        let astray = outcomes.look(ir, observed, read, (now, random));
+        self.memories.get_mut(subject)?.outcomes = outcomes;
+        if observed.failure.is_some() || ir.is_silent(class) {
+            return None;
+        }
+        ruled_out::in_this_world(ir, observed, (class, next)).or(astray)
+    }
+
+    /// Notes since when the object is where it is.
+    fn enter(
+        &mut self,
+        subject: &Subject,
+        observed: &Observed,
+        class: Class,
+        now: Instant,
+    ) -> Overdue {
+        let ir = self.runners[subject.lifecycle].ir;
+        let wall = self.settings.clock.now();
+        let (Class::State(state), Some(memory)) = (class, self.memories.get_mut(subject)) else {
+            return Overdue::default();
+        };
+        let declared = &ir.states[state];
+        let entered = match memory.entered {
+            Some(entered) if entered.state == declared.name => entered,
+            before => Entered {
+                state: declared.name,
+                seen: now,
+                before: match before {
+                    Some(_) => Duration::ZERO,
+                    None => reported_for(observed.observation.subject(), declared.phase, wall),
+                },
+            },
+        };
+        memory.entered = Some(entered);
+        if declared.phase != Phase::Pending || declared.wakes.is_some() {
+            return Overdue::default();
+        }
+        let limit = Duration::from_millis(declared.overdue);
+        let spent = entered.before + now.duration_since(entered.seen);
+        if spent < limit {
+            let (at, since) = (Some(now + (limit - spent)), None);
+            return Overdue { at, since };
+        }
+        let (name, limit) = (declared.name, in_words(limit));
+        let since = Some(format!("it has been {name} for more than {limit}"));
+        Overdue { at: None, since }
+    }
+
+    /// Says what is in the way of the object as a whole, and looks again later.
+    fn note_trouble(
+        &mut self,
+        subject: &Subject,
+        observed: &Observed,
+        ruled_out: Option<&RuledOut>,
+    ) {
+        let runner = &self.runners[subject.lifecycle];
+        let object = subject.name.of_kind(&runner.subject_kind);
+        let failure = observed
+            .failure
+            .as_ref()
+            .filter(|_| observed.ignored.is_none());
+        if let Some(failure) = failure {
+            tracing::warn!(%object, "nothing can be done for {object}: {failure}");
+        }
+        if let Some(ruled_out) = ruled_out {
+            let said = ruled_out.sentence(runner.ir, &observed.observation.world);
+            tracing::error!(%object, reason = ruled_out.reason(), "{object}: {said}");
+        }
+        if ruled_out.is_some() || failure.is_some_and(Failure::is_ruled_out) {
+            let counters = &self.settings.counters;
+            counters.with(|c| *c.contradictions.entry(object).or_default() += 1);
+        }
+        let random = self.random();
+        let Some(memory) = self.memories.get_mut(subject) else {
+            return;
+        };
+        let is_retried = match failure {
+            Some(Failure::Undecodable { .. }) => false,
+            Some(_) => true,
+            None => ruled_out.is_some(),
+        };
+        if is_retried {
+            let why = (String::new(), false);
+            let id = WriteId::default();
+            memory.pause(WriteKind::Pass, id, why, (Backoff::OBJECT, None), random);
+        } else {
+            memory.worked(WriteKind::Pass);
+        }
+    }
+
+    /// Keeps the observation for the polls that are asked with it.
+    fn ask(&mut self, subject: &Subject, observed: &Observed) {
+        let Some(memory) = self.memories.get_mut(subject) else {
+            return;
+        };
+        let asked: BTreeSet<_> = observed.polls.iter().cloned().collect();
+        if asked.is_empty() && memory.asked.is_empty() {
+            return;
+        }
+        let ir = self.runners[subject.lifecycle].ir;
+        let every = |input: usize| Duration::from_millis(ir.inputs[input].every.unwrap_or(30_000));
+        let before = std::mem::replace(&mut memory.asked, asked.clone());
+        self.polls
+            .ask(subject, &before, &asked, (&observed.observation, every));
+    }
+
+    /// The status to report, if it says anything new.
+    fn draft(
+        &self,
+        subject: &Subject,
+        observed: &Observed,
+        (class, ruled_out, overdue): (Class, Option<&RuledOut>, Option<String>),
+        now: Instant,
+    ) -> Option<Draft> {
+        let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
+        // What was told before stays: it is the other controller's now.
+        if runner.ir.is_silent(class) {
+            return None;
+        }
+        let trouble = memory.trouble(now);
+        // An object that is being deleted gets no report, unless its cleanup keeps failing.
+        let is_held_up = runner.ir.has_finalizer() && trouble.is_some();
+        let is_held_up = is_held_up || is_stuck(observed, runner.ir) || ruled_out.is_some();
+        if observed.is_deleting() && !is_held_up {
+            return None;
+        }
+        let notes = Notes {
+            class,
+            fields: &runner.fields,
+            failure: observed.failure.as_ref(),
+            ruled_out,
+            trouble,
+            overdue,
+            now: self.settings.clock.now(),
+        };
+        let draft = draft(&*runner.machine, &observed.observation, &notes);
+        let old = observed.observation.subject();
+        let known = (
+            old.meta.uid.clone(),
+            draft.content(),
+            fingerprint(&timeless(old_status(old))),
+        );
+        (draft.differs && memory.reported.as_ref() != Some(&known)).then_some(draft)
+    }
+}
+
+/// Giving back was refused: a person must look.
+fn is_stuck(observed: &Observed, ir: &Lifecycle) -> bool {
+    let mut undos = ir.effects.iter().filter(|e| e.is_undo);
+    ir.has_finalizer() && undos.any(|e| observed.observation.world.get(e.refused) == 1)
+}
+
+/// After a restart: for how long the last report says that it is not ready. A time in the future is none: the wall clock was put back.
+fn reported_for(subject: &Stored, phase: Phase, wall: Timestamp) -> Duration {
+    let since = reported_since(subject, phase).unwrap_or(wall).min(wall);
+    Duration::try_from(wall.duration_since(since)).unwrap_or_default()
+}
+
+fn reported_since(subject: &Stored, phase: Phase) -> Option<Timestamp> {
+    let raw = subject.raw.as_deref()?;
+    let conditions = raw.pointer("/status/conditions")?.as_array()?;
+    let ready = conditions
+        .iter()
+        .find(|c| c.get("type").and_then(Value::as_str) == Some("Ready"))?;
+    let is_ready = ready.get("status").and_then(Value::as_str) == Some("True");
+    if is_ready != (phase == Phase::Ready) {
+        return None;
+    }
+    ready.get("lastTransitionTime")?.as_str()?.parse().ok()
+}
+
+fn in_words(limit: Duration) -> String {
+    match limit.as_secs() {
+        seconds if seconds >= 60 && seconds % 60 == 0 => format!("{} min", seconds / 60),
+        seconds if seconds > 0 => format!("{seconds} s"),
+        _ => format!("{} ms", limit.as_millis()),
+    }
+}

@@ -1,0 +1,64 @@
+//! What the declaration says of one write: which worlds may follow it, and which none.
+
+use super::ir::{Effect, Lifecycle, Origin};
+use super::world::World;
+
+impl Lifecycle {
+    /// Why a world is a contradiction: the `never` that holds, or that no state takes it.
+    pub fn contradiction(&self, world: &World) -> String {
+        match self.nevers.iter().find(|never| world.holds(never)) {
+            Some(never) => format!("`never {}` cannot be and is", never.describe(self)),
+            None => "no state takes this world".to_owned(),
+        }
+    }
+
+    /// Why a world cannot follow another by this effect, as far as nothing else happened in between; `None` if it can.
+    pub fn not_an_outcome(&self, effect: &Effect, before: &World, after: &World) -> Option<String> {
+        let fits = |alternative: &&&[(usize, u8)]| {
+            let mut all = alternative.iter();
+            all.all(|&(var, value)| after.get(var) == value)
+        };
+        // One write of a set repairs one member; the worst of the others may stay as bad as it was.
+        let mut assigned = effect.sets.iter().flat_map(|a| a.iter());
+        if effect.each && assigned.all(|&(var, _)| before.get(var) == after.get(var)) {
+            return None;
+        }
+        let Some(alternative) = effect.sets.iter().find(fits) else {
+            return Some(format!(
+                "`{}` sets {}, but led to {}",
+                effect.name,
+                alternatives(self, effect.sets),
+                after.describe(self)
+            ));
+        };
+        let is_set = |var: usize| alternative.iter().any(|&(v, _)| v == var);
+        let moved = (0..self.vars.len()).find(|&var| {
+            before.get(var) != after.get(var)
+                && !is_set(var)
+                && !effect.affects.contains(&var)
+                && !matches!(self.vars[var].origin, Origin::Refused(_))
+        })?;
+        Some(format!(
+            "`{}` changed `{}` from {} to {}, which does not read what it writes",
+            effect.name,
+            self.vars[moved].name,
+            self.value(before, moved),
+            self.value(after, moved)
+        ))
+    }
+}
+
+/// What an effect or a promise may bring about, as a person reads it: `{ service = Current } or { service = Taken }`.
+pub fn alternatives(lifecycle: &Lifecycle, sets: &[&[(usize, u8)]]) -> String {
+    let set = |&(var, value): &(usize, u8)| {
+        let declared = &lifecycle.vars[var];
+        let value = declared.values[usize::from(value)];
+        format!("{} = {value}", declared.name)
+    };
+    let alternative = |all: &&[(usize, u8)]| {
+        let pairs: Vec<_> = all.iter().map(set).collect();
+        format!("{{ {} }}", pairs.join(", "))
+    };
+    let all: Vec<_> = sets.iter().map(alternative).collect();
+    all.join(" or ")
+}

@@ -62,8 +62,9 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
     let listener = door::bind(options.port).await?;
     let address = listener.local_addr().context("the port has no number")?;
-    let kubeconfig = Kubeconfig::write(options.kubeconfig.as_deref(), address)?;
-    say(&format!("simulated cluster at http://{address}"));
+    let (lock, key) = door::locked()?;
+    let kubeconfig = Kubeconfig::write(options.kubeconfig.as_deref(), address, &key)?;
+    say(&format!("simulated cluster at https://{address}"));
     say(&format!(
         "  export KUBECONFIG={}",
         kubeconfig.path().display()
@@ -77,7 +78,13 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     }
     let sites = Sites::new(options.local_address, echo_at);
     let (mut follow, observers) = Follow::new(driver.volumes(), sites.clone());
-    let cluster = Cluster::start(listener, &options, &driver, observers, (&sites, echo));
+    let cluster = Cluster::start(
+        (listener, lock),
+        &options,
+        &driver,
+        observers,
+        (&sites, echo),
+    );
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
@@ -161,7 +168,7 @@ async fn stay(
 
 fn how_to_look(address: SocketAddr, kubeconfig: &Kubeconfig) -> String {
     format!(
-        "\nLook around in another terminal (the API server is http://{address}):\n\n  export KUBECONFIG={}\n  \
+        "\nLook around in another terminal (the API server is https://{address}):\n\n  export KUBECONFIG={}\n  \
          kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv\n  kubectl describe listeners.listeners.stackable.tech\n  \
          kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors\n  kubectl explain listeners.skupper.io.spec\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
@@ -178,7 +185,7 @@ struct Cluster {
 
 impl Cluster {
     fn start(
-        listener: TcpListener,
+        (listener, lock): (TcpListener, http::Door),
         options: &Sandbox,
         driver: &Driver,
         observers: Observers,
@@ -223,7 +230,12 @@ impl Cluster {
         });
         let mut until = shutdown.clone();
         let stop = async move { until.wait().await };
-        let door = tokio::spawn(http::serve(listener, server.clone(), stop));
+        let serving = http::serve(listener, server.clone(), lock, stop);
+        let door = tokio::spawn(async move {
+            if let Err(error) = serving.await {
+                complain(&format!("kubectl cannot be answered: {error}"));
+            }
+        });
         let around = tokio::spawn(world::run(
             server.client(&User::new(
                 "system:kube-controller-manager",

@@ -25,6 +25,6 @@ pub mod service;
 pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
-pub use lifecycle_client::{cause, clock, kube, selector};
+pub use lifecycle_client::{cause, clock, kube, names, selector};
 pub use lifecycle_macros::lifecycle;
 pub use operator::Operator;

@@ -1,4 +1,5 @@
-//! The door for kubelet's probes: HTTP on one address. Knows nothing but what the parts of the process say of themselves.
+//! The door for kubelet's probes: HTTP on one address, which no other client can keep kubelet from. Knows nothing but what the parts of the process
+//! say of themselves.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,9 +9,11 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
+use lifecycle_http::{Limits, Server};
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
 use tokio::net::TcpListener;
+use tower::ServiceExt as _;
 
 /// Binds the address, so that a process that cannot be probed does not start.
 ///
@@ -46,12 +49,14 @@ pub async fn serve(listener: TcpListener, health: Health, mut shutdown: Shutdown
         .route("/livez", get(async || "ok\n"))
         .route("/readyz", get(ready))
         .with_state(health);
-    let served = tokio::select! {
-        served = axum::serve(listener, routes) => served,
-        () = shutdown.wait() => Ok(()),
-    };
-    if let Err(error) = served {
-        tracing::error!("probes are answered no more: {error}");
+    let limited = Server::new(Limits::default());
+    let served = limited.serve(listener, None, move |request, _| {
+        let answered = routes.clone().oneshot(request);
+        async move { answered.await.unwrap_or_else(|never| match never {}) }
+    });
+    tokio::select! {
+        never = served => match never {},
+        () = shutdown.wait() => {}
     }
 }
 
@@ -68,6 +73,7 @@ async fn ready(State(health): State<Health>) -> (StatusCode, String) {
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
+    use std::time::Duration;
 
     use super::*;
 
@@ -105,5 +111,38 @@ mod tests {
         assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
         trigger.stop();
         serving.await.expect("no panic");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_asks_halves_of_requests_is_cut_off_and_probes_are_answered() {
+        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let listener = listener.await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (health, (_trigger, shutdown)) = (Health::default(), Shutdown::pair());
+        let serving = tokio::spawn(serve(listener, health, shutdown));
+        let asked = tokio::task::spawn_blocking(move || {
+            let mut half = Vec::new();
+            for _ in 0..300 {
+                let mut stream = TcpStream::connect(address)?;
+                stream.write_all(b"GET /livez HTTP/1.1\r\nX: ")?;
+                half.push(stream);
+            }
+            let alive = ask(address, "/livez")?;
+            let is_cut = |stream: &mut TcpStream| {
+                stream.set_read_timeout(Some(Duration::from_millis(10)))?;
+                let read = stream.read(&mut [0; 1]);
+                let waits = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut];
+                io::Result::Ok(!read.is_err_and(|error| waits.contains(&error.kind())))
+            };
+            let mut cut = 0;
+            for stream in &mut half {
+                cut += usize::from(is_cut(stream)?);
+            }
+            io::Result::Ok((alive, cut))
+        });
+        let (alive, cut) = asked.await.expect("no panic").expect("it answers");
+        assert!(alive.starts_with("HTTP/1.1 200"), "{alive}");
+        assert!(cut >= 300 - Limits::default().connections, "{cut}");
+        serving.abort();
     }
 }

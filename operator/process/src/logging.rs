@@ -1,6 +1,6 @@
 //! Where logs go: console, files, both or nowhere. Levels come from environment variables, everything else from the command line.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -65,7 +65,7 @@ pub fn begin(options: &args::Telemetry) -> Result<(), Error> {
     let level = |variable| std::env::var(variable).unwrap_or_default();
     let layers = layers(
         options,
-        io::stdout,
+        (io::stdout, io::stdout().is_terminal()),
         &level(CONSOLE_LEVEL),
         &level(FILE_LEVEL),
     )?;
@@ -100,17 +100,19 @@ pub fn begin_quietly() -> Result<(), Error> {
     } else {
         &level
     };
-    let layer =
-        console_layer(args::Format::Plain, io::stderr).with_filter(filter(CONSOLE_LEVEL, level)?);
+    let console = (io::stderr, io::stderr().is_terminal());
+    let layer = console_layer(args::Format::Plain, console);
+    let layer = layer.with_filter(filter(CONSOLE_LEVEL, level)?);
     tracing_subscriber::registry()
         .with(layer.boxed())
         .try_init()
         .map_err(Error::Twice)
 }
 
+/// The console is where it writes to, and whether people look at that: only they have a use for colours.
 fn layers<W>(
     options: &args::Telemetry,
-    console: W,
+    console: (W, bool),
     console_level: &str,
     file_level: &str,
 ) -> Result<Vec<Boxed>, Error>
@@ -131,17 +133,13 @@ where
     Ok(layers)
 }
 
-fn console_layer<W>(format: args::Format, console: W) -> Boxed
+fn console_layer<W>(format: args::Format, (console, colours): (W, bool)) -> Boxed
 where
     W: for<'w> fmt::MakeWriter<'w> + Send + Sync + 'static,
 {
-    use io::IsTerminal;
     match format {
         args::Format::Json => json(console),
-        args::Format::Plain => {
-            let colours = io::stdout().is_terminal();
-            fmt::layer().with_ansi(colours).with_writer(console).boxed()
-        }
+        args::Format::Plain => fmt::layer().with_ansi(colours).with_writer(console).boxed(),
     }
 }
 
@@ -229,7 +227,13 @@ mod tests {
     fn logged(options: &args::Telemetry, console_level: &str, file_level: &str) -> String {
         let console = Console::default();
         let writer = console.clone();
-        let layers = layers(options, move || writer.clone(), console_level, file_level).unwrap();
+        let layers = layers(
+            options,
+            (move || writer.clone(), false),
+            console_level,
+            file_level,
+        )
+        .unwrap();
         tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
             tracing::info!(answer = 42, "an info line");
             tracing::debug!("a debug line");
@@ -254,7 +258,7 @@ mod tests {
         for (level, shown) in [("", false), ("debug", false), ("kube_client=error", true)] {
             let console = Console::default();
             let writer = console.clone();
-            let layers = layers(&options(), move || writer.clone(), level, "").unwrap();
+            let layers = layers(&options(), (move || writer.clone(), false), level, "").unwrap();
             tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
                 tracing::error!(target: "kube_client::client::builder", "failed with status 500");
             });
@@ -307,7 +311,7 @@ mod tests {
     #[test]
     fn a_bad_level_and_an_impossible_directory_are_named() {
         let level = |level: &str| {
-            layers(&options(), io::sink, level, "")
+            layers(&options(), (io::sink, false), level, "")
                 .err()
                 .map(|e| e.to_string())
         };
@@ -321,7 +325,10 @@ mod tests {
             file_log_directory: Some(file.path().join("below-a-file")),
             ..options()
         };
-        let refused = layers(&files, io::sink, "", "").err().unwrap().to_string();
+        let refused = layers(&files, (io::sink, false), "", "")
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains("--file-log-directory"), "{refused}");
     }
 }

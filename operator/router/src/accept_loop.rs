@@ -2,6 +2,7 @@
 //! are moved until it ends.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,7 +78,7 @@ impl AcceptLoop {
     async fn accept(self: &Arc<Self>, socket: &TcpListener) {
         loop {
             match socket.accept().await {
-                Ok((stream, _)) => self.admit(stream),
+                Ok((stream, from)) => self.admit(stream, from.ip().to_canonical()),
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(listener = &*self.name, %error, "cannot accept connections");
@@ -87,16 +88,14 @@ impl AcceptLoop {
         }
     }
 
-    fn admit(self: &Arc<Self>, stream: TcpStream) {
+    fn admit(self: &Arc<Self>, stream: TcpStream, from: IpAddr) {
         // Dropped from here on, it is aborted; a connection that is gone already is no matter.
         if tcp::accepted(&stream).is_err() {
             return;
         }
         let accepting = self.clone();
-        let admitted = self
-            .shared
-            .streams
-            .run(&self.name, |permit| accepting.carry(stream, permit));
+        let streams = &self.shared.streams;
+        let admitted = streams.run((&self.name, from), |permit| accepting.carry(stream, permit));
         count(if admitted {
             &self.counts.opened
         } else {
@@ -148,14 +147,20 @@ impl AcceptLoop {
             return;
         };
         match server {
-            Server::Plain(mut server) => self.relay(&mut client, &mut server).await,
-            Server::Tls(mut server) => self.relay(&mut client, &mut *server).await,
+            Server::Plain(mut server) => self.relay(&mut client, &mut server, permit).await,
+            Server::Tls(mut server) => self.relay(&mut client, &mut *server, permit).await,
         }
     }
 
-    async fn relay(&self, client: &mut impl Endpoint, server: &mut impl Endpoint) {
+    async fn relay(
+        &self,
+        client: &mut impl Endpoint,
+        server: &mut impl Endpoint,
+        permit: &StreamPermit,
+    ) {
         let traffic = &self.counts.traffic;
-        match relay(client, server, traffic).await {
+        let patience = self.shared.options.patience;
+        match relay(client, server, traffic, patience, || permit.heard()).await {
             Ok(()) => {
                 client.settle();
                 server.settle();

@@ -1,7 +1,4 @@
-//! The router's own HTTP: `GET /v1/state?after=REV&wait=10s`, `/metrics` and `/healthz`. Bounded in connections, header bytes and
-//! time, for any client may reach it.
-
-mod permits;
+//! The router's own HTTP: `GET /v1/state?after=REV&wait=10s`, `/metrics` and `/healthz`.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,32 +13,15 @@ use http::header::CONTENT_TYPE;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener};
-use tokio::time::{sleep, timeout};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
+use lifecycle_http::{Limits, Secure, Server, Socket, Turn};
+use rustls::ServerConfig;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::time::sleep;
 
 use crate::router::Router;
-use permits::{ConnectionLimit, ConnectionPermit};
-
-/// Connections at once.
-const MOST: usize = 64;
 
 /// The longest time that an answer is waited for.
 const LONGEST: Duration = Duration::from_secs(60);
-
-/// How long a client has for its handshake, and for the head of a request.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How long after it failed a connection is accepted again.
-const AGAIN: Duration = Duration::from_millis(50);
-
-/// The largest head of a request.
-const HEAD: usize = 16 * 1024;
 
 /// What is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +32,11 @@ pub enum Offer {
     Metrics,
 }
 
-/// The two ways of a connection.
-trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Duplex for S {}
-
 /// The HTTP interface of a router.
 #[derive(Clone)]
 pub struct Api {
     router: Router,
     offer: Offer,
-    limit: Arc<ConnectionLimit>,
     /// Whether it was logged already that no client can be let in.
     is_logged: Arc<AtomicBool>,
 }
@@ -70,107 +44,55 @@ pub struct Api {
 impl Api {
     /// Of this router.
     pub fn new(router: Router, offer: Offer) -> Self {
-        let limit = ConnectionLimit::new(MOST);
         Self {
             router,
             offer,
-            limit,
             is_logged: Arc::default(),
         }
     }
 
     /// Serves on a socket in the clear, without end.
-    pub async fn serve(self, socket: TcpListener) {
-        loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await).await {
-                let api = self.clone();
-                tokio::spawn(async move { api.converse(Box::new(stream), &permit).await });
-            }
-        }
-    }
-
-    /// Serves on a Unix socket, without end.
-    pub async fn serve_unix(self, socket: UnixListener) {
-        loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await).await {
-                let api = self.clone();
-                tokio::spawn(async move { api.converse(Box::new(stream), &permit).await });
-            }
-        }
+    pub async fn serve(self, socket: impl Socket) -> Infallible {
+        self.serve_on(socket, None).await
     }
 
     /// Serves to clients with a certificate of a profile's authority, without end. Before the profile has good files no
     /// client is let in; its renewals count from the next connection on.
-    pub async fn serve_tls(self, socket: TcpListener, profile: String) {
-        loop {
-            if let Some((stream, permit)) = self.next(socket.accept().await).await {
-                let (api, profile) = (self.clone(), profile.clone());
-                tokio::spawn(async move {
-                    let accepted = tokio::select! {
-                        () = permit.lost() => None,
-                        accepted = api.accept(stream, &profile) => accepted,
-                    };
-                    if let Some(stream) = accepted {
-                        api.converse(Box::new(stream), &permit).await;
-                    }
-                });
-            }
-        }
+    pub async fn serve_tls(self, socket: TcpListener, profile: String) -> Infallible {
+        let api = self.clone();
+        let secure: Secure = Arc::new(move || {
+            let (api, profile) = (api.clone(), profile.clone());
+            Box::pin(async move { api.credentials(&profile).await })
+        });
+        self.serve_on(socket, Some(secure)).await
     }
 
-    async fn accept(&self, stream: TcpStream, profile: &str) -> Option<TlsStream<TcpStream>> {
+    async fn serve_on(self, socket: impl Socket, secure: Option<Secure>) -> Infallible {
+        let answer = move |request: Request<Incoming>, turn: Arc<Turn>| {
+            let api = self.clone();
+            async move { api.answer(&request, Some(&turn)).await }
+        };
+        let server = Server::new(Limits::default());
+        server.serve(socket, secure, answer).await
+    }
+
+    async fn credentials(&self, profile: &str) -> Option<Arc<ServerConfig>> {
         let slot = self.router.profile(profile).await;
         let credentials = slot.and_then(|slot| slot.now());
-        let Some(config) = credentials.and_then(|credentials| credentials.server(true)) else {
-            if !self.is_logged.swap(true, Ordering::Relaxed) {
-                tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
-            }
-            return None;
-        };
-        self.is_logged.store(false, Ordering::Relaxed);
-        let accepting = TlsAcceptor::from(config).accept(stream);
-        let accepted = timeout(PATIENCE, accepting).await.ok()?;
-        accepted
-            .inspect_err(|error| tracing::debug!(%error, "a TLS handshake failed"))
-            .ok()
-    }
-
-    /// A connection and its permit; absent if there is none.
-    async fn next<S, A>(&self, accepted: io::Result<(S, A)>) -> Option<(S, ConnectionPermit)> {
-        match accepted {
-            Ok((stream, _)) => Some((stream, self.limit.admit()?)),
-            Err(error) => {
-                // With all files in use the next try would fail as soon.
-                tracing::debug!(%error, "cannot accept");
-                sleep(AGAIN).await;
-                None
-            }
+        let config = credentials.and_then(|credentials| credentials.server(true));
+        let was_logged = self.is_logged.swap(config.is_none(), Ordering::Relaxed);
+        if config.is_none() && !was_logged {
+            tracing::warn!("sslProfile `{profile}` cannot serve the state yet");
         }
+        config
     }
 
-    /// Answers the requests of a connection, whatever it is made of: HTTP is the same for all, and its code is there once.
-    async fn converse(&self, stream: Box<dyn Duplex>, permit: &ConnectionPermit) {
-        let answer = service_fn(|request: Request<Incoming>| async move {
-            let _answered = permit.answer();
-            Ok::<_, Infallible>(self.answer(&request).await)
-        });
-        let conversation = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(PATIENCE)
-            .max_buf_size(HEAD)
-            .serve_connection(TokioIo::new(stream), answer);
-        tokio::select! {
-            () = permit.lost() => tracing::debug!("a connection made room for another one"),
-            ended = conversation => {
-                if let Err(error) = ended {
-                    tracing::debug!(%error, "a request was cut short");
-                }
-            }
-        }
-    }
-
-    /// Answers one request.
-    pub async fn answer<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+    /// Answers one request. With its turn an answer that waits can be given sooner, so that others may wait, too.
+    pub async fn answer<B>(
+        &self,
+        request: &Request<B>,
+        turn: Option<&Turn>,
+    ) -> Response<Full<Bytes>> {
         let path = request.uri().path();
         let known = match path {
             "/metrics" | "/healthz" => true,
@@ -186,7 +108,10 @@ impl Api {
         match path {
             "/metrics" => text(StatusCode::OK, self.router.metrics()),
             "/healthz" => self.health(),
-            _ => self.state(request.uri().query().unwrap_or_default()).await,
+            _ => {
+                let query = request.uri().query().unwrap_or_default();
+                self.state(query, turn).await
+            }
         }
     }
 
@@ -199,14 +124,20 @@ impl Api {
         }
     }
 
-    async fn state(&self, query: &str) -> Response<Full<Bytes>> {
+    async fn state(&self, query: &str, turn: Option<&Turn>) -> Response<Full<Bytes>> {
         let question = match question(query) {
             Ok(question) => question,
             Err(why) => return text(StatusCode::BAD_REQUEST, format!("{why}\n")),
         };
         let store = self.router.state();
         let state = match question {
-            (Some(after), wait) => store.after(&after, wait).await,
+            (Some(after), wait) => {
+                let changed = store.after(&after, wait);
+                match turn {
+                    Some(turn) => turn.wait(changed).await.unwrap_or_else(|| store.now()),
+                    None => changed.await,
+                }
+            }
             (None, _) => store.now(),
         };
         let json = serde_json::to_vec(&state).expect("the state can be written as JSON");

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Parser};
 
 use crate::options::Options;
+use crate::relay::Patience;
 #[cfg(feature = "kubernetes")]
 use crate::source::kubernetes::ConfigMapRef;
 
@@ -65,6 +66,26 @@ pub struct Arguments {
     #[arg(long, env = "ROUTER_MAX_CONNECTIONS", value_name = "NUMBER", default_value_t = 16_384, value_parser = parse_streams)]
     pub max_connections: usize,
 
+    /// Connections that may be open at one listener [default: three quarters of --max-connections]
+    #[arg(long, env = "ROUTER_MAX_CONNECTIONS_PER_LISTENER", value_name = "NUMBER", value_parser = parse_streams)]
+    pub max_connections_per_listener: Option<usize>,
+
+    /// Connections that may be open from one address [default: half of --max-connections]
+    #[arg(long, env = "ROUTER_MAX_CONNECTIONS_PER_SOURCE", value_name = "NUMBER", value_parser = parse_streams)]
+    pub max_connections_per_source: Option<usize>,
+
+    /// Connections that may be in their handshake, or have carried nothing yet; the first makes room for one more [default: a quarter of --max-connections]
+    #[arg(long, env = "ROUTER_MAX_NEW_CONNECTIONS", value_name = "NUMBER", value_parser = parse_streams)]
+    pub max_new_connections: Option<usize>,
+
+    /// Seconds until a connection is aborted on which neither side has said anything
+    #[arg(long, env = "ROUTER_SILENT_TIMEOUT", value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    pub silent_timeout: Duration,
+
+    /// Seconds until a connection is aborted that carries nothing any more [default: never]
+    #[arg(long, env = "ROUTER_IDLE_TIMEOUT", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub idle_timeout: Option<Duration>,
+
     /// Seconds that a server has to take a connection before the next one is tried
     #[arg(long, env = "ROUTER_CONNECT_TIMEOUT", value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
     pub connect_timeout: Duration,
@@ -90,6 +111,13 @@ impl Arguments {
             connect_timeout: self.connect_timeout,
             handshake_timeout: self.handshake_timeout,
             most_streams: self.max_connections,
+            most_of_listener: self.max_connections_per_listener,
+            most_of_source: self.max_connections_per_source,
+            most_new: self.max_new_connections,
+            patience: Patience {
+                silent: Some(self.silent_timeout),
+                idle: self.idle_timeout,
+            },
         }
     }
 }

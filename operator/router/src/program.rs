@@ -1,5 +1,6 @@
 //! The program: from its command line to its exit code. A library, so that another package can be the router in its own process.
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
@@ -26,6 +27,7 @@ pub fn main_with(arguments: Arguments) -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new(LOGGED)))
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
     match block_on(arguments) {
         Ok(()) => ExitCode::SUCCESS,

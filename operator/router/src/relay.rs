@@ -38,15 +38,27 @@ pub struct Traffic {
     pub received: AtomicU64,
 }
 
-/// Moves bytes both ways. The end of one way is passed on and leaves the other way open.
+/// How long a stream may carry nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Patience {
+    /// Before its first byte, from either end; absent for ever.
+    pub silent: Option<Duration>,
+    /// After that; absent for ever.
+    pub idle: Option<Duration>,
+}
+
+/// Moves bytes both ways. The end of one way is passed on and leaves the other way open. Calls `heard` at the first byte.
 ///
 /// # Errors
-/// An end failed or was aborted. Both should then be aborted: neither may take what came for the whole.
+/// An end failed or was aborted, or nothing was said for too long. Both should then be aborted: neither may take what came for the whole.
 pub async fn relay(
     client: &mut impl Endpoint,
     server: &mut impl Endpoint,
     traffic: &Traffic,
+    patience: Patience,
+    heard: impl FnOnce(),
 ) -> io::Result<()> {
+    let mut silence = Silence::new(patience, heard);
     let mut there = Way::new(&traffic.sent);
     let mut back = Way::new(&traffic.received);
     let mut look: Option<Pin<Box<Sleep>>> = None;
@@ -55,6 +67,10 @@ pub async fn relay(
         let second = back.poll(cx, server, client)?;
         if first.is_ready() && second.is_ready() {
             return Poll::Ready(Ok(()));
+        }
+        let moves = std::mem::take(&mut there.moves) | std::mem::take(&mut back.moves);
+        if silence.poll(cx, moves).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         // An abort shows when an end is read; one that is not read just now is asked from time to time. The timer stays when
         // both are read again: a stream that is stopped and goes on a thousand times a second needs it once.
@@ -95,8 +111,57 @@ enum Stage {
     Over,
 }
 
+/// Since when nothing moves, where that matters.
+struct Silence<F> {
+    idle: Option<Duration>,
+    limit: Option<Duration>,
+    /// Until the first byte.
+    heard: Option<F>,
+    last: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl<F: FnOnce()> Silence<F> {
+    fn new(patience: Patience, heard: F) -> Self {
+        Self {
+            idle: patience.idle,
+            limit: patience.silent,
+            heard: Some(heard),
+            last: Instant::now(),
+            timer: None,
+        }
+    }
+
+    /// Ready once it has lasted too long.
+    fn poll(&mut self, cx: &mut Context<'_>, moves: bool) -> Poll<()> {
+        if moves && let Some(heard) = self.heard.take() {
+            heard();
+            self.limit = self.idle;
+            self.timer = None;
+        }
+        let Some(limit) = self.limit else {
+            return Poll::Pending;
+        };
+        if moves {
+            self.last = Instant::now();
+        }
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        loop {
+            ready!(timer.as_mut().poll(cx));
+            // It is not set anew with each byte.
+            let due = self.last + limit;
+            if Instant::now() >= due {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(due);
+        }
+    }
+}
+
 struct Way<'t> {
     moved: &'t AtomicU64,
+    /// Whether something was read since this was looked at.
+    moves: bool,
     stage: Stage,
 }
 
@@ -104,6 +169,7 @@ impl<'t> Way<'t> {
     fn new(moved: &'t AtomicU64) -> Self {
         Self {
             moved,
+            moves: false,
             stage: Stage::Reading(false),
         }
     }
@@ -133,6 +199,7 @@ impl<'t> Way<'t> {
                             self.stage = Stage::Ending;
                         }
                         Poll::Ready(Ok(to)) => {
+                            self.moves = true;
                             self.stage = Stage::Writing {
                                 buffer,
                                 from: 0,

@@ -71,7 +71,7 @@ async fn serve(router: &Router, arguments: &Arguments) -> anyhow::Result<()> {
     match (&arguments.state, &arguments.state_profile) {
         (None, _) => {}
         (Some(ApiAddress::Unix(path)), None) => {
-            tokio::spawn(api.serve_unix(unix(path)?));
+            tokio::spawn(api.serve(unix(path)?));
         }
         (Some(ApiAddress::Unix(_)), Some(_)) => bail!("a Unix socket needs no --state-profile"),
         (Some(ApiAddress::Address(address)), Some(profile)) => {

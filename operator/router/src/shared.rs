@@ -22,7 +22,7 @@ impl Shared {
     pub(crate) fn new(options: Options) -> Self {
         Self {
             routes: Routes::default(),
-            streams: Streams::new(options.most_streams),
+            streams: Streams::new(options.caps()),
             state: StateStore::new(),
             metrics: Metrics::default(),
             options,

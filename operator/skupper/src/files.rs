@@ -9,8 +9,10 @@ mod output;
 mod store;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,8 +29,9 @@ use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::embedded::{Embedded, Settings};
 use documents::ObjectKey;
-use folder::Folder;
+use folder::{Folder, INPUT, News};
 use input::{Asked, Fault, Input};
+use lifecycle_router::file;
 use lifecycle_runtime::crds;
 use memory::Memory;
 use output::Output;
@@ -50,7 +53,11 @@ pub async fn run(
     health: Health,
     mut shutdown: Shutdown,
 ) -> anyhow::Result<()> {
-    let mut site = Files::open(options).await?;
+    let mut site = tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        opened = Files::open(options) => opened?,
+    };
     let routers = Embedded::new(Settings {
         address: None,
         grace: options.grace,
@@ -177,7 +184,7 @@ impl Files {
             is_unkept: false,
             _lock: lock,
         };
-        for news in site.folder.first_look() {
+        for news in site.read(Folder::first_look).await {
             site.input.learn(news);
         }
         (site.asked, site.faults) = site.input.asked();
@@ -188,7 +195,7 @@ impl Files {
     }
 
     /// Keeps objects at what files say, and shows what becomes of them, without end.
-    async fn follow(&mut self) -> std::convert::Infallible {
+    async fn follow(&mut self) -> Infallible {
         loop {
             self.show().await;
             tokio::time::sleep(LOOK).await;
@@ -197,7 +204,7 @@ impl Files {
     }
 
     async fn look(&mut self) {
-        let news = self.folder.look();
+        let news = self.read(Folder::look).await;
         if !news.is_empty() {
             for news in news {
                 self.input.learn(news);
@@ -206,6 +213,25 @@ impl Files {
         }
         let refused = self.store.settle(&self.asked).await;
         self.tell(refused);
+    }
+
+    /// Reads files beside the tasks of the controller and the router, whom no file may stop.
+    async fn read(&mut self, look: fn(&mut Folder) -> Vec<News>) -> Vec<News> {
+        let mut folder = mem::replace(&mut self.folder, Folder::new(Path::new("")));
+        let reading = move || {
+            let news = look(&mut folder);
+            (folder, news)
+        };
+        let (faults, output) = (&self.faults, &mut self.output);
+        let late = || {
+            let limit = file::PATIENCE.as_secs();
+            let said = format!("takes longer than {limit} s to read; what was read before counts");
+            let place = INPUT.to_owned();
+            output.tell([faults.clone(), vec![Fault { place, said }]].concat());
+        };
+        let (folder, news) = file::beside(reading, late).await;
+        self.folder = folder;
+        news
     }
 
     /// What is wrong with folders, with files, and with what these ask for.
@@ -247,7 +273,7 @@ impl Files {
 
 /// One process serves a site.
 fn lock(path: &Path) -> anyhow::Result<File> {
-    let file = File::create(path).with_context(|| format!("cannot use {}", path.display()))?;
+    let file = file::hold(path).with_context(|| format!("cannot use {}", path.display()))?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         bail!(
             "another process serves this site: it holds {}",

@@ -14,6 +14,8 @@ use tokio::time::{sleep, timeout};
 
 /// How much goes there and back.
 pub(super) const BYTES: usize = 1 << 18;
+/// Connections at once. More wait until one ends.
+const MOST: usize = 256;
 /// A conversation on one machine takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_millis(100);
@@ -73,7 +75,7 @@ pub(super) async fn serve(listener: TcpListener, mut shutdown: Shutdown) {
             biased;
             () = shutdown.wait() => return,
             Some(_ended) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if connections.len() < MOST => match accepted {
                 Ok((stream, _)) => drop(connections.spawn(echo(stream))),
                 Err(error) => {
                     tracing::warn!("cannot accept a connection: {error}");

@@ -1,15 +1,23 @@
-//! The file by which `kubectl` finds the simulated cluster. It goes with the cluster, for it would lead nowhere.
+//! The file by which `kubectl` finds the simulated cluster, and is let in. It goes with the cluster, for it would lead nowhere.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lifecycle_router::file;
 use tempfile::TempDir;
 use thiserror::Error;
 
+use super::door::Key;
+
 /// By its first line a file is known as ours, so that it may be replaced.
 const MARK: &str = "# Written by `lifecycle-operator sandbox`, which removes it when it ends.\n";
+
+/// Ours is smaller by far.
+const LARGEST: u64 = 1 << 20;
 
 /// Why there is no such file.
 #[derive(Debug, Error)]
@@ -39,7 +47,11 @@ pub(super) struct Kubeconfig {
 
 impl Kubeconfig {
     /// Writes the file: to `wanted`, or into a temporary folder.
-    pub(super) fn write(wanted: Option<&Path>, server: SocketAddr) -> Result<Self, Error> {
+    pub(super) fn write(
+        wanted: Option<&Path>,
+        server: SocketAddr,
+        key: &Key,
+    ) -> Result<Self, Error> {
         let folder = match wanted {
             Some(_) => None,
             None => {
@@ -58,7 +70,7 @@ impl Kubeconfig {
             (None, None) => unreachable!("without a wish there is a folder"),
         };
         check_ours(&path)?;
-        fs::write(&path, text(server)).map_err(|source| Error::Write {
+        write(&path, &text(server, key)).map_err(|source| Error::Write {
             path: path.clone(),
             source,
         })?;
@@ -84,7 +96,7 @@ impl Drop for Kubeconfig {
 }
 
 fn check_ours(path: &Path) -> Result<(), Error> {
-    match fs::read(path) {
+    match file::read(path, LARGEST) {
         Ok(found) if found.starts_with(MARK.as_bytes()) || found.is_empty() => Ok(()),
         Ok(_) => Err(Error::Foreign {
             path: path.to_owned(),
@@ -97,32 +109,60 @@ fn check_ours(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn text(server: SocketAddr) -> String {
+/// A file that only its owner can read, in the place of one that is ours.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // A temporary file is for its owner alone from the start, and nobody sees half of it.
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.persist(path)?;
+    Ok(())
+}
+
+fn text(server: SocketAddr, key: &Key) -> String {
+    let Key { authority, token } = key;
+    let authority = STANDARD.encode(authority);
     format!(
         "{MARK}apiVersion: v1\nkind: Config\n\
-         clusters: [{{name: sandbox, cluster: {{server: \"http://{server}\"}}}}]\n\
+         clusters: [{{name: sandbox, cluster: {{server: \"https://{server}\", certificate-authority-data: {authority}}}}}]\n\
          contexts: [{{name: sandbox, context: {{cluster: sandbox, user: sandbox}}}}]\n\
-         users: [{{name: sandbox, user: {{}}}}]\ncurrent-context: sandbox\n"
+         users: [{{name: sandbox, user: {{token: \"{token}\"}}}}]\ncurrent-context: sandbox\n"
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    fn key() -> Key {
+        Key {
+            authority: "authority".to_owned(),
+            token: "7".to_owned(),
+        }
+    }
 
     const SERVER: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7);
 
     #[test]
     fn it_is_read_as_a_kubeconfig_and_goes_with_its_owner() {
-        let written = Kubeconfig::write(None, SERVER).unwrap();
+        let written = Kubeconfig::write(None, SERVER, &key()).unwrap();
         let path = written.path().to_owned();
         let read = kube::config::Kubeconfig::read_from(&path).unwrap();
         assert_eq!(read.current_context.as_deref(), Some("sandbox"));
         assert_eq!(
             read.clusters[0].cluster.as_ref().unwrap().server.as_deref(),
-            Some("http://127.0.0.1:7")
+            Some("https://127.0.0.1:7")
         );
+        let user = read.auth_infos[0].auth_info.as_ref().unwrap();
+        assert!(user.token.is_some());
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         drop(written);
         assert!(!path.exists());
     }
@@ -132,7 +172,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         fs::write(&path, "apiVersion: v1\n").unwrap();
-        let refused = Kubeconfig::write(Some(&path), SERVER).unwrap_err();
+        let refused = Kubeconfig::write(Some(&path), SERVER, &key()).unwrap_err();
         assert!(
             refused
                 .to_string()
@@ -141,13 +181,14 @@ mod tests {
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), "apiVersion: v1\n");
         fs::write(&path, MARK).unwrap();
-        drop(Kubeconfig::write(Some(&path), SERVER).unwrap());
+        drop(Kubeconfig::write(Some(&path), SERVER, &key()).unwrap());
         assert!(!path.exists());
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
-        let refused = Kubeconfig::write(Some(Path::new("/nowhere/at/all")), SERVER).unwrap_err();
+        let refused =
+            Kubeconfig::write(Some(Path::new("/nowhere/at/all")), SERVER, &key()).unwrap_err();
         assert!(refused.to_string().contains("/nowhere/at/all"), "{refused}");
     }
 }

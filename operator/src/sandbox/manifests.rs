@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kube::api::{Api, DynamicObject, Patch, PatchParams};
-use kube::core::GroupVersionKind;
+use kube::core::{GroupVersionKind, request};
 use kube::discovery::{self, Scope};
 use kube::{Client, ResourceExt};
+use lifecycle_runtime::names;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -290,6 +291,8 @@ pub(super) async fn apply_one(
         Err(source) => return Err(failed(source)),
     };
     let namespace = manifest.object.namespace();
+    let name = manifest.object.name_any();
+    named(of, namespace.as_deref(), &name).map_err(failed)?;
     let api: Api<DynamicObject> = match capabilities.scope {
         Scope::Namespaced => Api::namespaced_with(
             client.clone(),
@@ -299,10 +302,22 @@ pub(super) async fn apply_one(
         Scope::Cluster => Api::all_with(client.clone(), &resource),
     };
     let params = PatchParams::apply(MANAGER).validation_strict();
-    let name = manifest.object.name_any();
     api.patch(&name, &params, &Patch::Apply(&manifest.object))
         .await
         .map_err(failed)
+}
+
+/// Whether a request about an object of this name leads to it and to nothing else.
+fn named(of: &GroupVersionKind, namespace: Option<&str>, name: &str) -> kube::Result<()> {
+    let invalid = |error: names::Error| {
+        kube::Error::BuildRequest(request::Error::Validation(error.to_string()))
+    };
+    namespace
+        .map(names::of_namespace)
+        .transpose()
+        .map_err(invalid)?;
+    names::of_object(&of.group, &of.kind, name).map_err(invalid)?;
+    Ok(())
 }
 
 fn unknown(place: &DocumentPlace, of: &GroupVersionKind) -> Error {

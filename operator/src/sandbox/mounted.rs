@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{Event, PersistentVolumeClaim, Pod, Volume};
 use kube::{Api, Client, ResourceExt};
+use lifecycle_runtime::names;
 use lifecycle_simulator::world::Volumes;
 
 /// The annotations by which a claim is one of ours.
@@ -30,7 +31,9 @@ pub(super) async fn of_pod(client: &Client, volumes: &Volumes, pod: &Pod) -> Vec
     let uid = pod.uid().unwrap_or_default();
     let mut all = Vec::new();
     for volume in spec.volumes.into_iter().flatten() {
-        let Some(claim) = claim_of(pod, &volume) else {
+        let claim = claim_of(pod, &volume);
+        let is_name = |claim: &String| names::of_object("", "PersistentVolumeClaim", claim).is_ok();
+        let Some(claim) = claim.filter(is_name) else {
             continue;
         };
         // One that is gone by now is not told of.

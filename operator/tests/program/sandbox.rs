@@ -5,7 +5,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
 /// Nothing that happens at all takes longer.
@@ -359,16 +366,11 @@ fn both_signals_end_it_with_0_and_leave_nothing_behind() {
             kubeconfig.to_str().unwrap(),
             file.to_str().unwrap(),
         ]);
-        let address = running.until("simulated cluster at ");
         running.until("Ctrl-C ends it");
-        assert!(kubeconfig.exists());
         // A watch that is open must not keep it.
-        let address = address.trim().rsplit('/').next().unwrap().to_owned();
-        let mut watch = TcpStream::connect(&address).unwrap();
-        let request =
-            format!("GET /api/v1/services?watch=true HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        watch.write_all(request.as_bytes()).unwrap();
-        watch.set_read_timeout(Some(SOON)).unwrap();
+        let door = Door::of(&kubeconfig);
+        let all = format!("{}\r\n", door.well());
+        let mut watch = door.ask("GET /api/v1/services?watch=true", &all);
         let mut head = [0; 15];
         watch.read_exact(&mut head).unwrap();
         assert_eq!(&head, b"HTTP/1.1 200 OK");
@@ -377,22 +379,117 @@ fn both_signals_end_it_with_0_and_leave_nothing_behind() {
     }
 }
 
-#[test]
-fn requests_for_another_host_are_refused() {
-    let mut running = Running::start(&[]);
-    let line = running.until("simulated cluster at ");
-    running.until("Ctrl-C ends it");
-    let address = line.trim().rsplit('/').next().unwrap().to_owned();
-    let ask = |host: &str| {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        let request = format!("GET /version HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
+/// Where the simulated cluster is, and how it is spoken to, as its kubeconfig says.
+struct Door {
+    address: String,
+    token: String,
+    tls: Arc<ClientConfig>,
+}
+
+impl Door {
+    fn of(kubeconfig: &Path) -> Self {
+        let text = fs::read_to_string(kubeconfig).unwrap();
+        let read: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+        let cluster = &read["clusters"][0]["cluster"];
+        let address = cluster["server"].as_str().unwrap();
+        let authority = cluster["certificate-authority-data"].as_str().unwrap();
+        let authority = STANDARD.decode(authority).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots
+            .add(CertificateDer::from_pem_slice(&authority).unwrap())
+            .unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let token = read["users"][0]["user"]["token"].as_str().unwrap();
+        Self {
+            address: address.strip_prefix("https://").unwrap().to_owned(),
+            token: token.to_owned(),
+            tls: Arc::new(tls),
+        }
+    }
+
+    /// The headers of who may ask.
+    fn well(&self) -> String {
+        format!(
+            "Host: {}\r\nAuthorization: Bearer {}\r\n",
+            self.address, self.token
+        )
+    }
+
+    fn ask(&self, line: &str, rest: &str) -> StreamOwned<ClientConnection, TcpStream> {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let connection = ClientConnection::new(self.tls.clone(), name).unwrap();
+        let mut stream = StreamOwned::new(connection, stream);
+        write!(stream, "{line} HTTP/1.1\r\nConnection: close\r\n{rest}").unwrap();
+        stream
+    }
+
+    fn answer(&self, line: &str, headers: &str, body: &str) -> String {
+        let length = body.len();
+        let rest = format!("{headers}Content-Length: {length}\r\n\r\n{body}");
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        self.ask(line, &rest).read_to_string(&mut answer).unwrap();
         answer
-    };
-    assert!(ask("evil.example").starts_with("HTTP/1.1 403 "));
-    assert!(ask(&address).contains("v1.36.3"));
+    }
+}
+
+#[test]
+fn only_who_holds_the_kubeconfig_is_answered_and_no_page_in_a_browser() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = folder.path().join("kubeconfig");
+    let mut running = Running::start(&["--kubeconfig", kubeconfig.to_str().unwrap()]);
+    running.until("Ctrl-C ends it");
+    let door = Door::of(&kubeconfig);
+    let (well, own) = (door.well(), &door.address);
+    let version = door.answer("GET /version", &well, "");
+    assert!(version.contains("v1.36.3"), "{version}");
+    let make = "POST /api/v1/namespaces/default/configmaps";
+    let body = r#"{"metadata": {"name": "made"}}"#;
+    let post = |headers: &str| door.answer(make, headers, body);
+    let page = format!("{well}Origin: http://evil.example\r\n");
+    let elsewhere = well.replace(own.as_str(), "localhost:evil.com");
+    let stranger = format!("Host: {own}\r\n");
+    for (headers, code) in [(page, 403), (elsewhere, 403), (stranger, 401)] {
+        let answer = post(&headers);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {code} ")), "{answer}");
+    }
+    let one = "GET /api/v1/namespaces/default/configmaps/made";
+    let absent = door.answer(one, &well, "");
+    assert!(absent.starts_with("HTTP/1.1 404 "), "{absent}");
+    let made = post(&well);
+    assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
+    // Nothing is said in the clear.
+    let mut plain = TcpStream::connect(own).unwrap();
+    plain.set_read_timeout(Some(SOON)).unwrap();
+    write!(plain, "GET /version HTTP/1.1\r\n{well}\r\n").unwrap();
+    let mut answer = Vec::new();
+    let _aborted = plain.read_to_end(&mut answer);
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    assert_eq!(running.end("-TERM"), Some(0));
+}
+
+#[test]
+fn a_client_of_kubernetes_needs_nothing_but_the_kubeconfig() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kubeconfig");
+    let mut running = Running::start(&["--kubeconfig", path.to_str().unwrap()]);
+    running.until("Ctrl-C ends it");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let nodes = runtime.block_on(async {
+        let kubeconfig = kube::config::Kubeconfig::read_from(&path).unwrap();
+        let chosen = kube::config::KubeConfigOptions::default();
+        let config = kube::Config::from_custom_kubeconfig(kubeconfig, &chosen);
+        let client = lifecycle_runtime::kube::client(config.await.unwrap()).unwrap();
+        let nodes: kube::Api<k8s_openapi::api::core::v1::Node> = kube::Api::all(client);
+        nodes.list(&kube::api::ListParams::default()).await.unwrap()
+    });
+    assert_eq!(nodes.items.len(), 2);
     assert_eq!(running.end("-TERM"), Some(0));
 }
 
@@ -417,6 +514,11 @@ fn bad_input_is_one_line_and_ends_with_2() {
         "wrong.yaml",
         "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {prots: []}\n",
     );
+    let elsewhere = write(
+        "elsewhere.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a/../../secrets/b}\n",
+    );
+    assert!(refused(&[&elsewhere]).contains("no ConfigMap can be named `a/../../secrets/b`"));
     let missing = folder.path().join("missing.yaml");
     assert!(refused(&[missing.to_str().unwrap()]).contains("missing.yaml cannot be read"));
     assert!(refused(&[&broken]).contains("broken.yaml is not YAML"));

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use kube::config::{InferConfigError, KubeConfigOptions, KubeconfigError};
-use kube::core::Status;
+use kube::core::{Status, request};
 use kube::{Client, Config};
 
 /// How long connecting may take.
@@ -113,6 +113,9 @@ where
 pub fn one_line(error: &kube::Error) -> String {
     if let kube::Error::Api(status) = error {
         return of_status(status);
+    }
+    if let kube::Error::BuildRequest(request::Error::Validation(said)) = error {
+        return said.clone();
     }
     let said = chain(error);
     if matches!(error, kube::Error::Auth(_)) {

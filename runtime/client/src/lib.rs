@@ -1,9 +1,10 @@
-//! What everything of ours that speaks to an API server shares: clients, clocks and selectors. Knows no lifecycle.
+//! What everything of ours that speaks to an API server shares: clients, clocks, selectors and names. Knows no lifecycle.
 
 #![deny(missing_docs)]
 
 pub mod cause;
 pub mod clock;
 pub mod kube;
+pub mod names;
 pub mod scripted;
 pub mod selector;

@@ -1,94 +1,90 @@
-//! The simulated API server over HTTP on loopback. Takes requests apart and puts answers together; decides nothing about them.
+//! The simulated API server over HTTP. Takes requests apart and puts answers together; decides nothing about them. Who may ask is decided by its door.
+
+mod door;
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::pin;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
-use hyper::header::HOST;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use lifecycle_http::{Limits, Unread};
+use tokio::net::TcpListener;
+
+pub use door::Door;
 
 use crate::server::{Content, Reply};
 use crate::{Server, User};
 
-/// As much as a real API server reads.
-const LARGEST: usize = 3 * 1024 * 1024;
+/// As much as a real API server reads, and as many connections as the watches of a few programs need.
+const LIMITS: Limits = Limits {
+    connections: 512,
+    waits: 0,
+    head: 64 * 1024,
+    body: 3 * 1024 * 1024,
+    patience: Duration::from_secs(30),
+};
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Answers until `stop` is done; watches end with it.
-pub async fn serve(listener: TcpListener, server: Server, stop: impl Future<Output = ()>) {
-    let mut connections = JoinSet::new();
-    let mut stop = pin!(stop);
-    loop {
-        tokio::select! {
-            biased;
-            () = &mut stop => return,
-            Some(_ended) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(connection(stream, server.clone()))),
-                // Such as too many open files: others may be closed by then.
-                Err(error) => {
-                    tracing::warn!("cannot accept a connection: {error}");
-                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-                }
-            },
-        }
+///
+/// # Errors
+/// The socket has no address.
+pub async fn serve(
+    listener: TcpListener,
+    server: Server,
+    door: Door,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let at = listener.local_addr()?;
+    let secure = door.secure();
+    let door = Arc::new(door);
+    let answer = move |request: Request<Incoming>, _| {
+        let (server, door) = (server.clone(), door.clone());
+        async move { answer(&server, &door, at, request).await }
+    };
+    let limited = lifecycle_http::Server::new(LIMITS);
+    tokio::select! {
+        biased;
+        () = stop => Ok(()),
+        never = limited.serve(listener, secure, answer) => match never {},
     }
 }
 
-async fn connection(stream: TcpStream, server: Server) {
-    // Small answers must not wait for each other.
-    let _slower = stream.set_nodelay(true);
-    let service = service_fn(|request| {
-        let server = server.clone();
-        async move { Ok::<_, Infallible>(answer(&server, request).await) }
-    });
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = served.await {
-        tracing::debug!("a connection ended: {error}");
-    }
-}
-
-async fn answer(server: &Server, request: Request<Incoming>) -> Response<Body> {
+async fn answer(
+    server: &Server,
+    door: &Door,
+    at: SocketAddr,
+    request: Request<Incoming>,
+) -> Response<Body> {
     let (head, body) = request.into_parts();
-    if !is_local(&head.headers) {
-        // A page in a browser may send requests here under a name that it has made to mean this machine.
-        return refusal(
-            403,
-            "Forbidden",
-            "the sandbox answers only to 127.0.0.1 and localhost",
-        );
+    if let Err(refused) = door.admit(at, &head.headers) {
+        return refusal(refused.code(), refused.reason(), &refused.to_string());
     }
-    let Ok(body) = Limited::new(body, LARGEST).collect().await else {
-        let said = format!("Request entity too large: limit is {LARGEST}");
-        return refusal(413, "RequestEntityTooLarge", &said);
+    let body = match LIMITS.read(body).await {
+        Ok(body) => body,
+        Err(Unread::Large(limit)) => {
+            let said = format!("Request entity too large: limit is {limit}");
+            return refusal(413, "RequestEntityTooLarge", &said);
+        }
+        Err(why @ (Unread::Late(_) | Unread::Broken)) => {
+            let said = format!("the body of the request cannot be read: {why}");
+            return refusal(400, "BadRequest", &said);
+        }
     };
     let user = user(&head.headers);
-    let request = Request::from_parts(head, body.to_bytes().to_vec());
+    let request = Request::from_parts(head, body.to_vec());
     response(server.serve(&user, &request))
 }
 
-fn is_local(headers: &HeaderMap) -> bool {
-    let host = headers
-        .get(HOST)
-        .and_then(|host| host.to_str().ok())
-        .unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    matches!(name, "127.0.0.1" | "localhost")
-}
-
-/// Everybody is an administrator, and may impersonate another user.
+/// Everybody who is let in is an administrator, and may impersonate another user.
 fn user(headers: &HeaderMap) -> User {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(name) = text("impersonate-user") else {

@@ -12,12 +12,19 @@ use super::observe::{Job, Plan};
 use super::store::Name;
 use crate::lifecycle::{Kind, Stored};
 use crate::machine::compare::migrated;
+use lifecycle_client::names;
 
 /// A write on its way.
 pub type Sent = Result<Request<Vec<u8>>, Error>;
 
-fn at(kind: &Kind, namespace: Option<&str>) -> Path {
-    Path::new(kind.path(namespace))
+/// Where an object is: the path of those beside it, and the last part of its own.
+fn at(kind: &Kind, name: &Name) -> Result<(Path, String), Error> {
+    let invalid = |error: names::Error| Error::Validation(error.to_string());
+    let namespace = name.namespace.as_deref().filter(|_| kind.namespaced);
+    let namespace = namespace.map(names::of_namespace).transpose();
+    let namespace = namespace.map_err(invalid)?;
+    let last = names::of_object(&kind.group, &kind.kind, &name.name).map_err(invalid)?;
+    Ok((Path::new(kind.path(namespace.as_deref())), last))
 }
 
 fn forced(manager: &str) -> PatchParams {
@@ -26,7 +33,10 @@ fn forced(manager: &str) -> PatchParams {
 
 /// The one write of a plan; `None` for a call, which is no request to the API server.
 pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
-    let path = at(kind, plan.name.namespace.as_deref());
+    let (path, name) = match at(kind, &plan.name) {
+        Ok(at) => at,
+        Err(error) => return Some(Err(error)),
+    };
     let live = plan.live.as_deref();
     let mut body = plan.body.clone();
     match plan.job {
@@ -40,13 +50,13 @@ pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
             let version = live.and_then(|l| l.meta.resource_version.as_deref());
             body["metadata"]["resourceVersion"] = json!(version);
         }
-        Job::Delete => return Some(path.delete(&plan.name.name, &exactly(live?))),
-        Job::Migrate => return Some(migrate(&path, plan, live?)),
-        Job::Record => return Some(record(&path, plan, live?)),
+        Job::Delete => return Some(path.delete(&name, &exactly(live?))),
+        Job::Migrate => return Some(migrate((&path, &name), plan, live?)),
+        Job::Record => return Some(record((&path, &name), plan, live?)),
         Job::Call => return None,
     }
     let params = forced(&plan.manager);
-    Some(path.patch(&plan.name.name, &params, &Patch::Apply(body)))
+    Some(path.patch(&name, &params, &Patch::Apply(body)))
 }
 
 fn exactly(live: &Stored) -> DeleteParams {
@@ -61,7 +71,7 @@ fn exactly(live: &Stored) -> DeleteParams {
 }
 
 /// Guarded by the version that was read: what is held under an older record must not be forgotten.
-fn record(path: &Path, plan: &Plan, live: &Stored) -> Sent {
+fn record((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
         "resourceVersion": live.meta.resource_version,
@@ -71,22 +81,18 @@ fn record(path: &Path, plan: &Plan, live: &Stored) -> Sent {
         field_manager: Some(plan.manager.clone()),
         ..PatchParams::default()
     };
-    path.patch(&plan.name.name, &params, &Patch::Merge(patch))
+    path.patch(name, &params, &Patch::Merge(patch))
 }
 
 /// Guarded by the version that was read: otherwise it would undo what others did meanwhile.
-fn migrate(path: &Path, plan: &Plan, live: &Stored) -> Sent {
+fn migrate((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
     let raw = live.raw.as_deref().unwrap_or(&Value::Null);
     let patch = json!({ "metadata": {
         "uid": live.meta.uid,
         "resourceVersion": live.meta.resource_version,
         "managedFields": migrated(raw, &plan.manager, &plan.replaced, plan.exclusive),
     } });
-    path.patch(
-        &plan.name.name,
-        &PatchParams::default(),
-        &Patch::Merge(patch),
-    )
+    path.patch(name, &PatchParams::default(), &Patch::Merge(patch))
 }
 
 /// The whole status of an object in the version that was seen.
@@ -101,9 +107,8 @@ pub(crate) fn status(kind: &Kind, subject: &Stored, manager: &str, status: &Valu
         },
         "status": status,
     });
-    let name = subject.meta.name.as_deref().unwrap_or_default();
-    let path = at(kind, subject.meta.namespace.as_deref());
-    path.patch_subresource("status", name, &forced(manager), &Patch::Apply(body))
+    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    path.patch_subresource("status", &name, &forced(manager), &Patch::Apply(body))
 }
 
 /// Puts our finalizer on the object, or takes it away.
@@ -118,9 +123,8 @@ pub(crate) fn finalizer(kind: &Kind, subject: &Stored, ours: &str, claim: bool) 
         "resourceVersion": subject.meta.resource_version,
         "finalizers": finalizers,
     } });
-    let name = subject.meta.name.as_deref().unwrap_or_default();
-    let path = at(kind, subject.meta.namespace.as_deref());
-    path.patch(name, &PatchParams::default(), &Patch::Merge(patch))
+    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    path.patch(&name, &PatchParams::default(), &Patch::Merge(patch))
 }
 
 /// Something to tell the people who look at an object.
@@ -174,8 +178,38 @@ pub(crate) fn event(
             "uid": uid,
         },
     });
+    let namespace = names::of_namespace(namespace);
+    let namespace = namespace.map_err(|error| Error::Validation(error.to_string()))?;
     let path = Path::new(format!(
         "/apis/events.k8s.io/v1/namespaces/{namespace}/events"
     ));
     path.create(&PostParams::default(), body.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Secret;
+
+    #[test]
+    fn a_path_leads_to_no_other_namespace() {
+        let kind = Kind::of::<Secret>();
+        let name = Name {
+            namespace: Some("../../nodes".to_owned()),
+            name: "a".to_owned(),
+        };
+        assert!(at(&kind, &name).is_err());
+        let news = News {
+            warning: false,
+            reason: "R".to_owned(),
+            note: String::new(),
+        };
+        let by = Reporter {
+            controller: "c",
+            action: "A",
+            instance: "i",
+        };
+        let told = event(&kind, (&name, Some("u")), &news, &by, (String::new(), 1));
+        assert!(told.is_err());
+    }
 }

@@ -28,8 +28,11 @@ const LONGEST: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(10);
 /// So soon it is asked again if it failed while somebody waits for an answer.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How many questions may be on their way at once.
+/// How many questions may be on their way at once, and how many beside them that have waited for an answer for `LONG`: who never answers keeps
+/// nobody else from being asked.
 const AT_ONCE: usize = 16;
+const MOST: usize = 256;
+const LONG: Duration = Duration::from_secs(1);
 
 struct Poll {
     observation: Arc<Observation>,
@@ -61,7 +64,8 @@ type Question = Pin<Box<dyn Future<Output = Answered> + Send>>;
 pub(crate) struct Polls {
     all: BTreeMap<Id, Poll>,
     due: BTreeSet<(Instant, Id)>,
-    asking: Vec<Question>,
+    /// Questions under way and since when, in their order.
+    asking: Vec<(Instant, Question)>,
     turn: u64,
 }
 
@@ -192,14 +196,21 @@ impl Polls {
     }
 
     pub(crate) fn next(&self) -> Option<Instant> {
-        let free = self.asking.len() < AT_ONCE;
-        self.due.first().map(|(at, _)| *at).filter(|_| free)
+        let (at, _) = self.due.first()?;
+        let is_free = self.asking.len() < MOST;
+        is_free.then(|| self.free_at().map_or(*at, |free| free.max(*at)))
+    }
+
+    /// When the next question may be asked, if not at once: the oldest of the last few has then waited for long.
+    fn free_at(&self) -> Option<Instant> {
+        let oldest = self.asking.len().checked_sub(AT_ONCE)?;
+        Some(self.asking[oldest].0 + LONG)
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Ready<Vec<Answered>> {
         let mut answered = Vec::new();
         self.asking
-            .retain_mut(|question| match question.as_mut().poll(cx) {
+            .retain_mut(|(_, question)| match question.as_mut().poll(cx) {
                 Ready::Ready(answer) => {
                     answered.push(answer);
                     false
@@ -216,7 +227,7 @@ impl Polls {
     /// Asks what is due; says how many questions left.
     fn start(&mut self, now: Instant, machine: impl Fn(usize) -> Arc<dyn Machine>) -> u64 {
         let mut left = 0;
-        while self.asking.len() < AT_ONCE {
+        while self.asking.len() < MOST && self.free_at().is_none_or(|free| free <= now) {
             let Some((at, id)) = self.due.pop_first() else {
                 break;
             };
@@ -229,7 +240,7 @@ impl Polls {
                 self.turn += 1;
                 let observation = Arc::clone(&poll.observation);
                 let question = question(machine(id.0), observation, id, self.turn);
-                self.asking.push(question);
+                self.asking.push((now, question));
                 left += 1;
             }
         }

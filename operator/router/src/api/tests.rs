@@ -9,7 +9,7 @@ use crate::router::Options;
 
 async fn ask(api: &Api, method: Method, uri: &str) -> (StatusCode, String) {
     let request = Request::builder().method(method).uri(uri).body(()).unwrap();
-    let response = api.answer(&request).await;
+    let response = api.answer(&request, None).await;
     let status = response.status();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     (status, String::from_utf8(body.to_vec()).unwrap())

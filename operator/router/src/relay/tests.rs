@@ -92,7 +92,13 @@ async fn s44_bytes_arrive_whole_both_ways_in_any_chunks() {
         let (user_in, user_out) = tokio::io::split(user);
         let (backend_in, backend_out) = tokio::io::split(backend);
         let (relayed, (), (), heard, told) = tokio::join!(
-            relay(&mut client, &mut server, &traffic),
+            relay(
+                &mut client,
+                &mut server,
+                &traffic,
+                Patience::default(),
+                || {}
+            ),
             send(user_out, question.clone(), seed),
             send(backend_out, answer.clone(), seed + 1),
             receive(backend_in, seed + 2),
@@ -122,8 +128,16 @@ async fn s44_a_half_that_ended_leaves_the_other_open() {
         user.read_to_end(&mut told).await.unwrap();
         (heard, told)
     };
-    let (relayed, (heard, told)) =
-        tokio::join!(relay(&mut client, &mut server, &traffic), conversation);
+    let (relayed, (heard, told)) = tokio::join!(
+        relay(
+            &mut client,
+            &mut server,
+            &traffic,
+            Patience::default(),
+            || {}
+        ),
+        conversation
+    );
     relayed.unwrap();
     assert_eq!((&heard[..], &told[..]), (&b"question"[..], &b"answer"[..]));
 }
@@ -136,7 +150,13 @@ async fn an_abort_is_seen_while_the_other_end_does_not_read() {
     let mut client = Aborted(client);
     let began = Instant::now();
     let (relayed, written) = tokio::join!(
-        relay(&mut client, &mut server, &traffic),
+        relay(
+            &mut client,
+            &mut server,
+            &traffic,
+            Patience::default(),
+            || {}
+        ),
         tokio::time::timeout(LOOK / 2, user.write_all(&[7; 100_000])),
     );
     assert!(written.is_err(), "the backend does not read");
@@ -151,8 +171,71 @@ async fn a_stream_without_traffic_holds_no_buffer() {
     let (_user, mut client) = duplex(64);
     let (mut server, _backend) = duplex(64);
     let traffic = Traffic::default();
-    let idle = relay(&mut client, &mut server, &traffic);
+    let idle = relay(
+        &mut client,
+        &mut server,
+        &traffic,
+        Patience::default(),
+        || {},
+    );
     let waited = tokio::time::timeout(Duration::from_secs(1), idle).await;
     assert!(waited.is_err(), "nobody ended it");
     assert_eq!(pool::kept(), 2, "what it borrowed is back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_says_anything_is_cut_off_and_a_quiet_stream_lives() {
+    let patience = Patience {
+        silent: Some(Duration::from_secs(60)),
+        idle: None,
+    };
+    let traffic = Traffic::default();
+    let began = Instant::now();
+    let ((_user, mut client), (mut server, _backend)) = (duplex(64), duplex(64));
+    let silent = relay(&mut client, &mut server, &traffic, patience, || {
+        panic!("it is silent")
+    });
+    assert_eq!(silent.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(began.elapsed(), Duration::from_secs(60));
+    // Either end may speak first, and may be quiet for days then.
+    for server_speaks in [false, true] {
+        let ((mut user, mut client), (mut server, mut backend)) = (duplex(64), duplex(64));
+        let mut heard = 0;
+        let conversation = async {
+            sleep(Duration::from_secs(59)).await;
+            let first = if server_speaks {
+                &mut backend
+            } else {
+                &mut user
+            };
+            first.write_all(b"hello").await.unwrap();
+            sleep(Duration::from_secs(200_000)).await;
+            drop((user, backend));
+        };
+        let relayed = relay(&mut client, &mut server, &traffic, patience, || heard += 1);
+        let (relayed, ()) = tokio::join!(relayed, conversation);
+        relayed.unwrap();
+        assert_eq!(heard, 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_for_quiet_streams_counts_from_the_last_byte() {
+    let patience = Patience {
+        silent: None,
+        idle: Some(Duration::from_secs(100)),
+    };
+    let traffic = Traffic::default();
+    let began = Instant::now();
+    let ((mut user, mut client), (mut server, _backend)) = (duplex(64), duplex(64));
+    let conversation = async {
+        for _ in 0..5 {
+            sleep(Duration::from_secs(90)).await;
+            user.write_all(b"x").await.unwrap();
+        }
+    };
+    let relayed = relay(&mut client, &mut server, &traffic, patience, || {});
+    let (relayed, ()) = tokio::join!(relayed, conversation);
+    assert_eq!(relayed.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(began.elapsed(), Duration::from_secs(5 * 90 + 100));
 }

@@ -94,21 +94,21 @@ impl Directory {
     }
 
     async fn keep(&self, router: &Router) {
-        let mut last: Option<Result<Snapshot, String>> = None;
-        let mut known = None;
+        let mut seen = Seen::default();
         loop {
-            if known.is_none() || self.stamps(last.as_ref()) != known {
-                // Before reading, so that what changes meanwhile is seen the next time.
-                let stamps = self.stamps(last.as_ref());
-                let read = self.read().map_err(|error| cause::chain(&error));
-                if last.as_ref() != Some(&read) {
-                    apply(router, &read).await;
-                }
-                last = Some(read);
-                // Files that the document names only now are looked at from the next time on.
-                let same =
-                    |stamps: &FileStamps| Some(stamps) == self.stamps(last.as_ref()).as_ref();
-                known = stamps.filter(same);
+            let directory = self.clone();
+            let mut was_late = false;
+            let late = || {
+                was_late = true;
+                let (path, limit) = (self.document.display(), file::PATIENCE.as_secs());
+                let why = format!("{path} or a file that it names takes longer than {limit} s");
+                tracing::warn!("{why}");
+                router.refuse(Some(why));
+            };
+            let (now, is_news) = file::beside(move || seen.again(&directory), late).await;
+            seen = now;
+            if let Some(read) = seen.last.as_ref().filter(|_| is_news || was_late) {
+                apply(router, read).await;
             }
             tokio::time::sleep(LOOK).await;
         }
@@ -131,6 +131,32 @@ impl Directory {
             .collect();
         let settled = !stamps.values().flatten().any(FileStamp::is_young);
         settled.then_some(stamps)
+    }
+}
+
+/// What was read last, and how its files looked then, if that tells whether they are others now.
+#[derive(Default)]
+struct Seen {
+    last: Option<Result<Snapshot, String>>,
+    known: Option<FileStamps>,
+}
+
+impl Seen {
+    /// Looks again, and says whether something else was read.
+    fn again(mut self, directory: &Directory) -> (Self, bool) {
+        let last = self.last.as_ref();
+        if self.known.is_some() && directory.stamps(last) == self.known {
+            return (self, false);
+        }
+        // Before reading, so that what changes meanwhile is seen the next time.
+        let stamps = directory.stamps(last);
+        let read = directory.read().map_err(|error| cause::chain(&error));
+        let is_news = last != Some(&read);
+        self.last = Some(read);
+        // Files that the document names only now are looked at from the next time on.
+        let now = directory.stamps(self.last.as_ref());
+        self.known = stamps.filter(|stamps| Some(stamps) == now.as_ref());
+        (self, is_news)
     }
 }
 

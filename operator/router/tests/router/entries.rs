@@ -1,12 +1,13 @@
 //! Entries come, change, fail and go; what is not concerned does not notice.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use lifecycle_router::relay::Patience;
 use lifecycle_router::router::Options;
 use lifecycle_router::state::Status;
 use serde_json::json;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::support::{
     Server, TestSite, address, and, connector, echo, eventually, is_reset, listener, ping, port,
@@ -411,6 +412,81 @@ async fn one_connection_too_many_is_refused_and_room_is_used_again() {
         metrics.contains("router_connections_refused_total{listener=\"l\"} 1\n"),
         "{metrics}"
     );
+}
+
+/// A client with an address of its own.
+async fn connect_from(own: IpAddr, site: &TestSite, port: u16) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((own, 0).into())?;
+    socket.connect((site.address, port).into()).await
+}
+
+#[tokio::test]
+async fn a_client_that_only_connects_keeps_nobody_out_and_is_cut_off() {
+    let site = TestSite::with(Options {
+        most_streams: 100,
+        patience: Patience {
+            silent: Some(Duration::from_secs(2)),
+            idle: None,
+        },
+        ..Options::default()
+    });
+    let server = Server::echo().await;
+    site.apply(&json!([
+        listener("l", port(0), "k"),
+        listener("m", port(1), "k"),
+        connector("c", server.address, "k")
+    ]))
+    .await;
+    let mut quiet = site.connect(port(0)).await;
+    ping(&mut quiet, 1).await;
+    let (greedy, modest) = (address(), address());
+    let mut idle = Vec::new();
+    for number in 0..300 {
+        idle.push(connect_from(greedy, &site, port(number % 2)).await.unwrap());
+    }
+    for number in 0..2 {
+        let mut stream = connect_from(modest, &site, port(number)).await.unwrap();
+        ping(&mut stream, 2).await;
+    }
+    eventually("the silent are cut off", || site.router.open() <= 1).await;
+    ping(&mut quiet, 3).await;
+}
+
+#[tokio::test]
+async fn a_client_that_says_a_word_on_each_connection_has_no_more_than_its_part() {
+    let site = TestSite::with(Options {
+        most_streams: 40,
+        most_of_source: Some(10),
+        most_of_listener: Some(15),
+        ..Options::default()
+    });
+    let server = Server::echo().await;
+    site.apply(&json!([
+        listener("l", port(0), "k"),
+        listener("m", port(1), "k"),
+        connector("c", server.address, "k")
+    ]))
+    .await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let greedy = address();
+        for number in 0..10 {
+            let mut stream = connect_from(greedy, &site, port(0)).await.unwrap();
+            if held.len() < 15 {
+                ping(&mut stream, number).await;
+                held.push(stream);
+            } else {
+                assert!(is_reset(&mut stream).await, "the listener is full");
+            }
+        }
+        let mut one_more = connect_from(greedy, &site, port(1)).await.unwrap();
+        if held.len() == 10 {
+            assert!(is_reset(&mut one_more).await, "its part is used up");
+        }
+    }
+    let mut other = connect_from(address(), &site, port(1)).await.unwrap();
+    ping(&mut other, 4).await;
 }
 
 #[tokio::test]

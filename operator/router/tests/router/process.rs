@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -575,4 +576,24 @@ async fn s52_rewriting_the_same_document_mid_transfer_loses_no_byte() {
     let state = process.until(|_| true).await;
     assert_eq!(entry(&state, "l")["state"], "Up");
     eventually("one connection was served", || server.accepted() == 1).await;
+}
+
+#[tokio::test]
+async fn a_pipe_in_the_place_of_a_file_is_told_and_a_signal_ends_the_router() {
+    let mut process = Process::new(&json!([["router", {"id": "west"}]]));
+    process.until(|state| state["router"] == "west").await;
+    let pipe = process.directory.path().join("pipe");
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, &pipe, FileType::Fifo, mode, 0).unwrap();
+    fs::rename(pipe, process.directory.path().join("skrouterd.json")).unwrap();
+    let error = |state: &Value| state["error"].as_str().unwrap_or_default().to_owned();
+    let is_told = |state: &Value| error(state).contains("skrouterd.json: it is no file");
+    assert_eq!(process.until(is_told).await["router"], "west");
+    process.terminate();
+    within(async {
+        while process.child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
 }

@@ -1,5 +1,6 @@
 //! The state API and its client: who is let in, and who keeps whom out.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const PROFILE: &str = "skupper-router-state";
 struct ServedState {
     site: TestSite,
     at: SocketAddr,
-    serving: JoinHandle<()>,
+    serving: JoinHandle<Infallible>,
 }
 
 impl Drop for ServedState {
@@ -198,4 +199,29 @@ async fn clients_that_only_connect_keep_nobody_out() {
         within(first.read(&mut byte)).await,
         Ok(0) | Err(_)
     ));
+}
+
+#[tokio::test]
+async fn clients_that_wait_for_changes_keep_nobody_out() {
+    let site = TestSite::new();
+    let socket = bind(SocketAddr::new(site.address, 0)).await.unwrap();
+    let at = socket.local_addr().unwrap();
+    let serving = tokio::spawn(Api::new(site.router.clone(), Offer::All).serve(socket));
+    let revision = site.state().revision;
+    let wait = format!("GET /v1/state?after={revision}&wait=60s HTTP/1.1\r\nhost: r\r\n\r\n");
+    let mut waiting = Vec::new();
+    for _ in 0..64 {
+        let mut stream = TcpStream::connect(at).await.unwrap();
+        stream.write_all(wait.as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    // The first is answered once the last waits.
+    sleep(Duration::from_millis(500)).await;
+    let mut stream = TcpStream::connect(at).await.unwrap();
+    let now = b"GET /v1/state HTTP/1.1\r\nhost: r\r\nconnection: close\r\n\r\n";
+    stream.write_all(now).await.unwrap();
+    let mut answer = String::new();
+    within(stream.read_to_string(&mut answer)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    serving.abort();
 }

@@ -432,3 +432,21 @@ async fn s57_credentials_that_are_taken_away_end_nothing_and_let_nothing_new_in(
         assert!(is_reset(&mut stream).await);
     }
 }
+
+#[tokio::test]
+async fn handshakes_that_are_never_finished_keep_nobody_out() {
+    let options = Options {
+        most_streams: 100,
+        ..Options::default()
+    };
+    let secure = Secure::with(options, &json!({})).await;
+    let mut half_open = Vec::new();
+    for _ in 0..300 {
+        let mut stream = secure.site.connect(port(0)).await;
+        stream.write_all(&[22, 3, 1]).await.ok();
+        half_open.push(stream);
+    }
+    let mut well = secure.connect().await;
+    ping(&mut well, 1).await;
+    assert!(secure.site.router.open() <= 100);
+}

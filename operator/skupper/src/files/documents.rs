@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use lifecycle_runtime::names;
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 use thiserror::Error;
@@ -33,6 +34,16 @@ impl ObjectKey {
             kind: "Secret",
             name: name.to_owned(),
         }
+    }
+
+    /// The name as a part of a path.
+    ///
+    /// # Errors
+    /// No object can have it.
+    pub(super) fn in_path(&self) -> Result<String, names::Error> {
+        let known = KINDS.iter().find(|(_, kind)| *kind == self.kind);
+        let group = known.and_then(|(version, _)| Some(version.split_once('/')?.0));
+        names::of_object(group.unwrap_or_default(), self.kind, &self.name)
     }
 }
 

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use lifecycle_router::file::{FileStamp, read};
 
 /// Below the directory of a site.
+pub(super) const INPUT: &str = "input";
+/// Below the directory of a site.
 pub(super) const RESOURCES: &str = "input/resources";
 /// Below the directory of a site.
 pub(super) const CERTIFICATES: &str = "input/certs";

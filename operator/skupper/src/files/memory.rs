@@ -1,7 +1,6 @@
 //! What a site must know again after a restart: since when its objects are there, who has which host and port, and what its uids are made from.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +8,11 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::output::replace;
 use crate::config::ports::PortAllocation;
+use lifecycle_router::file;
+
+/// A site has thousands of objects, and each a line or two.
+const LARGEST: u64 = 64 << 20;
 
 /// Why what was known cannot be known again.
 #[derive(Debug, Error)]
@@ -74,7 +76,7 @@ impl Memory {
     /// # Errors
     /// It cannot be read, or is broken: nothing is guessed, and nothing of it is lost.
     pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
-        let known = match fs::read(&path) {
+        let known = match file::read(&path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(Error::Read { path, source }),
             Ok(text) => match serde_json::from_slice(&text) {
@@ -100,7 +102,7 @@ impl Memory {
     pub(super) fn keep(&mut self) -> io::Result<()> {
         if self.kept.as_ref() != Some(&self.known) {
             let text = serde_json::to_vec_pretty(&self.known).map_err(io::Error::other)?;
-            replace(&self.path, &text)?;
+            file::replace(&self.path, &text)?;
             self.kept = Some(self.known.clone());
         }
         Ok(())
@@ -122,6 +124,8 @@ fn seed() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;

@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lifecycle_router::file::{self, replace};
+
 use super::input::Fault;
 
 /// Below the directory of a site.
@@ -14,6 +16,8 @@ pub(super) const RUNTIME: &str = "runtime";
 pub(super) const RESOURCES: &str = "runtime/resources";
 /// Below the directory of a site.
 pub(super) const ERRORS: &str = "runtime/errors.txt";
+/// An object with its status is smaller by far.
+const LARGEST: u64 = 16 << 20;
 
 /// What was written.
 #[derive(Debug)]
@@ -41,7 +45,8 @@ impl Output {
                 && name.ends_with(".yaml")
             {
                 // What cannot be read is written anew.
-                let text = fs::read_to_string(entry.path()).unwrap_or_default();
+                let text = file::read(&entry.path(), LARGEST).unwrap_or_default();
+                let text = String::from_utf8(text).unwrap_or_default();
                 files.insert(name, text);
             }
         }
@@ -92,7 +97,7 @@ impl Output {
         }
         let lines = faults
             .iter()
-            .map(|fault| format!("{}: {}\n", fault.place, fault.said.replace('\n', "; ")));
+            .map(|fault| format!("{}: {}\n", plain(&fault.place), plain(&fault.said)));
         let text: String = lines.collect();
         let written = match text.is_empty() {
             true => remove(&self.errors),
@@ -121,12 +126,16 @@ impl Output {
     }
 }
 
-/// Puts a file in the place of another, whole.
-pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+/// One line without anything that a terminal would obey: names and contents of files are whatever somebody wrote.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for character in text.replace('\n', "; ").chars() {
+        match character.is_control() {
+            true => plain.extend(character.escape_default()),
+            false => plain.push(character),
+        }
+    }
+    plain
 }
 
 fn remove(path: &Path) -> io::Result<()> {
@@ -178,6 +187,11 @@ mod tests {
         output.tell(vec![fault("one"), fault("two\nlines")]);
         let all = "a.yaml:1: one\na.yaml:1: two; lines\n";
         assert_eq!(read().as_deref(), Some(all));
+        let place = "\u{1b}]0;x\u{7}.yaml".to_owned();
+        let said = "\u{1b}[2Jnothing\r is \u{9b}wrong".to_owned();
+        output.tell(vec![Fault { place, said }]);
+        let told = "\\u{1b}]0;x\\u{7}.yaml: \\u{1b}[2Jnothing\\r is \\u{9b}wrong\n";
+        assert_eq!(read().as_deref(), Some(told));
         output.tell(vec![]);
         assert_eq!(read(), None);
         fs::write(folder.path().join(ERRORS), "of before").expect("a file");

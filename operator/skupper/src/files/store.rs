@@ -20,7 +20,7 @@ use super::memory::{Known, Object};
 use crate::config::ports::PortAllocation;
 use crate::config::router_config::{CLAIMS, DOCUMENT};
 use crate::namespace::active_site;
-use lifecycle_runtime::cause;
+use lifecycle_runtime::{cause, names};
 
 /// Who writes what files ask for.
 const MANAGER: &str = "files";
@@ -62,7 +62,11 @@ impl Store {
     }
 
     /// Makes the namespace, if it is none that every API server has.
-    pub(super) async fn make_namespace(&self) -> kube::Result<()> {
+    ///
+    /// # Errors
+    /// No namespace can have the name, or the API server refuses it.
+    pub(super) async fn make_namespace(&self) -> anyhow::Result<()> {
+        names::of_namespace(&self.namespace)?;
         let namespaces: Api<DynamicObject> = Api::all_with(
             self.client(),
             &resource::<k8s_openapi::api::core::v1::Namespace>(),
@@ -109,6 +113,9 @@ impl Store {
     async fn create(&mut self, key: &ObjectKey, asked: &Asked, uid: Option<&String>) {
         for _ in 0..MOST_UIDS {
             self.apply(key, asked).await;
+            if self.refused.contains_key(key) {
+                return;
+            }
             let Ok(Some(made)) = self.api(key).get_opt(&key.name).await else {
                 return;
             };
@@ -157,6 +164,11 @@ impl Store {
         }
         self.refused.remove(key);
         if self.applied.get(key) == Some(object) {
+            return;
+        }
+        if let Err(error) = key.in_path() {
+            let why = error.to_string();
+            self.refused.insert(key.clone(), (object.clone(), why));
             return;
         }
         let params = PatchParams::apply(MANAGER).force().validation_strict();

@@ -5,12 +5,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use k8s_openapi::api::core::v1::Pod;
 use kube::ResourceExt;
 use lifecycle_router::state::client::{Credentials, ask};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{RouterState, SITE};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::credentials::{Root, Side};
 use super::objects::STATE_PORT;
@@ -21,6 +23,12 @@ use lifecycle_runtime::cause;
 /// Several lifecycles ask for the same; what is younger than this answers them all.
 const FRESH: Duration = Duration::from_millis(300);
 
+/// How long one Pod is waited for before the next is asked as well: a router answers within milliseconds, and a Pod that only bears its label never.
+const LONG: Duration = Duration::from_millis(500);
+
+/// How many Pods of a router are asked.
+const MOST: usize = 8;
+
 /// How long an answer is kept at most; the next question comes long before.
 const LONGEST_KEPT: Duration = Duration::from_secs(60);
 
@@ -28,9 +36,12 @@ const LONGEST_KEPT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Https {
     root: Root,
-    /// What was answered last, by Site: who asks meanwhile waits for it.
-    answers: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<Answer>>>>>,
+    /// What was answered last, by namespace and Site: who asks meanwhile waits for it.
+    answers: Mutex<BTreeMap<Seat, Arc<tokio::sync::Mutex<Option<Answer>>>>>,
 }
+
+/// Where Pods of a router are, and which Site they say that they are of: any Pod may bear the label.
+type Seat = (String, String);
 
 #[derive(Debug)]
 struct Answer {
@@ -45,18 +56,19 @@ impl Https {
         Self { root, answers }
     }
 
-    async fn ask_anew(&self, doors: Vec<(String, SocketAddr)>) -> Result<RouterState, CallError> {
-        let mut why = "no Pod of the router has an address yet".to_owned();
-        for (site, address) in doors {
-            match ask(address, &self.credentials(&site)?).await {
-                Ok(state) => return Ok(reported(&state)),
-                Err(error) => why = cause::in_one_line(&error),
-            }
-        }
-        Err(CallError::Failed(why))
+    async fn ask_anew(&self, doors: Vec<(Seat, SocketAddr)>) -> Result<RouterState, CallError> {
+        let asked = doors.into_iter().map(|((_, site), address)| async move {
+            let credentials = self.credentials(&site)?;
+            let answer = ask(address, &credentials).await;
+            let answer = answer.map(|state| reported(&state));
+            answer.map_err(|error| CallError::Failed(cause::in_one_line(&error)))
+        });
+        let nobody = "no Pod of the router has an address yet".to_owned();
+        let answer = first_good(asked).await;
+        answer.unwrap_or(Err(CallError::Failed(nobody)))
     }
 
-    fn answer_of(&self, site: &str) -> Arc<tokio::sync::Mutex<Option<Answer>>> {
+    fn answer_of(&self, seat: &Seat) -> Arc<tokio::sync::Mutex<Option<Answer>>> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         // Answers of Sites that no lifecycle asks for any more are dropped; one that is asked for now is locked.
         let is_young = |answer: &Answer| answer.at.elapsed() < LONGEST_KEPT;
@@ -64,7 +76,7 @@ impl Https {
             Ok(answer) => answer.as_ref().is_some_and(is_young),
             Err(_) => true,
         });
-        Arc::clone(answers.entry(site.to_owned()).or_default())
+        Arc::clone(answers.entry(seat.clone()).or_default())
     }
 
     fn credentials(&self, site: &str) -> Result<Credentials, CallError> {
@@ -81,10 +93,10 @@ impl Https {
 impl Routers for Https {
     async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
         let doors = doors(&pods);
-        let Some((site, _)) = doors.first() else {
+        let Some((seat, _)) = doors.first() else {
             return self.ask_anew(doors).await;
         };
-        let answer = self.answer_of(site);
+        let answer = self.answer_of(seat);
         let mut answer = answer.lock().await;
         if let Some(answer) = &*answer
             && answer.at.elapsed() < FRESH
@@ -100,8 +112,35 @@ impl Routers for Https {
     }
 }
 
+/// The answer of the first who gives a good one: each is asked once the one before has failed, or takes long. Else the last failure; absent if there is
+/// nobody to ask.
+async fn first_good<T, E, F>(asked: impl IntoIterator<Item = F>) -> Option<Result<T, E>>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    let mut asked = asked.into_iter().fuse();
+    let mut under_way = FuturesUnordered::new();
+    let mut failure = None;
+    let mut is_over = false;
+    loop {
+        match asked.next() {
+            Some(next) => under_way.push(next),
+            None => is_over = true,
+        }
+        tokio::select! {
+            biased;
+            answer = under_way.next() => match answer {
+                Some(Ok(answer)) => return Some(Ok(answer)),
+                Some(Err(why)) => failure = Some(Err(why)),
+                None => return failure,
+            },
+            () = sleep(LONG), if !is_over => {}
+        }
+    }
+}
+
 /// Where the routers of these Pods can be asked, and of which Site they are: those that are ready first, of these the newest.
-fn doors(pods: &[&Pod]) -> Vec<(String, SocketAddr)> {
+fn doors(pods: &[&Pod]) -> Vec<(Seat, SocketAddr)> {
     let mut pods: Vec<&Pod> = pods.to_vec();
     let going = |pod: &Pod| pod.metadata.deletion_timestamp.is_some();
     pods.sort_by_key(|pod| {
@@ -111,9 +150,10 @@ fn doors(pods: &[&Pod]) -> Vec<(String, SocketAddr)> {
     let door = |pod: &Pod| {
         let address: IpAddr = pod.status.as_ref()?.pod_ip.as_ref()?.parse().ok()?;
         let site = pod.labels().get(SITE)?.clone();
-        Some((site, SocketAddr::new(address, STATE_PORT)))
+        let seat = (pod.namespace().unwrap_or_default(), site);
+        Some((seat, SocketAddr::new(address, STATE_PORT)))
     };
-    pods.into_iter().filter_map(door).collect()
+    pods.into_iter().filter_map(door).take(MOST).collect()
 }
 
 #[cfg(test)]
@@ -144,7 +184,33 @@ mod tests {
             addresses,
             ["[fd00::2]:9443", "10.0.0.1:9443", "10.0.0.3:9443"]
         );
-        assert_eq!(doors[0].0, "uid");
+        assert_eq!(doors[0].0.1, "uid");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pods_that_never_answer_keep_nobody_from_the_router() {
+        let began = Instant::now();
+        let asked = (0..6).map(async |number| match number {
+            0..3 => std::future::pending().await,
+            3 => Err("refused"),
+            _ => Ok(number),
+        });
+        assert_eq!(first_good(asked).await, Some(Ok(4)));
+        assert_eq!(began.elapsed(), 3 * LONG);
+        let all_fail = ["one", "two"].map(async |why| Err::<u8, _>(why));
+        assert_eq!(first_good(all_fail).await, Some(Err("two")));
+        let nobody: [std::future::Ready<Result<u8, u8>>; 0] = [];
+        assert_eq!(first_good(nobody).await, None);
+    }
+
+    #[test]
+    fn namespaces_share_no_answer_whatever_their_pods_bear() {
+        let of = |namespace: &str| {
+            let mut pod = pod("2026-01-01T00:00:00Z", json!("10.0.0.1"), "True");
+            pod.metadata.namespace = Some(namespace.to_owned());
+            doors(&[&pod]).remove(0).0
+        };
+        assert_ne!(of("west"), of("east"));
     }
 
     #[tokio::test]

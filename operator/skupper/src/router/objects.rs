@@ -138,7 +138,8 @@ fn container(pods: &RouterPods<'_>) -> Value {
             { "name": "metrics", "containerPort": METRICS_PORT, "protocol": "TCP" },
         ],
         "readinessProbe": probe("/healthz"),
-        "resources": { "requests": { "cpu": "50m", "memory": "32Mi" } },
+        // As many connections as it takes need less.
+        "resources": { "requests": { "cpu": "50m", "memory": "32Mi" }, "limits": { "memory": "512Mi" } },
         "securityContext": {
             "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
             "capabilities": { "drop": ["ALL"] },

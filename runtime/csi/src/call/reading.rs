@@ -8,12 +8,13 @@ use futures::stream::{BoxStream, StreamExt};
 use futures::{Stream, stream};
 use kube::Client;
 use kube::api::{WatchEvent, WatchParams};
-use kube::core::Request as Path;
 use kube::core::params::GetParams;
+use kube::core::{Request as Path, request};
 use tokio::time::{sleep, timeout};
 
 use super::step_error::StepError;
 use lifecycle_client::kube::one_line;
+use lifecycle_client::names;
 use lifecycle_runtime::cluster::store::{Name, Raw};
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 
@@ -50,10 +51,11 @@ pub(super) async fn get(
     kind: &Kind,
     name: &Name,
 ) -> Result<Option<Arc<Stored>>, StepError> {
-    let path = Path::new(kind.path(name.namespace.as_deref()));
-    let request = path.get(&name.name, &GetParams::default());
     // A name that makes no path is the name of nothing.
-    let Ok(request) = request else {
+    let Some((path, last)) = at(kind, name) else {
+        return Ok(None);
+    };
+    let Ok(request) = path.get(&last, &GetParams::default()) else {
         return Ok(None);
     };
     match timeout(READ_TIMEOUT, client.request::<Raw>(request)).await {
@@ -62,6 +64,14 @@ pub(super) async fn get(
         Ok(Err(error)) => Err(unreadable(kind, name, &one_line(&error))),
         Err(_) => Err(unreadable(kind, name, "the API server does not answer")),
     }
+}
+
+/// Where an object is: the path of those beside it, and the last part of its own; absent if none can have the name.
+fn at(kind: &Kind, name: &Name) -> Option<(Path, String)> {
+    let namespace = name.namespace.as_deref().filter(|_| kind.namespaced);
+    let namespace = namespace.map(names::of_namespace).transpose().ok()?;
+    let last = names::of_object(&kind.group, &kind.kind, &name.name).ok()?;
+    Some((Path::new(kind.path(namespace.as_deref())), last))
 }
 
 fn unreadable(kind: &Kind, name: &Name, why: &str) -> StepError {
@@ -79,6 +89,9 @@ pub(super) async fn get_and_watch(
     key: &ObjectKey,
 ) -> Result<Option<(Option<Arc<Stored>>, ObjectWatch)>, StepError> {
     let (_, name) = key;
+    if at(kind, name).is_none() {
+        return Ok(Some((None, stream::pending().boxed())));
+    }
     let only = only(name).initial_events();
     let opening = timeout(READ_TIMEOUT, open(client, kind, name, &only, "")).await;
     let mut events = match opening {
@@ -107,6 +120,9 @@ pub(super) async fn get_and_watch(
 
 /// Watches one object from a resource version on, or from nothing.
 pub(super) fn watch(client: Client, kind: Kind, key: ObjectKey, version: String) -> ObjectWatch {
+    if at(&kind, &key.1).is_none() {
+        return stream::pending().boxed();
+    }
     let from = key.clone();
     let events = stream::once(async move {
         let (_, name) = &from;
@@ -132,7 +148,8 @@ async fn open(
     only: &WatchParams,
     version: &str,
 ) -> kube::Result<Events> {
-    let path = Path::new(kind.path(name.namespace.as_deref()));
+    let invalid = || request::Error::Validation(format!("no object is named `{name}`"));
+    let (path, _) = at(kind, name).ok_or_else(|| kube::Error::BuildRequest(invalid()))?;
     let request = path
         .watch(only, version)
         .map_err(kube::Error::BuildRequest)?;
@@ -165,5 +182,46 @@ fn object_event(event: kube::Result<WatchEvent<Raw>>) -> Option<ObjectEvent> {
         }
         Ok(WatchEvent::Deleted(_)) => Some(ObjectEvent::Deleted),
         Ok(WatchEvent::Bookmark(_) | WatchEvent::Error(_)) | Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use lifecycle_client::scripted;
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_no_object_can_be_named_is_absent_and_never_asked_for() {
+        let kind = Kind::of::<ConfigMap>();
+        for (namespace, name) in [
+            ("ns", "web?watch=true"),
+            ("ns", "web/status"),
+            ("ns", "../.."),
+            ("ns", "web,metadata.namespace=x"),
+            ("../..", "web"),
+        ] {
+            let (client, asked) = scripted::recorded(|_, _| (200, json!({})));
+            let key = (
+                0,
+                Name {
+                    namespace: Some(namespace.to_owned()),
+                    name: name.to_owned(),
+                },
+            );
+            let read = get(&client, &kind, &key.1).await;
+            assert!(matches!(read, Ok(None)), "{name}");
+            let read = get_and_watch(&client, &kind, &key).await;
+            let Ok(Some((None, mut watched))) = read else {
+                panic!("{name}");
+            };
+            assert!(watched.next().now_or_never().is_none());
+            let mut watched = watch(client, kind.clone(), key, "7".to_owned());
+            assert!(watched.next().now_or_never().is_none());
+            assert_eq!(scripted::lines(&asked), [""; 0], "{name}");
+        }
     }
 }

@@ -2,17 +2,21 @@
 //! authority of a URL and makes the HTTP library reset the request (kubelet's registration does this). Each connection is relayed with it replaced.
 
 use std::io;
+use std::time::Duration;
 
 use loona_hpack::{Decoder, Encoder};
 use tokio::io::{
     AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, copy, duplex, split,
 };
 use tokio::net::UnixStream;
+use tokio::time::timeout;
 
 /// The authority that the services receive.
 const AUTHORITY: &[u8] = b"localhost";
 /// What a client begins with.
 const PREFACE: usize = 24;
+/// How long it has for that.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest frame allowed, which is also the default of HTTP/2.
 const MAX_FRAME_BYTES: usize = 16_384;
 /// The headers of one request, packed.
@@ -86,7 +90,7 @@ impl Frame {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Relay<R, W> {
     async fn run(&mut self) -> io::Result<()> {
         let mut preface = [0; PREFACE];
-        self.from.read_exact(&mut preface).await?;
+        timeout(PATIENCE, self.from.read_exact(&mut preface)).await??;
         self.to.write_all(&preface).await?;
         loop {
             let frame = self.frame().await?;
@@ -197,6 +201,8 @@ fn replaced((name, value): (Vec<u8>, Vec<u8>)) -> (Vec<u8>, Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     type Header = (&'static [u8], &'static [u8]);
@@ -291,5 +297,20 @@ mod tests {
         ] {
             assert!(relay(&broken).await.is_empty());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_says_nothing_is_left_after_a_while() {
+        let (silent, client) = UnixStream::pair().expect("a pair");
+        let (mut server, relay) = relayed(client);
+        let began = Instant::now();
+        let served = async move {
+            let mut all = Vec::new();
+            server.read_to_end(&mut all).await.expect("an end");
+            all
+        };
+        let (all, ()) = tokio::join!(served, relay);
+        assert_eq!((all.len(), began.elapsed()), (0, PATIENCE));
+        drop(silent);
     }
 }

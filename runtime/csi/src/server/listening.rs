@@ -1,12 +1,13 @@
 //! One socket while its process serves: connections in, until the shutdown and the last answer.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, stream};
 use tokio::io::DuplexStream;
 use tokio::net::UnixListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -18,6 +19,8 @@ use lifecycle_runtime::shutdown::Shutdown;
 
 /// How long calls that are under way may take after the shutdown begins.
 const GRACE_PERIOD: Duration = Duration::from_secs(4);
+/// Connections at once: kubelet and each sidecar need one. More wait until one ends.
+const MOST: usize = 64;
 /// When a connection is accepted again after the system refused one.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
@@ -64,23 +67,56 @@ fn incoming(
     listener: UnixListener,
     relaying: mpsc::Sender<()>,
 ) -> impl Stream<Item = io::Result<DuplexStream>> {
-    stream::unfold((listener, relaying), |(listener, relaying)| async {
-        loop {
-            match listener.accept().await {
-                Ok((client, _)) => {
-                    let (theirs, relay) = relayed(client);
-                    let running = relaying.clone();
-                    tokio::spawn(async move {
-                        relay.await;
-                        drop(running);
-                    });
-                    return Some((Ok(theirs), (listener, relaying)));
-                }
-                Err(error) => {
-                    tracing::warn!("a connection cannot be taken: {error}");
-                    sleep(ACCEPT_AGAIN).await;
+    let places = Arc::new(Semaphore::new(MOST));
+    stream::unfold(
+        (listener, relaying, places),
+        |(listener, relaying, places)| async {
+            let place = places.clone().acquire_owned().await.ok()?;
+            loop {
+                match listener.accept().await {
+                    Ok((client, _)) => {
+                        let (theirs, relay) = relayed(client);
+                        let running = relaying.clone();
+                        tokio::spawn(async move {
+                            relay.await;
+                            drop((running, place));
+                        });
+                        return Some((Ok(theirs), (listener, relaying, places)));
+                    }
+                    Err(error) => {
+                        tracing::warn!("a connection cannot be taken: {error}");
+                        sleep(ACCEPT_AGAIN).await;
+                    }
                 }
             }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt as _, StreamExt as _};
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn one_connection_too_many_waits_until_another_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).expect("a socket");
+        let (relaying, _relayed) = mpsc::channel(1);
+        let mut incoming = Box::pin(incoming(listener, relaying));
+        let mut clients = Vec::new();
+        let mut served = Vec::new();
+        for _ in 0..MOST {
+            clients.push(UnixStream::connect(&path).await.expect("a connection"));
+            served.push(incoming.next().await);
         }
-    })
+        clients.push(UnixStream::connect(&path).await.expect("it waits"));
+        sleep(Duration::from_millis(50)).await;
+        assert!(incoming.next().now_or_never().is_none());
+        drop((clients.remove(0), served.remove(0)));
+        assert!(incoming.next().await.is_some());
+    }
 }

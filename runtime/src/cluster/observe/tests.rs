@@ -1,8 +1,11 @@
 //! Evaluation of one pass on a small lifecycle: worlds, sentences, and what effects would write.
 
+use k8s_openapi::api::core::v1::Secret;
+use lifecycle_client::kube::one_line;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::act;
 use crate::cluster::fixture::{Caches, merge, ours, thing};
 use crate::machine::policy::{Class, Decision};
 
@@ -290,4 +293,19 @@ fn fences_are_asked_for_everything_that_is_read_or_written() {
         .map(|(n, name)| (*n, name.name.as_str()))
         .collect();
     assert_eq!(touched, [(0, "c"), (1, "t"), (2, "p")]);
+}
+
+#[test]
+fn what_no_object_can_be_named_is_refused_before_it_is_sent() {
+    for name in ["web?watch=true", "web/status", "../..", "web#x"] {
+        let spec = json!({ "className": "c", "parts": [name] });
+        let observed = look(&[class("small")], spec);
+        let mut plans = observed.plans.iter().flatten();
+        let plan = plans.find(|plan| plan.name.name == name);
+        let sent = act::write(plan.expect("it is planned"), &Kind::of::<Secret>());
+        let error = sent.expect("it is a request").expect_err("it has no path");
+        let said = one_line(&kube::Error::BuildRequest(error));
+        let expected = format!("no Secret can be named `{name}`: a name has ");
+        assert!(said.starts_with(&expected), "{said}");
+    }
 }

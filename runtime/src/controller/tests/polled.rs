@@ -58,7 +58,10 @@ impl Meter {
 }
 
 impl GaugeLogic for Meter {
-    async fn poll_meter(&self, _: This<'_, Gauge>) -> Result<Level, CallError> {
+    async fn poll_meter(&self, this: This<'_, Gauge>) -> Result<Level, CallError> {
+        if this.meta.name.as_deref().is_some_and(|name| name != "g") {
+            return std::future::pending().await;
+        }
         match self.0.load(Ordering::SeqCst) {
             true => Ok(Level(9)),
             false => Err(CallError::Failed("no meter".to_owned())),
@@ -90,6 +93,17 @@ fn gauge(there: bool) -> (Sim, Meter) {
         .with(|s| s.objects.insert(GAUGE.to_owned(), gauge.clone()));
     sim.tell(gauge);
     (sim, meter)
+}
+
+/// One more gauge, whose meter never answers and is asked before that of the first.
+fn mute(sim: &mut Sim, name: &str) {
+    let gauge = json!({
+        "apiVersion": "tests/v1", "kind": "Gauge", "spec": {},
+        "metadata": { "name": name, "namespace": "ns", "uid": format!("a-{name}"), "resourceVersion": "7", "generation": 1 },
+    });
+    let path = GAUGE.replace("gauges/g", &format!("gauges/{name}"));
+    sim.server.with(|s| s.objects.insert(path, gauge.clone()));
+    sim.tell(gauge);
 }
 
 fn ready(sim: &Sim) -> Value {
@@ -146,4 +160,17 @@ async fn lost_answers_are_no_news_and_a_long_silence_is() {
         (sim.server.count("/status"), ready(&sim)),
         (2, json!("Unknown"))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_answers_keeps_nobody_else_from_being_asked() {
+    let (mut sim, meter) = gauge(true);
+    meter.is_there(false);
+    for number in 0..60 {
+        mute(&mut sim, &format!("mute-{number}"));
+    }
+    sim.run(Duration::from_secs(5)).await;
+    meter.is_there(true);
+    sim.run(Duration::from_secs(5)).await;
+    assert_eq!(ready(&sim), json!("True"));
 }

@@ -89,7 +89,12 @@ impl Running {
             "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
         });
         let stop = async move { shutdown.wait().await };
-        tokio::spawn(http::serve(listener, server.clone(), stop));
+        tokio::spawn(http::serve(
+            listener,
+            server.clone(),
+            http::Door::default(),
+            stop,
+        ));
         let servers = [
             ("simulated", server.client(&User::admin()), simulated),
             ("real", real.client(), serde_json::from_str(&kubeconfig)?),

@@ -8,6 +8,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 
 use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
@@ -15,7 +16,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::support::{SOON, Site, connector, echo, echoes, eventually, random, refused, site_of};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go]
+    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, pipes_in_the_place_of_files_stop_nothing, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go]
 }
 
 fn broken_files_are_told_with_their_line_and_everything_stays() {
@@ -95,6 +96,11 @@ fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
     assert!(told.contains("b.yaml:5: Link l "), "{told}");
     echoes(&site.at(8081));
     echoes(&site.at(8080));
+    // A name that would lead to something else of another object.
+    site.write("d.yaml", &site.listener("web/status", 8082, ""));
+    site.until_told("d.yaml:1: Listener web/status cannot be used: no Listener can be named");
+    echoes(&site.at(8080));
+    site.remove("d.yaml");
     site.write("c.txt", "not ours");
     site.remove("b.yaml");
     site.until_whole();
@@ -127,6 +133,31 @@ fn a_file_that_is_written_slowly_is_read_when_it_is_whole() {
     });
     assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
     super::support::goes_on(&mut open);
+}
+
+fn pipes_in_the_place_of_files_stop_nothing() {
+    let mut site = Site::running();
+    for path in [
+        "input/resources/pipe.yaml",
+        "input/certs/web/tls.crt",
+        "runtime/errors.txt.new",
+        "runtime/state.json.new",
+        "runtime/resources/pipe.yaml",
+    ] {
+        let (path, mode) = (site.path(path), Mode::RUSR | Mode::WUSR);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        mknodat(CWD, path, FileType::Fifo, mode, 0).unwrap();
+    }
+    site.until_told("input/resources/pipe.yaml: cannot be read: it is no file");
+    site.until_told("input/certs/web/tls.crt: cannot be read: it is no file");
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    for _ in 0..2 {
+        site.until("Listener-web", "Ready", "OK");
+        echoes(&site.at(8080));
+        assert_eq!(site.stop(), Some(0));
+        site.start();
+    }
 }
 
 fn a_directory_that_is_none_or_a_state_that_is_broken_is_told() {

@@ -1,0 +1,175 @@
+//! Names in the paths of requests. They come from whoever writes an object or an annotation, and lead nowhere but to an object: what no
+//! object can be named is refused before anything is sent, and all else is encoded.
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use thiserror::Error;
+
+/// What is not written as it is in a part of a path.
+const SPECIAL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The longest DNS subdomain, and the longest label.
+const LONGEST: (usize, usize) = (253, 63);
+
+/// Why a request has no path.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Error {
+    /// No object can have the name.
+    #[error(
+        "no {kind} can be named `{name}`: a name has lower-case letters, digits, `-` and `.`, begins and ends with a letter or digit, and has at most 253 characters"
+    )]
+    Name {
+        /// The kind.
+        kind: String,
+        /// The name.
+        name: String,
+    },
+    /// No namespace can have the name.
+    #[error(
+        "no namespace can be named `{0}`: a name has lower-case letters, digits and `-`, begins and ends with a letter or digit, and has at most 63 characters"
+    )]
+    Namespace(String),
+}
+
+/// The name of an object of this group and kind, as a part of a path.
+///
+/// # Errors
+/// None can have it.
+pub fn of_object(group: &str, kind: &str, name: &str) -> Result<String, Error> {
+    let is_possible = if is_free(group, kind) {
+        is_part(name)
+    } else {
+        is_subdomain(name)
+    };
+    match is_possible {
+        true => Ok(encoded(name)),
+        false => Err(Error::Name {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+        }),
+    }
+}
+
+/// The name of a namespace, as a part of a path.
+///
+/// # Errors
+/// None can have it.
+pub fn of_namespace(name: &str) -> Result<String, Error> {
+    match is_label(name) {
+        true => Ok(encoded(name)),
+        false => Err(Error::Namespace(name.to_owned())),
+    }
+}
+
+/// Kinds whose objects have names that are no names of DNS: `system:node`, `2001:db8::1`.
+fn is_free(group: &str, kind: &str) -> bool {
+    group == "rbac.authorization.k8s.io" || (group, kind) == ("networking.k8s.io", "IPAddress")
+}
+
+fn encoded(name: &str) -> String {
+    utf8_percent_encode(name, SPECIAL).to_string()
+}
+
+/// As an API server takes it where it does not ask for a name of DNS.
+fn is_part(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(['/', '%'])
+}
+
+fn is_subdomain(name: &str) -> bool {
+    name.len() <= LONGEST.0 && name.split('.').all(is_word)
+}
+
+fn is_label(name: &str) -> bool {
+    name.len() <= LONGEST.1 && is_word(name)
+}
+
+fn is_word(word: &str) -> bool {
+    let is_end = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ends = [word.bytes().next(), word.bytes().next_back()];
+    ends.iter().all(|end| end.is_some_and(is_end))
+        && word.bytes().all(|byte| is_end(byte) || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What leads elsewhere when it is pasted into a path.
+    const LEADING: [&str; 10] = [
+        "web?watch=true",
+        "web/status",
+        "../..",
+        "..",
+        ".",
+        "",
+        "web#x",
+        "web%2fstatus",
+        "web,metadata.namespace=x",
+        "web status",
+    ];
+
+    #[test]
+    fn names_that_lead_elsewhere_are_the_names_of_nothing() {
+        for name in LEADING {
+            assert!(of_object("", "Service", name).is_err(), "{name}");
+            assert!(of_namespace(name).is_err(), "{name}");
+        }
+        for name in [
+            "Web",
+            "web-",
+            "-web",
+            "web..a",
+            "web.",
+            "w_b",
+            "wéb",
+            &"a".repeat(254),
+        ] {
+            assert!(of_object("", "Service", name).is_err(), "{name}");
+        }
+        assert!(of_namespace("a.b").is_err());
+        assert!(of_namespace(&"a".repeat(64)).is_err());
+        let error = of_object("", "Service", "web/status").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("no Service can be named `web/status`: ")
+        );
+    }
+
+    #[test]
+    fn names_of_objects_are_parts_of_paths_as_they_are() {
+        for name in ["web", "0", "a-b.c-1", &"a".repeat(253)] {
+            assert_eq!(of_object("", "Service", name).as_deref(), Ok(name));
+        }
+        assert_eq!(of_namespace("kube-system").as_deref(), Ok("kube-system"));
+    }
+
+    #[test]
+    fn kinds_without_names_of_dns_have_theirs_encoded() {
+        let group = "rbac.authorization.k8s.io";
+        let of = |name: &str| of_object(group, "Role", name);
+        assert_eq!(of("system:node").as_deref(), Ok("system:node"));
+        assert_eq!(
+            of("a b?watch=true#x").as_deref(),
+            Ok("a%20b%3Fwatch=true%23x")
+        );
+        for name in ["a/b", "..", "a%2fb", ""] {
+            assert!(of(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Where clients come in: sockets of TCP and Unix, in the clear or over TLS. All streams are of one type, so that the code of HTTP is there once.
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+
+/// The two ways of a connection.
+pub trait Duplex: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Duplex for S {}
+
+/// What the next handshake is made with; absent while there is nothing to make it with.
+pub type Secure =
+    Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Option<Arc<ServerConfig>>> + Send>> + Send + Sync>;
+
+/// Something that clients connect to.
+pub trait Socket: Send + Sync {
+    /// The next connection, and where it comes from, as far as that tells clients apart.
+    fn accept(&self) -> impl Future<Output = io::Result<(Box<dyn Duplex>, Option<IpAddr>)>> + Send;
+}
+
+impl Socket for TcpListener {
+    async fn accept(&self) -> io::Result<(Box<dyn Duplex>, Option<IpAddr>)> {
+        let (stream, from) = Self::accept(self).await?;
+        // Small answers must not wait for each other.
+        let _slower = stream.set_nodelay(true);
+        Ok((Box::new(stream), Some(from.ip().to_canonical())))
+    }
+}
+
+impl Socket for UnixListener {
+    async fn accept(&self) -> io::Result<(Box<dyn Duplex>, Option<IpAddr>)> {
+        let (stream, _) = Self::accept(self).await?;
+        Ok((Box::new(stream), None))
+    }
+}

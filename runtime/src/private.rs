@@ -68,6 +68,11 @@ pub fn lookup_equal(ours: Option<String>) -> LookupKey {
     ours.map_or(LookupKey::Nothing, LookupKey::Equal)
 }
 
+/// By what another input finds; of nothing, where that finds nothing.
+pub fn lookup_about(found: Option<String>) -> LookupKey {
+    LookupKey::Key(found.unwrap_or_default())
+}
+
 /// By the key of a poll, if there is one.
 pub fn lookup_key(key: Option<String>) -> LookupKey {
     key.map_or(LookupKey::Nothing, LookupKey::Key)

@@ -8,7 +8,6 @@ mod sentences;
 mod sets;
 mod versions;
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub trait View {
     }
 
     /// What a probe found in this look; `None` if it must be asked first.
-    fn probed(&self, _input: usize, _key: &str) -> Option<Arc<dyn Any + Send + Sync>> {
+    fn probed(&self, _input: usize, _key: &str) -> Option<Any> {
         None
     }
 
@@ -40,7 +39,7 @@ pub trait View {
     fn get(&self, input: usize, name: &Name) -> Option<Arc<Stored>>;
 
     /// The last answer of a poll, or a sentence that says why there is none.
-    fn answer(&self, input: usize, key: &str) -> Result<Arc<dyn Any + Send + Sync>, String>;
+    fn answer(&self, input: usize, key: &str) -> Result<Any, String>;
 
     /// Which answer that is; another number means that it says something else.
     fn answer_version(&self, input: usize, key: &str) -> u64;
@@ -198,6 +197,24 @@ impl Observer<'_> {
     }
 }
 
+/// What a poll asks about, as a key: nothing if it was declared without one; `None` if that is missing.
+fn asked(look: &LookupKey) -> Option<String> {
+    match look {
+        LookupKey::Key(key) => Some(key.clone()),
+        LookupKey::All => Some(String::new()),
+        LookupKey::Nothing
+        | LookupKey::Name(_)
+        | LookupKey::Names(_)
+        | LookupKey::Refs(_)
+        | LookupKey::Labels(_)
+        | LookupKey::Ref(_)
+        | LookupKey::Equal(_) => None,
+    }
+}
+
+/// An answer, erased.
+type Any = Arc<dyn std::any::Any + Send + Sync>;
+
 /// A walk that is going on.
 struct Observing<'a> {
     observer: &'a Observer<'a>,
@@ -227,23 +244,8 @@ impl Observing<'_> {
             .lookup(&self.observation, number)
             .unwrap_or(LookupKey::Nothing);
         let slot = match (input.mode, &look) {
-            (Mode::Poll, LookupKey::Key(key)) if self.observer.call.is_none() => {
-                self.polls.push((number, key.clone()));
-                let answer = self.observer.view.answer(number, key);
-                Slot::Plain(answer.ok())
-            }
-            // A call asks within itself, whatever it asks.
-            (Mode::Poll | Mode::Probe, LookupKey::Key(key)) => {
-                match self.observer.view.probed(number, key) {
-                    Some(answer) => Slot::Plain(Some(answer)),
-                    None => {
-                        let key = key.clone();
-                        return Err(Failure::Unprobed { input: number, key });
-                    }
-                }
-            }
+            (Mode::Poll | Mode::Probe, _) => Slot::Plain(self.ask_outside(number, &look)?),
             (Mode::Record, _) => self.recall(number)?,
-            (Mode::Poll | Mode::Probe, _) => Slot::Plain(None),
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
                 Slot::Objects(self.find(number, &look)?)
             }
@@ -251,6 +253,26 @@ impl Observing<'_> {
         self.observation.found(number, slot);
         self.presence(number);
         Ok(())
+    }
+
+    /// The answer of a poll or probe, if there is one. Its answer is promised wherever its `given` holds, so it is asked there, of nothing if need be.
+    fn ask_outside(&mut self, number: usize, look: &LookupKey) -> Result<Option<Any>, Failure> {
+        let view = self.observer.view;
+        let (key, in_call) = (asked(look), self.observer.call.is_some());
+        if !in_call {
+            let key = key.unwrap_or_default();
+            let answer = view.answer(number, &key);
+            self.polls.push((number, key));
+            return Ok(answer.ok());
+        }
+        // A call asks within itself, whatever it asks; but not about a field that its request does not have.
+        let Some(key) = key else {
+            return Ok(None);
+        };
+        let known = view.probed(number, &key);
+        known
+            .map(Some)
+            .ok_or(Failure::Unprobed { input: number, key })
     }
 
     /// Whether what was found is there and ours to read is known before there is a verdict on it: whoever is given it may read it.
@@ -371,6 +393,8 @@ impl Observing<'_> {
 mod ignored;
 #[cfg(test)]
 mod owners;
+#[cfg(test)]
+mod polled;
 #[cfg(test)]
 mod referred;
 #[cfg(test)]

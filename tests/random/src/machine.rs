@@ -200,7 +200,7 @@ impl Machine for Interpreted {
                 }
             }
             Lookup::Equal(_, ours) => key(self.text_at(observation, ours), LookupKey::Equal),
-            Lookup::Of(other) => key(observation.identity(*other), LookupKey::Key),
+            Lookup::Of(other) => LookupKey::Key(observation.identity(*other).unwrap_or_default()),
             Lookup::At(path) => key(self.text_at(observation, path), LookupKey::Key),
             Lookup::Owner | Lookup::All => LookupKey::All,
         })

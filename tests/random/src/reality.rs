@@ -63,28 +63,23 @@ impl Now<'_> {
         Some(Arc::new(json!({ "record": text })))
     }
 
-    fn polled(&self, input: usize, from: &Given<Document>) -> Sought<Document> {
+    fn polled(&self, input: usize) -> Sought<Document> {
         let input_name = &self.machine.declared.inputs[input];
         let key = match &self.machine.declared.lookups[input] {
             Lookup::Of(other) if self.machine.ir.inputs[*other].mode == Mode::Record => {
                 let record = self.recorded(&self.machine.declared.inputs[*other]);
-                record.and_then(|record| record["record"].as_str().map(str::to_owned))
+                let text = record.and_then(|record| record["record"].as_str().map(str::to_owned));
+                text.unwrap_or_default()
             }
-            // Nobody is asked about nothing.
-            Lookup::Of(_) => match &from.first().map(|(_, seen)| seen) {
-                Some(Seen::Many(all)) if all.is_empty() => None,
-                _ => Some(String::new()),
-            },
-            Lookup::At(path) => self.text_at(path, from).map(|_| String::new()),
-            _ => None,
+            _ => String::new(),
         };
         let outside = self.machine.outside.state();
-        let key = key.filter(|_| !outside.is_down(input_name));
+        let answers = !outside.is_down(input_name);
         Sought {
             named: true,
-            objects: key
+            objects: answers
+                .then(|| outside.content(input_name, &key))
                 .into_iter()
-                .map(|key| outside.content(input_name, &key))
                 .collect(),
         }
     }
@@ -120,7 +115,7 @@ impl Reality for Now<'_> {
                     objects,
                 };
             }
-            Mode::Poll | Mode::Probe => return self.polled(number, from),
+            Mode::Poll | Mode::Probe => return self.polled(number),
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
         }
         let kind = number + 1;

@@ -157,7 +157,7 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
         } => match key.source {
             Source::Input(id) => {
                 let id = id.0;
-                quote!(#private::lookup_key(observation.identity(#id)))
+                quote!(#private::lookup_about(observation.identity(#id)))
             }
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
                 quote!(#private::LookupKey::All)

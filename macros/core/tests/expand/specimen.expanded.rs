@@ -907,14 +907,14 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             7usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::lookup_key(
+                    ::lifecycle_runtime::__private::lookup_about(
                         observation.identity(6usize),
                     ),
                 )
             }
             8usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::lookup_key(
+                    ::lifecycle_runtime::__private::lookup_about(
                         observation.identity(1usize),
                     ),
                 )

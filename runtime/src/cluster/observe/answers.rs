@@ -105,33 +105,31 @@ impl Observing<'_> {
 
     /// Of a single object that we write, wholly or in part.
     fn ask_written(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
-        let mode = self.ir.inputs[number].mode;
         let live = self.observation.objects(number).first().cloned();
         let found = live.as_ref().map(|l| Name::of(&l.meta));
-        let sought = found.clone().or_else(|| self.sought(number));
-        if let (Some(live), Some(name)) = (&live, &found) {
-            if mode == Mode::Owned && !self.is_ours(number, live) {
-                return Ok(("Foreign", self.say_foreign(number, name)));
-            }
-            if mode != Mode::Part && live.meta.deletion_timestamp.is_some() {
+        match (self.standing(number), &found) {
+            ("Foreign", Some(name)) => return Ok(("Foreign", self.say_foreign(number, name))),
+            ("Terminating", Some(name)) => {
                 return Ok(("Terminating", self.say_terminating(number, name)));
             }
+            _ => {}
+        }
+        if let (Some(live), Some(name)) = (&live, &found) {
             self.plan_delete(number, name, live);
         }
+        let sought = found.or_else(|| self.sought(number));
         // A part is of what others make.
-        if mode == Mode::Part && live.is_none() {
-            return Ok(match sought {
-                Some(name) => ("Absent", self.say_missing(number, Some(&name))),
-                None => ("Absent", String::new()),
-            });
-        }
-        let plan = self.plan_apply(number, sought.as_ref(), live.as_ref())?;
+        let makes = live.is_some() || self.ir.inputs[number].mode != Mode::Part;
+        let plan = match makes {
+            true => self.plan_apply(number, sought.as_ref(), live.as_ref())?,
+            false => None,
+        };
         Ok(match (live, plan) {
-            (None, None) => match sought {
-                Some(name) => ("Absent", self.say_missing(number, Some(&name))),
-                None => ("Absent", String::new()),
-            },
-            (None, Some((plan, _))) => ("Absent", self.say_missing(number, Some(&plan.name))),
+            (None, plan) => {
+                let missing = plan.map(|(plan, _)| plan.name).or(sought);
+                let say = |name: Name| self.say_missing(number, Some(&name));
+                ("Absent", missing.map(say).unwrap_or_default())
+            }
             (Some(_), None) => ("Stale", String::new()),
             (Some(_), Some((_, Verdict::Current))) => ("Current", String::new()),
             (Some(_), Some((plan, verdict))) => {

@@ -189,7 +189,6 @@ impl Run<'_> {
                     .is_some_and(|var| self.machine.ir.vars[var].values.contains(&"Unnamed"));
                 unnamed && matches!(input.lookup, Found::Name(_))
             }
-            Lookup::At(of) => of.parts != path,
             _ => true,
         })
     }
@@ -250,18 +249,6 @@ impl Run<'_> {
         true
     }
 
-    /// A poll about all objects of an input is asked where there is one: its answer is promised, so somebody makes one. Whether that was needed.
-    fn is_asked(&mut self, input: usize) -> bool {
-        match self.machine.declared.lookups[input] {
-            Lookup::Of(about)
-                if self.is_object(about) && self.cluster.all(about + 1).is_empty() =>
-            {
-                self.make(about)
-            }
-            _ => false,
-        }
-    }
-
     /// Takes our finalizer away by hand.
     fn strip(&mut self) -> bool {
         self.cluster
@@ -285,10 +272,7 @@ impl Run<'_> {
         let inputs = &self.machine.declared.inputs;
         if let Some(input) = inputs.iter().position(|input| input == fact) {
             return match value {
-                "Known" => {
-                    let answers = self.machine.outside.state().silence(fact, false);
-                    self.is_asked(input) || answers
-                }
+                "Known" => self.machine.outside.state().silence(fact, false),
                 "Absent" | "Foreign" | "Current" | "Behind" => self.loosen(),
                 "Present" | "Stale" => self.make(input),
                 _ => false,

@@ -29,37 +29,6 @@ lifecycle! {
     }
 }
 
-struct Logic;
-
-impl ThingLogic for Logic {
-    async fn poll_store(&self, this: This<'_, Thing>) -> Result<Info, CallError> {
-        let name = this.meta.name.clone().unwrap_or_default();
-        Ok(Info { name })
-    }
-
-    fn entry(&self, _: This<'_, Thing>, store: &Info) -> Because<Entry> {
-        Because::plain(if store.name.is_empty() {
-            Entry::No
-        } else {
-            Entry::Current
-        })
-    }
-
-    fn full(&self, this: This<'_, Thing>, store: &Info) -> Because<bool> {
-        Because::plain(store.name == this.spec.class)
-    }
-
-    async fn put(&self, at: Put<'_>, once: Once<'_>) -> Outcome<PutResult> {
-        once.spend(store(&at.this.spec.class)).await
-    }
-}
-
-/// Stores an empty file.
-async fn store(name: &str) -> Result<PutResult, CallError> {
-    match name {
-        "" => Err(CallError::Refused("a name is missing".to_owned())),
-        _ => Ok(PutResult::Current),
-    }
-}
+include!("../../src/beside_logic.txt");
 
 fn main() {}

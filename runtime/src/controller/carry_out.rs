@@ -26,10 +26,12 @@ impl Controller {
                 self.wait(subject, until, why);
             }
             Decided::Rest { until } => self.queue.add(subject.clone(), until),
-            Decided::Write(WriteRecord::Effect { effect, plan }) => {
-                self.effect(subject, seen, effect, plan);
-            }
-            Decided::Write(wrote) => self.own(subject, wrote),
+            Decided::Write(write) => match *write {
+                WriteRecord::Effect { effect, plan } => self.effect(subject, seen, effect, plan),
+                wrote @ (WriteRecord::Status { .. }
+                | WriteRecord::Finalizer { .. }
+                | WriteRecord::Event) => self.own(subject, wrote),
+            },
         }
     }
 

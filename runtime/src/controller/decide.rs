@@ -24,7 +24,7 @@ const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) enum Decided {
     /// Exactly one thing leaves.
-    Write(WriteRecord),
+    Write(Box<WriteRecord>),
     /// Nothing leaves before this time, unless something changes.
     Wait { until: Instant, why: Why },
     /// Nothing is to be done; it is looked at again at this time all the same.
@@ -89,7 +89,7 @@ pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Dec
     if differs.is_some_and(|since| at.now >= since + REPORT_AFTER)
         && let Some(status) = status(seen, memory, at.now)
     {
-        return Decided::Write(status);
+        return Decided::Write(Box::new(status));
     }
     let step = match seen.next {
         Decision::Claim => finalizer(seen, memory, true, at.now),
@@ -100,7 +100,7 @@ pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Dec
     // What others are about to do would make the status untrue at once.
     let report = || match seen.moves_on() {
         true => None,
-        false => status(seen, memory, at.now).map(Decided::Write),
+        false => status(seen, memory, at.now).map(|status| Decided::Write(Box::new(status))),
     };
     step.or_else(report)
         .unwrap_or_else(|| idle(seen, memory, at))
@@ -142,14 +142,15 @@ fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) ->
         return Some(Decided::Wait { until, why });
     }
     let (effect, plan) = (number, plan.clone());
-    Some(Decided::Write(WriteRecord::Effect { effect, plan }))
+    let write = WriteRecord::Effect { effect, plan };
+    Some(Decided::Write(Box::new(write)))
 }
 
 fn finalizer(seen: &Seen, memory: &ObjectMemory, claim: bool, now: Instant) -> Option<Decided> {
     let subject = seen.observed.observation.subject();
     let paused = memory.paused(WriteKind::Finalizer, &subject_id(subject), now);
     let subject = subject.clone();
-    let write = || Decided::Write(WriteRecord::Finalizer { claim, subject });
+    let write = || Decided::Write(Box::new(WriteRecord::Finalizer { claim, subject }));
     paused.is_none().then(write)
 }
 

@@ -13,6 +13,7 @@ use lifecycle_specs_listener::listener::ListenerIngress;
 use lifecycle_specs_listener::listener_mount::{Files, Folder, Tree};
 
 pub(crate) use error::Error;
+use remove::Removal;
 use target::Target;
 
 /// The files that tell these addresses, of which the first is the default.
@@ -58,7 +59,12 @@ pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
     let root = target
         .open()?
         .ok_or(Error::Path("gone while it was written"))?;
-    let written = write::files(&root, wanted, write::GRACE);
+    let written = write::files(
+        &root,
+        wanted,
+        write::GRACE,
+        &mut Removal::within(remove::LIMIT),
+    );
     if written.is_err() && created {
         // A caller that gives up removes the target itself, and can do so only if it is empty.
         let _ = target.remove_empty();
@@ -69,7 +75,7 @@ pub(crate) fn write(path: &str, wanted: &Files) -> Result<(), Error> {
 /// Removes the target and all that is in it. That there is none is fine.
 ///
 /// # Errors
-/// As of [`read`], and if something cannot be removed.
+/// As of [`read`], and if something cannot be removed, or not in the time of one call: then the next one goes on.
 pub(crate) fn remove(path: &str) -> Result<(), Error> {
     let Some(target) = Target::find(path)? else {
         return Ok(());
@@ -77,7 +83,7 @@ pub(crate) fn remove(path: &str) -> Result<(), Error> {
     let Some(root) = target.open()? else {
         return Ok(());
     };
-    remove::content(&root)?;
+    remove::content(&root, &mut Removal::within(remove::LIMIT))?;
     target.remove_empty()
 }
 
@@ -113,5 +119,7 @@ fn check_name(what: &'static str, name: &str) -> Result<(), Error> {
     }
 }
 
+#[cfg(test)]
+mod much;
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,15 @@ pub(crate) enum Error {
     /// The first address is none of them.
     #[error("there is no address to write")]
     Nothing,
+    /// There is more than one call can remove; it is being removed all the same.
+    #[error(
+        "the target path holds too much to remove in one call: {removed} entries are gone after {} s, the next call goes on",
+        limit.as_secs()
+    )]
+    Unfinished {
+        removed: u64,
+        limit: std::time::Duration,
+    },
     /// The file system refused.
     #[error("cannot {doing} at the target path")]
     File {

@@ -10,3 +10,5 @@ pub(super) const OLD: &str = "..old-";
 pub(super) const ADDRESS: &str = "address";
 /// In the folder of an address: a file for each port.
 pub(super) const PORTS: &str = "ports";
+/// Begins the names of folders that are being removed, whatever they were.
+pub(super) const GONE: &str = "..gone-";

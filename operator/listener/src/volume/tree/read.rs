@@ -11,29 +11,36 @@ use super::target::folder;
 
 /// No address and no port is longer.
 const LONGEST: usize = 1024;
-/// Upper bound of the entries that are read in one folder; more cannot be ours.
-const MOST: usize = 10_000;
+/// Upper bound of the entries that are read in all; more cannot be ours.
+const MOST: usize = 20_000;
+/// Upper bound of what files hold in all.
+const MOST_BYTES: usize = 4 << 20;
+
+/// What may still be read: a Pod may have put there what it likes.
+struct Left {
+    entries: usize,
+    bytes: usize,
+}
 
 /// What lies in this folder.
 pub(super) fn tree(root: &OwnedFd) -> Tree {
-    let names = names(root);
-    if names.is_some_and(|names| names.iter().all(|name| is_ours(name))) {
+    let is_ours =
+        |name: &String| [ADDRESSES, DEFAULT].contains(&name.as_str()) || name.starts_with(OLD);
+    let names = Left::all().names(root);
+    if names.is_some_and(|names| names.iter().all(is_ours)) {
         files(root).map_or(Tree::Other, Tree::Files)
     } else {
         Tree::Other
     }
 }
 
-fn is_ours(name: &str) -> bool {
-    [ADDRESSES, DEFAULT].contains(&name) || name.starts_with(OLD)
-}
-
 /// The files, with whatever else may lie beside them.
 pub(super) fn files(root: &OwnedFd) -> Option<Files> {
+    let mut left = Left::all();
     let below = folder(root, ADDRESSES).ok()?;
     let mut addresses = BTreeMap::new();
-    for name in names(&below)? {
-        let found = address(&folder(&below, &name).ok()?)?;
+    for name in left.names(&below)? {
+        let found = left.address(&folder(&below, &name).ok()?)?;
         addresses.insert(name, found);
     }
     let default = default(root)?;
@@ -50,20 +57,50 @@ pub(super) fn default(root: &OwnedFd) -> Option<String> {
     (!name.contains('/')).then(|| name.to_owned())
 }
 
-fn address(folder_of_address: &OwnedFd) -> Option<Folder> {
-    if names(folder_of_address)?.len() != 2 {
-        return None;
+impl Left {
+    fn all() -> Self {
+        Self {
+            entries: MOST,
+            bytes: MOST_BYTES,
+        }
     }
-    let below = folder(folder_of_address, PORTS).ok()?;
-    let mut ports = BTreeMap::new();
-    for name in names(&below)? {
-        let number = content(&below, &name)?;
-        ports.insert(name, number);
+
+    fn address(&mut self, folder_of_address: &OwnedFd) -> Option<Folder> {
+        if self.names(folder_of_address)?.len() != 2 {
+            return None;
+        }
+        let below = folder(folder_of_address, PORTS).ok()?;
+        let mut ports = BTreeMap::new();
+        for name in self.names(&below)? {
+            let number = self.content(&below, &name)?;
+            ports.insert(name, number);
+        }
+        Some(Folder {
+            address: self.content(folder_of_address, ADDRESS)?,
+            ports,
+        })
     }
-    Some(Folder {
-        address: content(folder_of_address, ADDRESS)?,
-        ports,
-    })
+
+    fn content(&mut self, parent: &OwnedFd, name: &str) -> Option<String> {
+        let content = content(parent, name)?;
+        self.bytes = self.bytes.checked_sub(content.len())?;
+        Some(content)
+    }
+
+    /// The names in a folder, without itself and its parent; `None` if they cannot be read, are no text or too many.
+    fn names(&mut self, of: &OwnedFd) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(of).ok()? {
+            let name = entry.ok()?.file_name().to_str().ok()?.to_owned();
+            if name == "." || name == ".." {
+                continue;
+            }
+            self.entries = self.entries.checked_sub(1)?;
+            names.push(name);
+        }
+        names.sort_unstable();
+        Some(names)
+    }
 }
 
 /// What a plain file holds.
@@ -89,21 +126,4 @@ fn content(parent: &OwnedFd, name: &str) -> Option<String> {
     }
     bytes.truncate(length);
     String::from_utf8(bytes).ok()
-}
-
-/// The names in a folder, without itself and its parent; `None` if they cannot be read, are no text or too many.
-pub(super) fn names(of: &OwnedFd) -> Option<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(of).ok()? {
-        let name = entry.ok()?.file_name().to_str().ok()?.to_owned();
-        if name == "." || name == ".." {
-            continue;
-        }
-        if names.len() == MOST {
-            return None;
-        }
-        names.push(name);
-    }
-    names.sort_unstable();
-    Some(names)
 }

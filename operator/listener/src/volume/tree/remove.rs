@@ -1,29 +1,86 @@
-//! Removes what is in a folder, however deep a Pod has made it: two open folders at a time, and nothing is followed.
+//! Removes what is in a folder, however much and however deep a Pod has made it: entries are removed as they are read, two folders are open at a time,
+//! nothing is followed, and what takes too long goes on with the next call.
 
 use std::ffi::{CStr, CString};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, RenameFlags};
 use rustix::io::Errno;
 
 use super::error::{Error, doing};
-use super::layout::OLD;
+use super::layout::{GONE, OLD};
 use super::target::folder;
 
+/// How long one call may remove: well below the time that kubelet waits for an answer.
+pub(super) const LIMIT: Duration = Duration::from_secs(20);
+/// The clock is looked at after so many entries.
+const STRIDE: u64 = 64;
+
+/// What one call has removed, and until when it may go on.
+pub(super) struct Removal {
+    until: Instant,
+    limit: Duration,
+    removed: u64,
+    /// Ends the next name that is to be free.
+    number: u128,
+}
+
+impl Removal {
+    pub(super) fn within(limit: Duration) -> Self {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        Self {
+            until: Instant::now() + limit,
+            limit,
+            removed: 0,
+            number: since.unwrap_or_default().as_nanos(),
+        }
+    }
+
+    /// One more entry is gone.
+    fn count(&mut self) -> Result<(), Error> {
+        self.removed += 1;
+        if self.removed.is_multiple_of(STRIDE) && Instant::now() >= self.until {
+            return Err(Error::Unfinished {
+                removed: self.removed,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+}
+
 /// Everything in the folder.
-pub(super) fn content(root: &OwnedFd) -> Result<(), Error> {
-    others(root, |_| false)
+pub(super) fn content(root: &OwnedFd, removal: &mut Removal) -> Result<(), Error> {
+    others(root, removal, |_| false)
 }
 
 /// Everything in the folder but what is to be kept.
-pub(super) fn others(root: &OwnedFd, kept: impl Fn(&str) -> bool) -> Result<(), Error> {
-    for name in names(root)? {
-        if !name.to_str().is_ok_and(&kept) {
-            all(root, name)?;
+pub(super) fn others(
+    root: &OwnedFd,
+    removal: &mut Removal,
+    kept: impl Fn(&str) -> bool,
+) -> Result<(), Error> {
+    // Entries may be passed over while others come and go: the folder is read until nothing is left.
+    while pass(root, removal, &kept)? {}
+    Ok(())
+}
+
+/// Reads the folder once and removes what it reads; whether there was anything.
+fn pass(
+    root: &OwnedFd,
+    removal: &mut Removal,
+    kept: &impl Fn(&str) -> bool,
+) -> Result<bool, Error> {
+    let mut found = false;
+    for entry in entries(root)? {
+        let entry = entry?;
+        if !entry.to_str().is_ok_and(kept) {
+            found = true;
+            all(root, entry, removal)?;
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Whether an entry was put there less than so long ago. One from the future is not.
@@ -38,44 +95,59 @@ pub(super) fn is_younger(root: &OwnedFd, name: &str, than: Duration) -> bool {
     since.is_some_and(|since| since < than + Duration::from_secs(1)) && !than.is_zero()
 }
 
-/// Gives an entry another name, under which a later write finds and removes it.
-pub(super) fn retire(root: &OwnedFd, name: &str) -> Result<(), Error> {
+/// Gives way to something new of this name: a folder gets another name, under which a later write finds and removes it.
+pub(super) fn away(root: &OwnedFd, name: &str, removal: &mut Removal) -> Result<(), Error> {
     let unfit = |_| Error::Path("not valid: it holds a zero byte");
     let name = CString::new(name).map_err(unfit)?;
-    lift(root, root, &name, &mut 0).map(drop)
+    if unlink(root, &name)? {
+        return Ok(());
+    }
+    rename(root, root, (&name, OLD), removal).map(drop)
 }
 
-/// One entry with all that is in it. That there is none is fine.
-pub(super) fn one(root: &OwnedFd, name: &str) -> Result<(), Error> {
-    let unfit = |_| Error::Path("not valid: it holds a zero byte");
-    all(root, CString::new(name).map_err(unfit)?)
-}
-
-/// A folder in a folder comes up to the root before it is emptied, so that depth costs neither stack nor files.
-fn all(root: &OwnedFd, name: CString) -> Result<(), Error> {
-    let (mut left, mut lifted) = (vec![name], 0);
-    while let Some(name) = left.pop() {
+/// A folder in a folder comes up to the root before it is emptied, so that depth costs neither stack nor files. The last that came up is next; where there
+/// are more, reading the root again finds them, so that their number costs no memory.
+fn all(root: &OwnedFd, name: CString, removal: &mut Removal) -> Result<(), Error> {
+    let mut next = Some(name);
+    while let Some(name) = next.take() {
         let found = match folder(root, &name) {
             Ok(found) => found,
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 unlink(root, &name)?;
+                removal.count()?;
                 continue;
             }
             Err(Errno::NOENT) => continue,
             Err(Errno::XDEV) => return Err(Error::Taken("a mount")),
             Err(errno) => return Err(doing("open a folder")(errno)),
         };
-        for below in names(&found)? {
-            if !unlink(&found, &below)? {
-                left.push(lift(root, &found, &below, &mut lifted)?);
-            }
-        }
+        next = empty(root, &found, removal)?;
         match rustix::fs::unlinkat(root, &name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(errno) => return Err(doing("remove a folder")(errno)),
         }
+        removal.count()?;
     }
     Ok(())
+}
+
+/// Removes the files in a folder and lifts its folders up to the root; the last of these by name.
+fn empty(root: &OwnedFd, found: &OwnedFd, removal: &mut Removal) -> Result<Option<CString>, Error> {
+    let mut last = None;
+    loop {
+        let mut is_empty = true;
+        for entry in entries(found)? {
+            let entry = entry?;
+            is_empty = false;
+            if !unlink(found, &entry)? {
+                last = Some(rename(found, root, (&entry, GONE), removal)?);
+            }
+            removal.count()?;
+        }
+        if is_empty {
+            return Ok(last);
+        }
+    }
 }
 
 /// Whether it was no folder, and so is gone.
@@ -88,11 +160,17 @@ fn unlink(parent: &OwnedFd, name: &CStr) -> Result<bool, Error> {
     }
 }
 
-/// Moves a folder up to the root, under a name that is free there.
-fn lift(root: &OwnedFd, from: &OwnedFd, name: &CStr, lifted: &mut u64) -> Result<CString, Error> {
+/// Moves a folder to the root, under a name that begins so and is free there.
+fn rename(
+    from: &OwnedFd,
+    root: &OwnedFd,
+    (name, begins): (&CStr, &str),
+    removal: &mut Removal,
+) -> Result<CString, Error> {
     loop {
-        *lifted += 1;
-        let free = CString::new(format!("{OLD}{lifted}")).expect("no zero byte is in it");
+        removal.number += 1;
+        let free = format!("{begins}{}", removal.number);
+        let free = CString::new(free).expect("no zero byte is in it");
         match rustix::fs::renameat_with(from, name, root, &free, RenameFlags::NOREPLACE) {
             Ok(()) => return Ok(free),
             Err(Errno::EXIST) => {}
@@ -102,16 +180,15 @@ fn lift(root: &OwnedFd, from: &OwnedFd, name: &CStr, lifted: &mut u64) -> Result
     }
 }
 
-fn names(of: &OwnedFd) -> Result<Vec<CString>, Error> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(of).map_err(doing("read a folder"))? {
-        let name = entry
-            .map_err(doing("read a folder"))?
-            .file_name()
-            .to_owned();
-        if name.as_bytes() != b"." && name.as_bytes() != b".." {
-            names.push(name);
+/// The names in a folder, without itself and its parent, as they are read.
+fn entries(of: &OwnedFd) -> Result<impl Iterator<Item = Result<CString, Error>>, Error> {
+    let entries = Dir::read_from(of).map_err(doing("read a folder"))?;
+    Ok(entries.filter_map(|entry| match entry {
+        Ok(entry) => {
+            let name = entry.file_name();
+            let is_itself = matches!(name.to_bytes(), b"." | b"..");
+            (!is_itself).then(|| Ok(name.to_owned()))
         }
-    }
-    Ok(names)
+        Err(errno) => Some(Err(doing("read a folder")(errno))),
+    }))
 }

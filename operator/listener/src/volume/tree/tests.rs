@@ -139,7 +139,8 @@ fn what_was_replaced_goes_and_so_does_what_a_write_that_failed_left() {
     let root = target.expect("its folder is there").open();
     let root = root.expect("it can be opened").expect("it is there");
     let same = files(&[at("b", &[("p", 1)])]);
-    write::files(&root, &same, std::time::Duration::ZERO).expect("it can be written");
+    let mut removal = Removal::within(remove::LIMIT);
+    write::files(&root, &same, std::time::Duration::ZERO, &mut removal).expect("it can be written");
     assert_eq!(left(), 2);
 }
 

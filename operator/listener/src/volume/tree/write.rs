@@ -10,6 +10,7 @@ use rustix::io::Errno;
 
 use super::error::{Error, doing};
 use super::layout::{ADDRESS, ADDRESSES, DEFAULT, OLD, PORTS};
+use super::remove::Removal;
 use super::target::folder;
 use super::{read, remove};
 
@@ -20,40 +21,52 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 const FOLDER: Mode = Mode::from_raw_mode(0o755);
 const FILE: Mode = Mode::from_raw_mode(0o644);
 
-/// Brings what is in the folder to what is wanted. What was replaced stays for `grace`, and goes with a later write if this one does not come so far.
-pub(super) fn files(root: &OwnedFd, wanted: &Files, grace: Duration) -> Result<(), Error> {
-    let written = steps(root, wanted, grace);
-    if written.is_err() {
-        // A disk that is full should not stay so because of us; what was there before is still in its place.
-        let _ = remove::one(root, NEW);
-    }
-    written
+/// Brings what is in the folder to what is wanted, and removes all else. What was replaced stays for `grace`, and goes with a later write if this one does
+/// not come so far. What a Pod has put there is removed last, for that may take more than one call.
+pub(super) fn files(
+    root: &OwnedFd,
+    wanted: &Files,
+    grace: Duration,
+    removal: &mut Removal,
+) -> Result<(), Error> {
+    rustix::fs::fchmod(root, FOLDER).map_err(doing("set the mode of a folder"))?;
+    let before = read::files(root);
+    let is_fresh = before.as_ref() == Some(wanted);
+    let written = match is_fresh {
+        true => Ok(()),
+        false => exchange_all(root, wanted, before.as_ref(), (grace, removal)),
+    };
+    let may_be_read = |name: &str| {
+        name.starts_with(OLD)
+            && remove::is_younger(root, name, grace)
+            && (is_fresh || written.is_err())
+    };
+    // A disk that is full should not stay so because of us; what was there before is still in its place.
+    let removed = remove::others(root, removal, |name| {
+        [ADDRESSES, DEFAULT].contains(&name) || may_be_read(name)
+    });
+    written.and(removed)
 }
 
-fn steps(root: &OwnedFd, wanted: &Files, grace: Duration) -> Result<(), Error> {
-    rustix::fs::fchmod(root, FOLDER).map_err(doing("set the mode of a folder"))?;
-    remove::others(root, |name| {
-        [ADDRESSES, DEFAULT].contains(&name)
-            || name.starts_with(OLD) && remove::is_younger(root, name, grace)
-    })?;
-    let before = read::files(root);
-    if before.as_ref() == Some(wanted) {
-        return Ok(());
-    }
-    let kept = before
-        .as_ref()
-        .and_then(|before| still_needed(before, wanted));
-    exchange_addresses(root, wanted, kept)?;
-    exchange_default(root, wanted)?;
+fn exchange_all(
+    root: &OwnedFd,
+    wanted: &Files,
+    before: Option<&Files>,
+    (grace, removal): (Duration, &mut Removal),
+) -> Result<(), Error> {
+    remove::away(root, NEW, removal)?;
+    let kept = before.and_then(|before| still_needed(before, wanted));
+    exchange_addresses(root, (wanted, kept), removal)?;
+    exchange_default(root, wanted, removal)?;
     if kept.is_some() {
         // Who has read where `default-address` led must still find it there.
         std::thread::sleep(grace);
-        exchange_addresses(root, wanted, None)?;
+        exchange_addresses(root, (wanted, None), removal)?;
     }
     if before.is_some() {
         std::thread::sleep(grace);
     }
-    remove::others(root, |name| [ADDRESSES, DEFAULT].contains(&name))
+    Ok(())
 }
 
 /// The address to which `default-address` leads until it leads to the new one.
@@ -65,8 +78,8 @@ fn still_needed<'a>(before: &'a Files, wanted: &Files) -> Option<(&'a str, &'a F
 
 fn exchange_addresses(
     root: &OwnedFd,
-    wanted: &Files,
-    kept: Option<(&str, &Folder)>,
+    (wanted, kept): (&Files, Option<(&str, &Folder)>),
+    removal: &mut Removal,
 ) -> Result<(), Error> {
     let new = make_folder(root, NEW)?;
     for (name, folder) in &wanted.addresses {
@@ -76,12 +89,12 @@ fn exchange_addresses(
         write_address(&new, name, folder)?;
     }
     if exchange(root, ADDRESSES)? {
-        remove::retire(root, NEW)?;
+        remove::away(root, NEW, removal)?;
     }
     Ok(())
 }
 
-fn exchange_default(root: &OwnedFd, wanted: &Files) -> Result<(), Error> {
+fn exchange_default(root: &OwnedFd, wanted: &Files, removal: &mut Removal) -> Result<(), Error> {
     let Some(default) = wanted.default.as_deref() else {
         return Err(Error::Nothing);
     };
@@ -91,7 +104,7 @@ fn exchange_default(root: &OwnedFd, wanted: &Files) -> Result<(), Error> {
     let leads = format!("{ADDRESSES}/{default}");
     rustix::fs::symlinkat(leads, root, NEW).map_err(doing("make a symlink"))?;
     if exchange(root, DEFAULT)? {
-        remove::one(root, NEW)?;
+        remove::away(root, NEW, removal)?;
     }
     Ok(())
 }

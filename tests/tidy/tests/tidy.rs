@@ -320,6 +320,20 @@ fn only_one_file_builds_a_client() {
 }
 
 #[test]
+fn only_one_package_serves_http() {
+    none(forbidden_words(
+        &TREE,
+        &Ban {
+            layer: &["operator/", "runtime/", "specs/"],
+            words: &["serve_connection", "axum::serve"],
+            except: &["runtime/http/src"],
+            control: "runtime/http/src",
+            control_words: &["serve_connection"],
+        },
+    ));
+}
+
+#[test]
 fn the_router_knows_kubernetes_in_one_source_alone() {
     none(forbidden_words(
         &TREE,

@@ -19,7 +19,7 @@ lifecycle! {
         mounted: Pod                         by ref from request       given volume;
         chosen: Listener                     by ref from request, claim given source == Name && claim;
         known:  Listener                     by ref from claim         given source == Class && claim;
-        own:    owned Listener of volume     by ref from claim         given source == Class && claim;
+        own:    owned Listener of volume without controller by ref from claim given source == Class && claim;   // as the replaced operator made it
         class:  ListenerClass                by ref from chosen, own   given source == Name && chosen || own in { Stale, Current };
         node:   Node                         by ref                    given exposed == Yes;   // our own: a NodePort mount takes its address
         pv:     part PersistentVolume        by name request.volume_id given exposed == Yes;

@@ -75,6 +75,7 @@ pub fn mounts(operator: &str, mount: Mount) -> Volumes {
     if let Some(registration) = mount.registration {
         driver = driver
             .registers_in(registration.folder)
+            .listed_in_csi_node(node)
             .endpoint_on_host(registration.endpoint_on_host);
     }
     Volumes::new(operator).serve_as(machine, naming(listener_mount::IR.name), driver)

@@ -50,6 +50,8 @@ pub(crate) struct KubeletRegistration {
     pub(crate) folder: PathBuf,
     /// The endpoint on the host, if not as in this process.
     pub(crate) endpoint: Option<PathBuf>,
+    /// The CSINode in which it lists drivers, if that is to be watched.
+    pub(crate) csi_node: Option<String>,
 }
 
 impl Driver {
@@ -185,8 +187,23 @@ impl Driver {
     pub fn registers_in(self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         self.on_node(|node| {
-            let endpoint = None;
-            node.registration = Some(KubeletRegistration { folder, endpoint });
+            node.registration = Some(KubeletRegistration {
+                folder,
+                endpoint: None,
+                csi_node: None,
+            });
+        })
+    }
+
+    /// The Kubernetes name of the node: its CSINode is watched, and where kubelet does not list the driver there any more, it is told of it anew; only
+    /// where it registers itself, and not without a cluster.
+    #[must_use]
+    pub fn listed_in_csi_node(self, node: impl Into<String>) -> Self {
+        let name = node.into();
+        self.on_node(|node| {
+            if let Some(registration) = &mut node.registration {
+                registration.csi_node = Some(name);
+            }
         })
     }
 

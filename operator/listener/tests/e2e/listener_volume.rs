@@ -4,6 +4,7 @@
 pub(super) mod full_disk;
 mod many;
 mod owners;
+mod registered;
 mod repeated;
 mod site;
 
@@ -42,6 +43,7 @@ pub(crate) fn cases() -> Vec<Case> {
         the_listener_of_the_replaced_operator_is_accepted_and_kept in owners,
         the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it in owners,
         a_listener_that_another_object_controls_is_not_ours in owners,
+        a_driver_that_its_csi_node_does_not_list_is_registered_anew in registered,
         a_call_answers_for_the_pod_that_it_names_where_the_watch_lags in repeated,
         a_repeated_publish_mends_label_entry_and_reservation in repeated,
         a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,

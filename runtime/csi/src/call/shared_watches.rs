@@ -67,6 +67,11 @@ impl SharedWatches {
         }
     }
 
+    /// Whether everything was listed.
+    pub(crate) fn are_synced(&self) -> bool {
+        self.stores().iter().all(Store::is_synced)
+    }
+
     /// Tells of every change.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()

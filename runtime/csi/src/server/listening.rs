@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use futures::{Stream, stream};
 use tokio::io::DuplexStream;
-use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tonic::service::Routes;
 use tonic::transport::Server;
 
 use super::authority::relayed;
+use super::kept_socket::KeptSocket;
 use crate::error::Error;
-use crate::socket::BoundSocket;
 use lifecycle_runtime::shutdown::Shutdown;
 
 /// How long calls that are under way may take after the shutdown begins.
@@ -23,9 +22,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// A bound socket, and what it serves.
 pub(crate) struct ListeningSocket {
-    pub(crate) listener: UnixListener,
-    /// Removes the file of the socket at the end.
-    pub(crate) bound: BoundSocket,
+    pub(crate) socket: KeptSocket,
     pub(crate) routes: Routes,
 }
 
@@ -35,12 +32,14 @@ impl ListeningSocket {
     /// # Errors
     /// The socket fails.
     pub(crate) async fn serve(self, mut shutdown: Shutdown) -> Result<(), Error> {
+        // Its file is removed after the last answer.
+        let bound = self.socket.bound();
         let mut stops = shutdown.clone();
         let (relaying, mut relayed) = mpsc::channel(1);
         let answered = async {
             let served = Server::builder()
                 .add_routes(self.routes)
-                .serve_with_incoming_shutdown(incoming(self.listener, relaying), async move {
+                .serve_with_incoming_shutdown(incoming(self.socket, relaying), async move {
                     stops.wait().await;
                 })
                 .await;
@@ -52,7 +51,7 @@ impl ListeningSocket {
             served = answered => served,
             () = async { shutdown.wait().await; sleep(GRACE_PERIOD).await } => Ok(()),
         };
-        drop(self.bound);
+        drop(bound);
         served.map_err(|source| Error::Serve {
             source: Box::new(source),
         })
@@ -61,20 +60,20 @@ impl ListeningSocket {
 
 /// Connections, each relayed by a task of its own.
 fn incoming(
-    listener: UnixListener,
+    socket: KeptSocket,
     relaying: mpsc::Sender<()>,
 ) -> impl Stream<Item = io::Result<DuplexStream>> {
-    stream::unfold((listener, relaying), |(listener, relaying)| async {
+    stream::unfold((socket, relaying), |(mut socket, relaying)| async {
         loop {
-            match listener.accept().await {
-                Ok((client, _)) => {
+            match socket.accept().await {
+                Ok(client) => {
                     let (theirs, relay) = relayed(client);
                     let running = relaying.clone();
                     tokio::spawn(async move {
                         relay.await;
                         drop(running);
                     });
-                    return Some((Ok(theirs), (listener, relaying)));
+                    return Some((Ok(theirs), (socket, relaying)));
                 }
                 Err(error) => {
                     tracing::warn!("a connection cannot be taken: {error}");

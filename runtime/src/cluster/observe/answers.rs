@@ -190,7 +190,7 @@ impl Observing<'_> {
                 at: "metadata.ownerReferences".to_owned(),
                 migrate: false,
             },
-            verdict => verdict,
+            Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. } => verdict,
         };
         let job = match (&verdict, live) {
             (_, None) => Job::Create,

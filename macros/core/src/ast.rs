@@ -61,6 +61,8 @@ pub struct Input {
     pub many: bool,
     pub ty: syn::Type,
     pub of: Option<Ident>,
+    /// `without controller`, and where it was written.
+    pub without_controller: Option<Span>,
     pub lookup: Option<(Span, Lookup)>,
     /// Milliseconds, and where they were written.
     pub every: Option<(Span, u64)>,

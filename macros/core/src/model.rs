@@ -105,6 +105,8 @@ pub struct Input {
     pub ty: syn::Type,
     /// `of name`: who owns what is `owned` or `shared`; the object itself if absent.
     pub of: Option<InputId>,
+    /// Whether the owner of what is `owned` is its controller as well.
+    pub controller: bool,
     pub lookup: Lookup,
     /// Milliseconds between polls.
     pub every: Option<u64>,

@@ -152,6 +152,9 @@ impl Parser {
         if self.cursor.eat("of") {
             input.of = Some(self.cursor.ident()?);
         }
+        if self.cursor.eat("without") {
+            self.cursor.need("controller")?;
+        }
         if self.cursor.eat("by") {
             self.lookup(&mut input)?;
         }

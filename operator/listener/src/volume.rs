@@ -19,6 +19,7 @@ use lifecycle_csi::{Driver, Plugin, Volumes};
 use lifecycle_runtime::operator::Naming;
 use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
 use lifecycle_specs_listener::listener_class::ListenerClass;
+use lifecycle_specs_listener::pod_listeners::{self, PodListeners};
 use lifecycle_specs_listener::{listener_mount, listener_provisioning};
 
 /// Name of the driver, and the prefix of what it writes.
@@ -54,7 +55,8 @@ pub fn provisions(operator: &str, endpoint: &str) -> Volumes {
     Volumes::new(operator).serve_as(machine, naming, driver)
 }
 
-/// The process that mounts Listener volumes of an operator on a node. Classes are read anew in every call: after an edit, no address of the old kind is told.
+/// The process that mounts Listener volumes of an operator on a node. Classes are read anew wherever anything is told: after an edit, no address of the
+/// old kind is. A publishing that is repeated and changes nothing reads the Listener alone, by one request: no watch of a node could choose it.
 #[must_use]
 pub fn mounts(operator: &str, mount: Mount) -> Volumes {
     let node = &mount.node;
@@ -63,12 +65,17 @@ pub fn mounts(operator: &str, mount: Mount) -> Volumes {
         .segment(TOPOLOGY, node)
         .watching::<Node>(format!("metadata.name={node}"))
         .watching::<Pod>(format!("spec.nodeName={node}"))
+        .watching_for_repeats::<ListenerClass>(None)
+        .watching_for_repeats::<PodListeners>(Some((pod_listeners::NODE, &pod::node_label(node))))
         .watching_on_read::<Listener>()
         .reusing_after_stage::<PersistentVolume>()
-        .reusing_after_stage::<PersistentVolumeClaim>();
+        .reusing_after_stage::<PersistentVolumeClaim>()
+        .remembering_for_repeats::<PersistentVolume>()
+        .remembering_for_repeats::<PersistentVolumeClaim>();
     if let Some(registration) = mount.registration {
         driver = driver
             .registers_in(registration.folder)
+            .listed_in_csi_node(node)
             .endpoint_on_host(registration.endpoint_on_host);
     }
     Volumes::new(operator).serve_as(machine, naming(listener_mount::IR.name), driver)

@@ -6,6 +6,7 @@ pub(crate) mod context;
 pub(crate) mod deadline;
 mod locks;
 mod observe;
+mod publications;
 mod reading;
 pub(crate) mod request;
 mod run;

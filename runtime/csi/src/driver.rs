@@ -12,7 +12,7 @@ use kube::Resource;
 use lifecycle_runtime::lifecycle::Kind;
 use serde::de::DeserializeOwned;
 
-use cache_policy::{CachePolicy, WatchedKind};
+use cache_policy::{CachePolicy, Readers, Selection, WatchedKind};
 use plugin::Plugin;
 use usage::UsageSource;
 
@@ -50,6 +50,8 @@ pub(crate) struct KubeletRegistration {
     pub(crate) folder: PathBuf,
     /// The endpoint on the host, if not as in this process.
     pub(crate) endpoint: Option<PathBuf>,
+    /// The CSINode in which it lists drivers, if that is to be watched.
+    pub(crate) csi_node: Option<String>,
 }
 
 impl Driver {
@@ -95,10 +97,46 @@ impl Driver {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
+        let selection = match field_selector.into() {
+            all if all.is_empty() => Selection::All,
+            fields => Selection::Fields(fields),
+        };
         self.cache_policy.watched.push(WatchedKind {
             kind: Kind::of::<K>(),
-            field_selector: field_selector.into(),
+            selection,
+            readers: Readers::AllCalls,
         });
+        self
+    }
+
+    /// Always watches the objects of a kind, all or those with this label, for calls that repeat a publishing: kubelet publishes again and again what
+    /// is published. Every other call reads them by a request, and so does one that finds anything changed.
+    #[must_use]
+    pub fn watching_for_repeats<K>(mut self, label: Option<(&str, &str)>) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        let labelled = |(key, value): (&str, &str)| Selection::Label(key.into(), value.into());
+        self.cache_policy.watched.push(WatchedKind {
+            kind: Kind::of::<K>(),
+            selection: label.map_or(Selection::All, labelled),
+            readers: Readers::Repeats,
+        });
+        self
+    }
+
+    /// A publishing that is repeated takes over what was read of a kind before, for an hour at most: for objects that hardly change while a Pod uses
+    /// them. Where anything else has changed, they are read anew.
+    #[must_use]
+    pub fn remembering_for_repeats<K>(mut self) -> Self
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.cache_policy
+            .remembered_for_repeats
+            .push(Kind::of::<K>());
         self
     }
 
@@ -149,8 +187,23 @@ impl Driver {
     pub fn registers_in(self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         self.on_node(|node| {
-            let endpoint = None;
-            node.registration = Some(KubeletRegistration { folder, endpoint });
+            node.registration = Some(KubeletRegistration {
+                folder,
+                endpoint: None,
+                csi_node: None,
+            });
+        })
+    }
+
+    /// The Kubernetes name of the node: its CSINode is watched, and where kubelet does not list the driver there any more, it is told of it anew; only
+    /// where it registers itself, and not without a cluster.
+    #[must_use]
+    pub fn listed_in_csi_node(self, node: impl Into<String>) -> Self {
+        let name = node.into();
+        self.on_node(|node| {
+            if let Some(registration) = &mut node.registration {
+                registration.csi_node = Some(name);
+            }
         })
     }
 

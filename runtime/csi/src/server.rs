@@ -4,8 +4,10 @@ mod authority;
 mod capability;
 mod controller;
 mod identity;
+mod kept_socket;
 mod listening;
 mod node;
+mod registering;
 mod registration;
 mod services;
 
@@ -17,20 +19,19 @@ use futures::future::{join_all, try_join_all};
 use lifecycle_proto::csi::controller_server::ControllerServer;
 use lifecycle_proto::csi::identity_server::IdentityServer;
 use lifecycle_proto::csi::node_server::NodeServer;
-use lifecycle_proto::registration::registration_server::RegistrationServer;
-use tokio::sync::watch;
 
 use controller::ControllerService;
 use identity::IdentityService;
+use kept_socket::SocketHandle;
 use listening::ListeningSocket;
 use node::NodeService;
-use registration::{RegistrationService, RegistrationStatus};
+use registering::{PendingRegistration, registration};
 use services::SocketServices;
 
 use crate::call::runner::CallRunner;
 use crate::call::shared_watches::SharedWatches;
+use crate::driver::Role;
 use crate::driver::plugin::Plugin;
-use crate::driver::{KubeletRegistration, Role};
 use crate::error::Error;
 use crate::served_volume::ServedVolume;
 use crate::socket::path_of;
@@ -38,17 +39,11 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::service::Context;
 use lifecycle_runtime::shutdown::Shutdown;
 
-/// A driver that kubelet is to register.
-struct PendingRegistration {
-    driver: String,
-    /// `None` before kubelet has reported.
-    status: watch::Receiver<Option<RegistrationStatus>>,
-}
-
 /// The servers of a process, bound and ready.
 pub(crate) struct Servers {
     sockets: Vec<ListeningSocket>,
-    registrations: Vec<PendingRegistration>,
+    /// Each with the socket at which kubelet finds it.
+    registrations: Vec<(PendingRegistration, SocketHandle)>,
     /// Caches that calls read without a request.
     shared_watches: Vec<Arc<SharedWatches>>,
 }
@@ -88,8 +83,8 @@ pub(crate) async fn prepare(
                 if let Some(kubelet) = &options.registration {
                     let (socket, pending) = registration(plugin, kubelet, &path);
                     let why = "kubelet has not registered the driver yet";
-                    context.health.waits(part(&pending.driver), why);
-                    registrations.push(pending);
+                    context.health.waits(pending.part(), why);
+                    registrations.push((pending, sockets.len()));
                     sockets.push(socket);
                 }
             }
@@ -99,6 +94,11 @@ pub(crate) async fn prepare(
     for socket in sockets {
         listening.push(socket.listen().await?);
     }
+    let found_at = |(pending, number): (PendingRegistration, usize)| {
+        let socket: &ListeningSocket = &listening[number];
+        (pending, socket.socket.handle())
+    };
+    let registrations = registrations.into_iter().map(found_at).collect();
     Ok(Servers {
         sockets: listening,
         registrations,
@@ -140,39 +140,37 @@ fn socket_at<'a>(
     Ok(&mut sockets[number])
 }
 
-/// The socket at which kubelet finds a driver that listens at an endpoint.
-fn registration(
-    plugin: &Plugin,
-    kubelet: &KubeletRegistration,
-    endpoint: &Path,
-) -> (SocketServices, PendingRegistration) {
-    let endpoint = kubelet.endpoint.as_deref().unwrap_or(endpoint);
-    let (service, status) = RegistrationService::new(&plugin.name, endpoint);
-    let path = kubelet.folder.join(format!("{}-reg.sock", plugin.name));
-    let mut socket = SocketServices::new(path, plugin.clone());
-    socket.add(RegistrationServer::new(service));
-    let driver = plugin.name.clone();
-    (socket, PendingRegistration { driver, status })
-}
-
 impl Servers {
     /// Serves until the shutdown; calls that are under way then may end, for a while.
     ///
     /// # Errors
     /// A socket fails, or kubelet refuses a driver.
     pub(crate) async fn run(self, context: Context) -> Result<(), Error> {
+        let health = &context.health;
+        let handles = self.sockets.iter().map(|one| one.socket.handle());
+        let keeping: Vec<_> = handles.map(|handle| tell(handle, health)).collect();
         let sockets = self.sockets.into_iter();
         let serving = sockets.map(|socket| socket.serve(context.shutdown.clone()));
         let serving = async { try_join_all(serving).await.map(drop) };
-        let health = &context.health;
+        let csi_nodes = self.registrations.iter();
+        let csi_nodes: Vec<_> = csi_nodes
+            .filter_map(|(one, _)| one.csi_node.clone())
+            .collect();
         let registering = self.registrations.into_iter();
-        let registering = try_join_all(registering.map(|one| register(one, health)));
-        let watching = self.shared_watches.iter().filter_map(|watches| {
+        let registering = try_join_all(registering.map(|(one, socket)| one.keep(socket, health)));
+        // Without the right to read CSINodes, kubelet's own word counts.
+        let aside = Health::default();
+        let watched = self
+            .shared_watches
+            .iter()
+            .map(|watches| (&**watches, health));
+        let watched = watched.chain(csi_nodes.iter().map(|node| (&node.watches, &aside)));
+        let watching = watched.filter_map(|(watches, health)| {
             let client = context.client.as_ref()?;
             Some(watches.run(client, context.seed, health))
         });
         let watching = async {
-            join_all(watching).await;
+            tokio::join!(join_all(watching), join_all(keeping));
             pending().await
         };
         let registering = async {
@@ -187,23 +185,16 @@ impl Servers {
     }
 }
 
-/// What a registration is called where health is asked for.
-fn part(driver: &str) -> String {
-    format!("registration of {driver}")
-}
-
-/// Ends only if kubelet refuses the driver.
-async fn register(pending: PendingRegistration, health: &Health) -> Result<(), Error> {
-    let PendingRegistration { driver, mut status } = pending;
+/// Tells health of a socket that callers do not find.
+async fn tell(mut socket: SocketHandle, health: &Health) {
+    let part = format!("socket {}", socket.path.display());
     loop {
-        let reported = status.borrow_and_update().clone();
-        match reported {
-            Some(Ok(())) => health.works(&part(&driver)),
-            Some(Err(why)) => return Err(Error::Unregistered { driver, why }),
-            None => {}
+        match &*socket.state.borrow_and_update() {
+            Ok(()) => health.works(&part),
+            Err(why) => health.waits(&part, why),
         }
-        if status.changed().await.is_err() {
-            return Ok(());
+        if socket.state.changed().await.is_err() {
+            return;
         }
     }
 }

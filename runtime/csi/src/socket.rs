@@ -4,11 +4,15 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::timeout;
 
 /// The kernel takes no longer path of a socket.
 const MAX_PATH_BYTES: usize = 107;
+/// A process that has not taken a connection by then is busy, and there.
+const LIVES: Duration = Duration::from_secs(1);
 
 /// Why nothing can listen there.
 #[derive(Debug, thiserror::Error)]
@@ -89,15 +93,28 @@ pub(crate) fn bind(path: &Path) -> Result<(UnixListener, BoundSocket), SocketErr
     Ok((listener, bound))
 }
 
+/// Whether a process listens at a path. One that is gone may have left its file behind.
+pub(crate) async fn is_live(path: &Path) -> bool {
+    let connected = timeout(LIVES, UnixStream::connect(path)).await;
+    !matches!(connected, Ok(Err(_)))
+}
+
 fn identity(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     let there = fs::symlink_metadata(path).ok()?;
     Some((there.dev(), there.ino()))
 }
 
+impl BoundSocket {
+    /// Whether its file is where it was put, and not another one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.file.is_some() && identity(&self.path) == self.file
+    }
+}
+
 impl Drop for BoundSocket {
     fn drop(&mut self) {
-        if self.file.is_some() && identity(&self.path) == self.file {
+        if self.is_there() {
             // It may be gone by now, which is as good.
             let _ = fs::remove_file(&self.path).is_ok();
         }

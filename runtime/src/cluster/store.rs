@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// Whether an event at or after this version was taken in: events of one kind come in order.
-    pub(crate) fn is_past(&self, version: &str) -> bool {
+    pub fn is_past(&self, version: &str) -> bool {
         version.parse().is_ok_and(|v: u128| self.newest >= v)
     }
 

@@ -29,6 +29,8 @@ pub struct Watch {
     kind: Kind,
     /// A field selector; empty: all objects.
     fields: String,
+    /// A label selector; empty: all objects.
+    labels: String,
     client: Client,
     events: Events,
     streaming: bool,
@@ -44,9 +46,15 @@ pub struct Watch {
 impl Watch {
     /// Watches all objects of a kind, or those that a field selector chooses.
     pub fn new(client: &Client, kind: Kind, fields: &str) -> Self {
+        Self::selecting(client, kind, (fields, ""))
+    }
+
+    /// Watches the objects of a kind that a field selector and a label selector choose; each may be empty.
+    pub fn selecting(client: &Client, kind: Kind, (fields, labels): (&str, &str)) -> Self {
         Self {
-            events: events(client, &kind, fields, true),
+            events: events(client, &kind, (fields, labels), true),
             fields: fields.to_owned(),
+            labels: labels.to_owned(),
             client: client.clone(),
             kind,
             streaming: true,
@@ -144,11 +152,12 @@ impl Watch {
 
     fn restart(&mut self) {
         self.patience = None;
-        self.events = events(&self.client, &self.kind, &self.fields, self.streaming);
+        let selectors = (self.fields.as_str(), self.labels.as_str());
+        self.events = events(&self.client, &self.kind, selectors, self.streaming);
     }
 }
 
-fn events(client: &Client, kind: &Kind, fields: &str, streaming: bool) -> Events {
+fn events(client: &Client, kind: &Kind, (fields, labels): (&str, &str), streaming: bool) -> Events {
     let resource = ApiResource {
         group: kind.group.clone(),
         version: kind.version.clone(),
@@ -161,6 +170,10 @@ fn events(client: &Client, kind: &Kind, fields: &str, streaming: bool) -> Events
     let config = match fields {
         "" => config,
         fields => config.fields(fields),
+    };
+    let config = match labels {
+        "" => config,
+        labels => config.labels(labels),
     };
     let config = if streaming {
         config.streaming_lists()

@@ -71,6 +71,8 @@ pub struct Input {
     pub var: Option<usize>,
     /// The input that owns it; the object itself if `None`.
     pub owner: Option<usize>,
+    /// Whether the owner of what is owned is its controller as well.
+    pub controller: bool,
     /// Lists of which we own every element: `spec.ports`.
     pub exclusive: &'static [&'static str],
 }
@@ -80,7 +82,7 @@ pub struct Input {
 pub enum Mode {
     /// Only read.
     Watched,
-    /// Ours, with a controller owner reference.
+    /// Ours, with an owner reference.
     Owned,
     /// Made by several of our objects together, an owner reference each.
     Shared,

@@ -19,7 +19,7 @@ lifecycle! {
         mounted: Pod                         by ref from request       given volume;
         chosen: Listener                     by ref from request, claim given source == Name && claim;
         known:  Listener                     by ref from claim         given source == Class && claim;
-        own:    owned Listener of volume     by ref from claim         given source == Class && claim;
+        own:    owned Listener of volume without controller by ref from claim given source == Class && claim;   // as the replaced operator made it
         class:  ListenerClass                by ref from chosen, own   given source == Name && chosen || own in { Stale, Current };
         node:   Node                         by ref                    given exposed == Yes;   // our own: a NodePort mount takes its address
         pv:     part PersistentVolume        by name request.volume_id given exposed == Yes;
@@ -32,8 +32,10 @@ lifecycle! {
         asked:   { Mount, Block, Inline }   from request;
         /// What the claim named when the volume was made.
         source:  { Class, Name, Bad }       from request given volume;
+        /// Whether it is the Pod that is named, and not another one that bears its name by now.
+        meant:   bool                       from request, mounted given mounted;
         /// Whether the Pod mounts this claim.
-        mounts:  { No, Yes }                from mounted, claim given mounted && claim;
+        mounts:  { No, Yes }                from mounted, claim given meant && claim;
         /// Whether the Listener says where it can be reached, by its class as it is now.
         exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current };
         /// What all Pods that have mounted the claim listen on.
@@ -51,10 +53,11 @@ lifecycle! {
     states {
         /// Nothing is at the target.
         Free      when !files;
-        /// The Pod finds what is true, or what was true when it was last known.
-        Published when fresh || !address;
-        /// The files say what is true no more.
-        Outdated  when !fresh;
+        /// The Pod gets its traffic and finds what is true, or what was true when it was last known.
+        Published when fresh && pv == Current && listed == Current
+                    || !address && meant && (exposed != Yes || pv == Current && pod == Current);
+        /// The files, or what is written about the Pod, say what is true no more; or the Pod is gone.
+        Outdated  when files;
     }
     effects {
         apply own    from request, volume, claim, mounted, ports when mounts == Yes;
@@ -86,9 +89,10 @@ lifecycle! {
         NodeUnstageVolume;                          // the reservation lives as long as the PersistentVolume
         NodePublishVolume -> Published by apply_own, apply_pv, apply_pod, apply_listed, write_tree within 90s else UNAVAILABLE {
             source == Bad      => INVALID_ARGUMENT;
+            !meant             => FAILED_PRECONDITION "the Pod is gone";
             !claim             => UNAVAILABLE         "the PersistentVolumeClaim of the volume is gone";
             exposed == Yes && pv == Absent => UNAVAILABLE "the PersistentVolume is gone";
-            mounted == Absent || exposed == Yes && mounts == Yes && pod == Absent => FAILED_PRECONDITION "the Pod is gone";
+            exposed == Yes && mounts == Yes && pod == Absent => FAILED_PRECONDITION "the Pod is gone";
             mounts == No       => FAILED_PRECONDITION;
             own == Foreign     => FAILED_PRECONDITION "a Listener of the claim's name exists already and is not ours; delete it or rename the claim";
             exposed == NoClass => FAILED_PRECONDITION;

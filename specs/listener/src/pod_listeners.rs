@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::listener::ListenerIngress;
 
+/// Label: the node of the Pod, so that what mounts volumes there watches no other node's. A name that is too long for a label is cut and hashed.
+pub const NODE: &str = "listeners.stackable.tech/node";
+
 /// The Listener volumes of one Pod. The object is named `pod-<uid of the Pod>`.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(

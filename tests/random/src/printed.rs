@@ -223,6 +223,7 @@ fn input(of: &Expr) -> ir::Input {
         given: option(field(of, "given"), pred),
         var: option(field(of, "var"), number),
         owner: option(field(of, "owner"), number),
+        controller: truth(field(of, "controller")),
         exclusive: list(field(of, "exclusive"), text),
     }
 }

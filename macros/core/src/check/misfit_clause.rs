@@ -12,6 +12,7 @@
 //! | what | of what |
 //! | --- | --- |
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
+//! | `without controller` | `owned` |
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `probe` | a volume: it looks at the node of its call |
@@ -162,6 +163,14 @@ fn rest(input: &Input, sink: &mut Sink) {
     {
         let message = format!("input `{name}` is ours to write, so it must always have a name");
         sink.push(misfit(*span, name, message, "leave out the `?`"));
+    }
+    if let Some(span) = input.without_controller
+        && input.mode != Mode::Owned
+    {
+        let message = format!("input `{name}` has no controller");
+        let help =
+            "only what is `owned` is controlled by its owner: leave out `without controller`";
+        sink.push(misfit(span, name, message, help));
     }
     if let Some((span, _)) = &input.exclusive
         && input.mode != Mode::Owned

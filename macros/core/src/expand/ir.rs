@@ -119,10 +119,12 @@ fn input(input: &Input) -> TokenStream {
         option(input.var.map(|v| v.0)),
         option(input.of.map(|i| i.0)),
     );
+    let controller = input.controller;
     let exclusive = input.exclusive.iter().map(spelled);
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
-        every: #every, given: #given, var: #var, owner: #owner, exclusive: &[#(#exclusive),*],
+        every: #every, given: #given, var: #var, owner: #owner, controller: #controller,
+        exclusive: &[#(#exclusive),*],
     })
 }
 

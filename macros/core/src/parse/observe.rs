@@ -10,7 +10,15 @@ use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
 const FORM: Form = Form::declaring(
     "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
 );
-const STOPS: [&str; 6] = ["of", "by", "every", "exclusive", "whole", "given"];
+const STOPS: [&str; 7] = [
+    "of",
+    "without",
+    "by",
+    "every",
+    "exclusive",
+    "whole",
+    "given",
+];
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
@@ -39,6 +47,13 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         Some(_) => Some(cursor.ident("the input that owns it")?),
         None => None,
     };
+    let without_controller = match cursor.eat_word("without") {
+        Some(without) => {
+            cursor.need_word("controller")?;
+            Some(join(without, cursor.previous()))
+        }
+        None => None,
+    };
     let lookup = match cursor.eat_word("by") {
         Some(by) => {
             let found = lookup(cursor)?;
@@ -64,6 +79,7 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         many,
         ty,
         of,
+        without_controller,
         lookup,
         every,
         exclusive,

@@ -377,6 +377,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -390,6 +391,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -403,6 +405,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 1u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -416,6 +419,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(5usize, 2u64)),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
         ],

@@ -1207,6 +1207,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1220,6 +1221,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1233,6 +1235,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1246,6 +1249,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1259,6 +1263,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1272,6 +1277,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1285,6 +1291,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1300,6 +1307,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1313,6 +1321,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(2usize, 4u64)),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -1326,6 +1335,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
+                controller: true,
                 exclusive: &[],
             },
             ir::Input {
@@ -1339,6 +1349,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(7usize),
                 owner: ::std::option::Option::Some(9usize),
+                controller: false,
                 exclusive: &["spec.containers"],
             },
         ],

@@ -865,6 +865,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(7usize, 1u64)),
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -880,6 +881,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -893,6 +895,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -910,6 +913,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::Some(0usize),
+                controller: true,
                 exclusive: &[],
             },
             ir::Input {
@@ -925,6 +929,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -938,6 +943,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::Some(4usize),
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -951,6 +957,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
             ir::Input {
@@ -964,6 +971,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
+                controller: false,
                 exclusive: &[],
             },
         ],

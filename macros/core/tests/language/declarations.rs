@@ -443,6 +443,24 @@ fn one_object_that_is_observed_may_own_another() {
 }
 
 #[test]
+fn only_what_is_owned_may_be_without_a_controller() {
+    let secret = "owned Secret  by name meta.name";
+    for line in [
+        "owned Secret of class without controller by name meta.name",
+        "owned Secret without controller by name meta.name",
+    ] {
+        expect(&[(secret, line)], &[]);
+    }
+    expect(
+        &[(
+            "Class         by name spec.class_name?",
+            "Class without controller by name spec.class_name?",
+        )],
+        &["5: LC005 [without controller] input `class` has no controller"],
+    );
+}
+
+#[test]
 fn only_lists_of_what_is_owned_are_ours_as_a_whole() {
     expect(
         &[(

@@ -22,6 +22,7 @@ use lifecycle_runtime::cause;
 
 const POD_NAME: &str = "csi.storage.k8s.io/pod.name";
 const POD_NAMESPACE: &str = "csi.storage.k8s.io/pod.namespace";
+const POD_UID: &str = "csi.storage.k8s.io/pod.uid";
 const INLINE: &str = "csi.storage.k8s.io/ephemeral";
 
 /// Mounts Listener volumes on one node.
@@ -131,6 +132,15 @@ impl ListenerMountLogic for Mounting {
         }
     }
 
+    fn meant(&self, request: Request<'_>, mounted: &Pod) -> Because<bool> {
+        // kubelet always says it; who does not means the Pod of that name.
+        let uid = request.context(POD_UID).filter(|uid| !uid.is_empty());
+        if uid.is_none_or(|uid| mounted.metadata.uid.as_deref() == Some(uid)) {
+            return Because::plain(true);
+        }
+        Because::new(false, "the Pod is gone, and another one bears its name")
+    }
+
     fn mounts(&self, mounted: &Pod, claim: &PersistentVolumeClaim) -> Because<Mounts> {
         if pod::volume_of(mounted, claim).is_some() {
             return Because::plain(Mounts::Yes);
@@ -198,7 +208,7 @@ impl ListenerMountLogic for Mounting {
 
     fn apply_listed(&self, at: ApplyListed<'_>) -> Desired<PodListeners> {
         let volume = pod::volume_of(at.mounted, at.claim).unwrap_or_default();
-        Desired::from_json(pod::entry(at.mounted, volume, at.told))
+        Desired::from_json(pod::entry(at.mounted, &self.node, (volume, at.told)))
     }
 
     async fn write_tree(&self, at: WriteTree<'_>, once: Once<'_>) -> Outcome<WriteTreeResult> {

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, Volume};
 use kube::Resource;
 use lifecycle_runtime::ObjectRef;
 use lifecycle_specs_listener::listener_mount::{Aim, Told};
-use lifecycle_specs_listener::pod_listeners::{PodListener, PodListeners};
+use lifecycle_specs_listener::pod_listeners::{NODE, PodListener, PodListeners};
 use serde_json::{Value, json};
 
 /// The volume of the Pod that uses the claim: by its name, or made for the Pod.
@@ -37,8 +37,8 @@ pub(super) fn listed(pod: &Pod) -> Option<ObjectRef> {
     Some(ObjectRef::of::<PodListeners>(namespace, &list_name(pod)?))
 }
 
-/// What one volume of the Pod resolved to.
-pub(super) fn entry(pod: &Pod, volume: &str, told: &Told) -> Value {
+/// What one volume of the Pod, which runs on this node, resolved to.
+pub(super) fn entry(pod: &Pod, node: &str, (volume, told): (&str, &Told)) -> Value {
     let entry = PodListener {
         scope: told.scope,
         ingress_addresses: Some(told.addresses.clone()),
@@ -49,6 +49,7 @@ pub(super) fn entry(pod: &Pod, volume: &str, told: &Told) -> Value {
         "metadata": {
             "name": list_name(pod),
             "namespace": pod.metadata.namespace,
+            "labels": { NODE: node_label(node) },
             "ownerReferences": [{
                 "apiVersion": "v1",
                 "kind": "Pod",
@@ -62,4 +63,20 @@ pub(super) fn entry(pod: &Pod, volume: &str, told: &Told) -> Value {
 
 fn list_name(pod: &Pod) -> Option<String> {
     Some(format!("pod-{}", pod.metadata.uid.as_deref()?))
+}
+
+/// The most bytes that the value of a label has.
+const LONGEST_LABEL: usize = 63;
+
+/// The name of a node as the value of a label: names of nodes are valid ones but for their length.
+pub(super) fn node_label(node: &str) -> String {
+    if node.len() <= LONGEST_LABEL {
+        return node.to_owned();
+    }
+    // FNV-1a: the same in every release, for the label stays.
+    let hash = node.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let kept: String = node.chars().take(LONGEST_LABEL - 17).collect();
+    format!("{kept}-{hash:016x}")
 }

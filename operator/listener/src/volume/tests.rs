@@ -5,7 +5,7 @@ use lifecycle_runtime::lifecycle::Request;
 use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Requested};
 use lifecycle_specs_listener::listener::{Listener, ListenerPort};
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_specs_listener::listener_mount::{Aim, Exposed, Told};
+use lifecycle_specs_listener::listener_mount::{Aim, Exposed, ListenerMountLogic, Told};
 use lifecycle_specs_listener::listener_provisioning::{Asked, ListenerProvisioningLogic, Source};
 use lifecycle_specs_listener::pod_listeners::PodListenerScope;
 use serde::de::DeserializeOwned;
@@ -275,8 +275,12 @@ fn what_is_written_about_a_pod_is_what_the_contract_says() {
         addresses: Vec::new(),
         scope: PodListenerScope::Cluster,
     };
-    let entry = pod::entry(&pod, "data", &told);
+    let entry = pod::entry(&pod, "node-1", ("data", &told));
     assert_eq!(entry["metadata"]["name"], "pod-1-2");
+    assert_eq!(
+        entry["metadata"]["labels"],
+        json!({ "listeners.stackable.tech/node": "node-1" })
+    );
     assert_eq!(
         entry["metadata"]["ownerReferences"][0]["controller"],
         Value::Null
@@ -285,4 +289,37 @@ fn what_is_written_about_a_pod_is_what_the_contract_says() {
         entry["spec"]["listeners"],
         json!({ "data": { "scope": "Cluster", "ingressAddresses": [] } })
     );
+}
+
+#[test]
+fn a_call_means_the_pod_that_it_names_by_its_uid() {
+    let pod = pod(json!({ "containers": [] }));
+    let check = |uid: Option<&str>, expected: bool| {
+        let context = uid.map(|uid| ("csi.storage.k8s.io/pod.uid".to_owned(), uid.to_owned()));
+        let request = Requested {
+            volume_context: context.into_iter().collect(),
+            ..Requested::default()
+        };
+        let mounting = Mounting {
+            node: "n".to_owned(),
+        };
+        let answer = mounting.meant(Request::of(&request), &pod);
+        assert_eq!(answer.value, expected, "{uid:?}");
+    };
+    check(Some("1-2"), true);
+    check(Some("1-3"), false);
+    check(Some(""), true);
+    check(None, true);
+}
+
+#[test]
+fn the_name_of_a_node_becomes_a_label_whatever_its_length() {
+    let long = |end: &str| format!("{}{end}", "n".repeat(100));
+    for node in ["node-1", "ip-10-0-0-1.eu-west-1.compute.internal"] {
+        assert_eq!(pod::node_label(node), node);
+    }
+    let (one, two) = (pod::node_label(&long("a")), pod::node_label(&long("b")));
+    assert_eq!((one.len(), two.len()), (63, 63));
+    assert_ne!(one, two);
+    assert_eq!(one, pod::node_label(&long("a")));
 }

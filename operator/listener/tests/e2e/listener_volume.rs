@@ -3,6 +3,9 @@
 
 pub(super) mod full_disk;
 mod many;
+mod owners;
+mod registered;
+mod repeated;
 mod site;
 
 use std::time::Duration;
@@ -37,6 +40,13 @@ pub(crate) fn cases() -> Vec<Case> {
         a_mount_that_is_repeated_follows_the_class_and_the_address,
         a_mount_that_is_repeated_leaves_the_files_where_nothing_better_is_known,
         what_cannot_be_mounted_gets_a_code_and_a_sentence,
+        the_listener_of_the_replaced_operator_is_accepted_and_kept in owners,
+        the_listener_of_a_claim_is_owned_as_the_replaced_operator_did_it in owners,
+        a_listener_that_another_object_controls_is_not_ours in owners,
+        a_driver_that_its_csi_node_does_not_list_is_registered_anew in registered,
+        a_call_answers_for_the_pod_that_it_names_where_the_watch_lags in repeated,
+        a_repeated_publish_mends_label_entry_and_reservation in repeated,
+        a_repeated_publish_of_an_unchanged_volume_costs_one_read in repeated,
         two_hundred_pods_mount_listeners_of_their_own_at_once in many,
         two_hundred_pods_mount_one_listener_at_once in many,
     ];

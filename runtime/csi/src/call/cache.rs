@@ -15,13 +15,16 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::cluster_access::ClusterAccess;
+use super::publications::{Publication, SettledWrites};
 use super::reading::{ObjectEvent, ObjectKey, ObjectWatch, get, get_and_watch, watch};
 use super::snapshot::CallSnapshot;
 use super::step_error::StepError;
+use crate::driver::cache_policy::Readers;
 use lifecycle_runtime::cluster::index::IndexKey;
 use lifecycle_runtime::cluster::observe::{Job, Plan, View, WriteId};
 use lifecycle_runtime::cluster::store::{Name, Raw};
 use lifecycle_runtime::lifecycle::Stored;
+use lifecycle_runtime::machine::world::World;
 
 /// A call that waits is woken by what it watches already; it watches everything else only if that takes longer than this.
 const WATCH_ALL_AFTER: Duration = Duration::from_secs(2);
@@ -29,6 +32,7 @@ const WATCH_ALL_AFTER: Duration = Duration::from_secs(2);
 /// What one call knows.
 pub(super) struct CallCache<'a> {
     access: &'a ClusterAccess,
+    reader: Readers,
     objects: BTreeMap<ObjectKey, Option<Arc<Stored>>>,
     /// What is read from shared watches.
     shared: BTreeSet<ObjectKey>,
@@ -36,7 +40,7 @@ pub(super) struct CallCache<'a> {
     unverified: BTreeSet<ObjectKey>,
     probes: BTreeMap<(usize, String), Arc<dyn Any + Send + Sync>>,
     rejected: Vec<(usize, WriteId, String)>,
-    settled: BTreeSet<(Name, String, u64, u64)>,
+    settled: SettledWrites,
     /// This call has changed something, so that it is the first of its kind.
     has_written: bool,
     watched: BTreeSet<ObjectKey>,
@@ -49,6 +53,7 @@ impl<'a> CallCache<'a> {
     pub(crate) fn new(access: &'a ClusterAccess) -> Self {
         Self {
             access,
+            reader: Readers::AllCalls,
             objects: BTreeMap::new(),
             shared: BTreeSet::new(),
             unverified: BTreeSet::new(),
@@ -60,6 +65,35 @@ impl<'a> CallCache<'a> {
             watches: SelectAll::new(),
             waits_since: None,
         }
+    }
+
+    /// What a call knows that repeats a publishing.
+    pub(crate) fn repeating(access: &'a ClusterAccess, before: &Publication) -> Self {
+        Self {
+            reader: Readers::Repeats,
+            objects: before.objects.clone(),
+            settled: before.settled.clone(),
+            ..Self::new(access)
+        }
+    }
+
+    /// What a call that repeats this publishing may take as known; nothing where anything is missing, which is looked for in every call.
+    pub(crate) fn into_publication(self, world: World) -> Option<Publication> {
+        let mut objects = self.objects;
+        let is_whole = objects.values().all(Option::is_some);
+        objects.retain(|(kind, _), _| self.access.remembers_for_repeats[*kind]);
+        is_whole.then(|| Publication::new(objects, self.settled, world))
+    }
+
+    /// From now on what came from shared watches is read by requests: they may be behind. Whether anything did.
+    pub(crate) fn distrust_watches(&mut self) -> bool {
+        let shared = std::mem::take(&mut self.shared);
+        for key in &shared {
+            self.objects.remove(key);
+        }
+        let any = !shared.is_empty();
+        self.unverified.extend(shared);
+        any
     }
 
     /// Reads the objects of an input by name.
@@ -90,12 +124,14 @@ impl<'a> CallCache<'a> {
             return Ok(None);
         };
         let kind = &access.kinds[*number];
-        let known = access.shared_watches.get(kind, name);
+        let known = access.shared_watches.get(kind, name, self.reader);
         if let Some(known) = known.filter(|_| !self.unverified.contains(key)) {
             self.shared.insert(key.clone());
             return Ok(Some(known));
         }
-        let watches = access.watches_on_read[*number] && !self.watched.contains(key);
+        // Who repeats hardly ever waits.
+        let may_wait = self.reader == Readers::AllCalls;
+        let watches = may_wait && access.watches_on_read[*number] && !self.watched.contains(key);
         if watches && !access.cannot_watch_on_read.load(Ordering::Relaxed) {
             if let Some((found, watch)) = get_and_watch(client, kind, key).await? {
                 self.watched.insert(key.clone());
@@ -248,7 +284,7 @@ impl<'a> CallCache<'a> {
         let mut changed = false;
         for key in self.shared.clone() {
             let kind = &self.access.kinds[key.0];
-            let Some(found) = self.access.shared_watches.get(kind, &key.1) else {
+            let Some(found) = self.access.shared_watches.get(kind, &key.1, self.reader) else {
                 // It is gone, or no longer selected: only the API server knows.
                 self.shared.remove(&key);
                 self.objects.remove(&key);

@@ -21,6 +21,8 @@ pub(crate) struct ClusterAccess {
     pub(crate) watches_on_read: Vec<bool>,
     /// Of each kind: whether publishing takes over what staging has just read.
     pub(crate) reuses_after_stage: Vec<bool>,
+    /// Of each kind: whether a publishing that is repeated takes over what was read before.
+    pub(crate) remembers_for_repeats: Vec<bool>,
     /// The server does not tell of absence by a watch.
     pub(crate) cannot_watch_on_read: AtomicBool,
 }
@@ -46,10 +48,19 @@ impl ClusterAccess {
             client,
             watches_on_read: kinds.iter().map(|k| policy.watches_on_read(k)).collect(),
             reuses_after_stage: kinds.iter().map(|k| policy.reuses_after_stage(k)).collect(),
+            remembers_for_repeats: kinds
+                .iter()
+                .map(|k| policy.remembers_for_repeats(k))
+                .collect(),
             kinds,
             kind_of_input,
             shared_watches: Arc::new(SharedWatches::new(policy.watched.clone())),
             cannot_watch_on_read: AtomicBool::new(false),
         }
+    }
+
+    /// Whether a publishing that is repeated takes anything over.
+    pub(crate) fn remembers(&self) -> bool {
+        self.remembers_for_repeats.contains(&true)
     }
 }

@@ -8,6 +8,7 @@ use rand::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
 use super::cluster_access::ClusterAccess;
+use super::publications::Publications;
 use super::staged_snapshots::StagedSnapshots;
 use super::unsupported::unsupported;
 use crate::error::Error;
@@ -25,6 +26,7 @@ pub(crate) struct CallContext {
     pub(super) naming: Naming,
     pub(crate) cluster: ClusterAccess,
     pub(super) staged: StagedSnapshots,
+    pub(super) published: Publications,
     /// The kind of each input that has one.
     pub(super) input_kinds: Vec<Option<Kind>>,
     pub(super) finders: Vec<Option<Finder>>,
@@ -59,6 +61,7 @@ impl CallContext {
             naming: served.naming.clone(),
             cluster: ClusterAccess::new(client, &input_kinds, policy),
             staged: StagedSnapshots::default(),
+            published: Publications::default(),
             input_kinds,
             finders,
             random: Mutex::new(Pcg64Mcg::seed_from_u64(context.seed)),

@@ -52,6 +52,10 @@ pub(super) struct CallRun<'a> {
 impl CallRun<'_> {
     pub(super) async fn run(mut self) -> Result<Arc<Observation>, RpcError> {
         let context = self.context;
+        if let Some(observation) = self.repeated().await {
+            return Ok(observation);
+        }
+        context.published.forget(&self.request.target_path);
         let mut cache = CallCache::new(&context.cluster);
         if self.call.rpc == Rpc::NodePublishVolume
             && let Some(snapshot) = context.staged.take(&self.request.volume_id)
@@ -62,10 +66,7 @@ impl CallRun<'_> {
             self.check_wanted()?;
             let error = match self.step(&mut cache).await {
                 Ok(Some(observation)) => {
-                    if self.call.rpc == Rpc::NodeStageVolume {
-                        let snapshot = cache.into_snapshot();
-                        context.staged.insert(&self.request.volume_id, snapshot);
-                    }
+                    self.keep(cache, &observation);
                     return Ok(observation);
                 }
                 Ok(None) => {
@@ -79,6 +80,43 @@ impl CallRun<'_> {
         }
     }
 
+    /// Observes with what the same publishing knew before. Only where nothing has changed it says so: whatever is to be done is done, and whatever is to
+    /// be refused is refused, by what is read anew.
+    async fn repeated(&self) -> Option<Arc<Observation>> {
+        let context = self.context;
+        if self.call.rpc != Rpc::NodePublishVolume {
+            return None;
+        }
+        let before = context.published.get(&self.request)?;
+        let mut cache = CallCache::repeating(&context.cluster, &before);
+        let observed = context.observe(self.call, &self.request, &mut cache).await;
+        let observation = observed.ok()?.observation;
+        let is_done = context.ir().answer(&observation.world, self.number) == Answer::Done;
+        (is_done && observation.world == before.world).then_some(observation)
+    }
+
+    /// Keeps what the call that comes next may take as known.
+    fn keep(&self, cache: CallCache<'_>, observation: &Observation) {
+        let context = self.context;
+        match self.call.rpc {
+            Rpc::NodeStageVolume => {
+                let snapshot = cache.into_snapshot();
+                context.staged.insert(&self.request.volume_id, snapshot);
+            }
+            Rpc::NodePublishVolume if context.cluster.remembers() => {
+                if let Some(known) = cache.into_publication(observation.world.clone()) {
+                    context.published.insert(&self.request, known);
+                }
+            }
+            Rpc::CreateVolume
+            | Rpc::DeleteVolume
+            | Rpc::ValidateVolumeCapabilities
+            | Rpc::NodeUnstageVolume
+            | Rpc::NodePublishVolume
+            | Rpc::NodeUnpublishVolume => {}
+        }
+    }
+
     /// Observes, and does the one thing that follows; the observation if the call is done.
     async fn step(
         &mut self,
@@ -89,6 +127,11 @@ impl CallRun<'_> {
         let observation = &observed.observation;
         match ir.answer(&observation.world, self.number) {
             Answer::Done => Ok(Some(observed.observation)),
+            Answer::Precondition(_) | Answer::Refusal(_) | Answer::Contradiction
+                if cache.distrust_watches() =>
+            {
+                Ok(None)
+            }
             Answer::Precondition(precondition) => {
                 let precondition = &self.call.preconditions[precondition];
                 let message = sentences::of_facts(observation, &precondition.when);

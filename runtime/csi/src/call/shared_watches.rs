@@ -11,7 +11,7 @@ use rand::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use tokio::sync::watch;
 
-use crate::driver::cache_policy::WatchedKind;
+use crate::driver::cache_policy::{Readers, WatchedKind};
 use lifecycle_runtime::cluster::store::{Name, Raw, Store};
 use lifecycle_runtime::cluster::watching::Watch;
 use lifecycle_runtime::health::Health;
@@ -39,10 +39,13 @@ impl SharedWatches {
         }
     }
 
-    /// What is known of an object; what is not known may exist all the same.
-    pub(crate) fn get(&self, kind: &Kind, name: &Name) -> Option<Arc<Stored>> {
+    /// What is known of an object to such a call; what is not known may exist all the same.
+    pub(crate) fn get(&self, kind: &Kind, name: &Name, reader: Readers) -> Option<Arc<Stored>> {
         let number = self.number(kind)?;
-        self.stores()[number].get(name).cloned()
+        let readers = self.watched[number].readers;
+        let may_read = readers == Readers::AllCalls || readers == reader;
+        let known = || self.stores()[number].get(name).cloned();
+        may_read.then(known).flatten()
     }
 
     /// Takes in the object that a write returned, unless a watch was faster.
@@ -52,11 +55,21 @@ impl SharedWatches {
         };
         let mut stores = self.stores();
         let store = &mut stores[number];
-        let name = Name::of(kube::Resource::meta(&object));
-        // What was never seen is not selected, or will be seen soon.
-        if store.get(&name).is_some() && !is_behind(store, &object) {
+        let meta = kube::Resource::meta(&object);
+        // What was never seen is not selected, or will be seen soon, or is gone again.
+        let is_known = store.get(&Name::of(meta)).is_some();
+        let is_new = || {
+            let version = meta.resource_version.as_deref().unwrap_or_default();
+            self.watched[number].selection.takes(&object) && !store.is_past(version)
+        };
+        if (is_known || is_new()) && !is_behind(store, &object) {
             store.take(Event::Apply(object));
         }
+    }
+
+    /// Whether everything was listed.
+    pub(crate) fn are_synced(&self) -> bool {
+        self.stores().iter().all(Store::is_synced)
     }
 
     /// Tells of every change.
@@ -64,9 +77,10 @@ impl SharedWatches {
         self.changes.subscribe()
     }
 
-    /// Tells health which caches are not synced yet.
+    /// Tells health which caches are not synced yet. Those for repetitions only save requests.
     pub(crate) fn waits(&self, health: &Health) {
-        for watched in &self.watched {
+        let watched = self.watched.iter();
+        for watched in watched.filter(|watched| watched.readers == Readers::AllCalls) {
             health.waits(part(&watched.kind), "not listed yet");
         }
     }
@@ -74,7 +88,10 @@ impl SharedWatches {
     /// Watches for ever.
     pub(crate) async fn run(&self, client: &Client, seed: u64, health: &Health) {
         let watches = self.watched.iter();
-        let watches = watches.map(|one| Watch::new(client, one.kind.clone(), &one.field_selector));
+        let watches = watches.map(|one| {
+            let (fields, labels) = one.selection.selectors();
+            Watch::selecting(client, one.kind.clone(), (&fields, &labels))
+        });
         let mut watches: Vec<Watch> = watches.collect();
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         if watches.is_empty() {

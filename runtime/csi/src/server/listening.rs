@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use futures::{Stream, stream};
 use tokio::io::DuplexStream;
-use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::sleep;
 use tonic::service::Routes;
 use tonic::transport::Server;
 
 use super::authority::relayed;
+use super::kept_socket::KeptSocket;
 use crate::error::Error;
-use crate::socket::BoundSocket;
 use lifecycle_runtime::shutdown::Shutdown;
 
 /// How long calls that are under way may take after the shutdown begins.
@@ -26,9 +25,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// A bound socket, and what it serves.
 pub(crate) struct ListeningSocket {
-    pub(crate) listener: UnixListener,
-    /// Removes the file of the socket at the end.
-    pub(crate) bound: BoundSocket,
+    pub(crate) socket: KeptSocket,
     pub(crate) routes: Routes,
 }
 
@@ -38,12 +35,14 @@ impl ListeningSocket {
     /// # Errors
     /// The socket fails.
     pub(crate) async fn serve(self, mut shutdown: Shutdown) -> Result<(), Error> {
+        // Its file is removed after the last answer.
+        let bound = self.socket.bound();
         let mut stops = shutdown.clone();
         let (relaying, mut relayed) = mpsc::channel(1);
         let answered = async {
             let served = Server::builder()
                 .add_routes(self.routes)
-                .serve_with_incoming_shutdown(incoming(self.listener, relaying), async move {
+                .serve_with_incoming_shutdown(incoming(self.socket, relaying), async move {
                     stops.wait().await;
                 })
                 .await;
@@ -55,7 +54,7 @@ impl ListeningSocket {
             served = answered => served,
             () = async { shutdown.wait().await; sleep(GRACE_PERIOD).await } => Ok(()),
         };
-        drop(self.bound);
+        drop(bound);
         served.map_err(|source| Error::Serve {
             source: Box::new(source),
         })
@@ -64,24 +63,24 @@ impl ListeningSocket {
 
 /// Connections, each relayed by a task of its own.
 fn incoming(
-    listener: UnixListener,
+    socket: KeptSocket,
     relaying: mpsc::Sender<()>,
 ) -> impl Stream<Item = io::Result<DuplexStream>> {
     let places = Arc::new(Semaphore::new(MOST));
     stream::unfold(
-        (listener, relaying, places),
-        |(listener, relaying, places)| async {
+        (socket, relaying, places),
+        |(mut socket, relaying, places)| async {
             let place = places.clone().acquire_owned().await.ok()?;
             loop {
-                match listener.accept().await {
-                    Ok((client, _)) => {
+                match socket.accept().await {
+                    Ok(client) => {
                         let (theirs, relay) = relayed(client);
                         let running = relaying.clone();
                         tokio::spawn(async move {
                             relay.await;
                             drop((running, place));
                         });
-                        return Some((Ok(theirs), (listener, relaying, places)));
+                        return Some((Ok(theirs), (socket, relaying, places)));
                     }
                     Err(error) => {
                         tracing::warn!("a connection cannot be taken: {error}");
@@ -104,9 +103,9 @@ mod tests {
     async fn one_connection_too_many_waits_until_another_ends() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
-        let listener = UnixListener::bind(&path).expect("a socket");
+        let socket = KeptSocket::bind(&path, None).expect("a socket");
         let (relaying, _relayed) = mpsc::channel(1);
-        let mut incoming = Box::pin(incoming(listener, relaying));
+        let mut incoming = Box::pin(incoming(socket, relaying));
         let mut clients = Vec::new();
         let mut served = Vec::new();
         for _ in 0..MOST {

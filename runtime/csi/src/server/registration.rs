@@ -23,17 +23,12 @@ pub(crate) struct RegistrationService {
 }
 
 impl RegistrationService {
-    pub(crate) fn new(
-        name: &str,
-        endpoint: &Path,
-    ) -> (Self, watch::Receiver<Option<RegistrationStatus>>) {
-        let (status, receiver) = watch::channel(None);
-        let service = Self {
+    pub(crate) fn new(name: &str, endpoint: &Path) -> Self {
+        Self {
             name: name.to_owned(),
             endpoint: endpoint.display().to_string(),
-            status: Arc::new(status),
-        };
-        (service, receiver)
+            status: Arc::new(watch::channel(None).0),
+        }
     }
 }
 

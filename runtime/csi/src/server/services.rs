@@ -9,15 +9,16 @@ use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
+use super::kept_socket::{BeforeMaking, KeptSocket};
 use super::listening::ListeningSocket;
 use crate::driver::plugin::Plugin;
 use crate::error::Error;
-use crate::socket::bind;
 
 /// What is offered at one socket.
 pub(crate) struct SocketServices {
     pub(crate) path: PathBuf,
     pub(crate) plugin: Plugin,
+    pub(crate) before_making: Option<BeforeMaking>,
     routes: Routes,
     names: Vec<&'static str>,
 }
@@ -27,6 +28,7 @@ impl SocketServices {
         Self {
             path,
             plugin,
+            before_making: None,
             routes: Routes::default(),
             names: Vec::new(),
         }
@@ -73,11 +75,10 @@ impl SocketServices {
             why: format!("its services cannot be described: {error}"),
         })?;
         self.add(reflection);
-        let (listener, bound) = bind(&self.path)?;
+        let socket = KeptSocket::bind(&self.path, self.before_making)?;
         tracing::info!(path = %self.path.display(), services = ?self.names, "listens");
         Ok(ListeningSocket {
-            listener,
-            bound,
+            socket,
             routes: self.routes,
         })
     }

@@ -180,6 +180,16 @@ impl Observing<'_> {
         let id = WriteId::of(&body, live.map(|l| &**l));
         let managers = (manager.as_str(), replaced.as_slice());
         let verdict = self.verdict(name, (&body, id.desired), live, managers, exclusive);
+        let controls_no_more =
+            |live: &Arc<Stored>| owner.as_ref().is_some_and(|o| o.controls_no_more(live));
+        let verdict = match verdict {
+            // A reference is one value: managed fields do not tell what of it is too much.
+            Verdict::Current if live.is_some_and(controls_no_more) => Verdict::Surplus {
+                at: "metadata.ownerReferences".to_owned(),
+                migrate: false,
+            },
+            Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. } => verdict,
+        };
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
@@ -406,7 +416,7 @@ impl Observing<'_> {
     /// Who owns what an input's builder makes.
     pub(super) fn owner(&self, number: usize) -> Option<Owner<'_>> {
         let input = &self.ir.inputs[number];
-        let controller = input.mode == Mode::Owned;
+        let controller = input.controller;
         let (kind, object) = match input.owner {
             None => (self.observer.subject_kind?, &*self.subject),
             Some(owner) => (
@@ -418,6 +428,7 @@ impl Observing<'_> {
             kind,
             object,
             controller,
+            shares: input.mode == Mode::Shared,
         })
     }
 

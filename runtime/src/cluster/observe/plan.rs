@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Map, Value, json};
 
 use super::Name;
@@ -84,8 +85,10 @@ impl WriteId {
 pub(super) struct Owner<'a> {
     pub(super) kind: &'a Kind,
     pub(super) object: &'a Stored,
-    /// Exactly one owner answers for an object; several may contribute to it.
+    /// It manages the object as well, which one owner at most does.
     pub(super) controller: bool,
+    /// Several owners contribute to the object, whoever else has a hand in it.
+    pub(super) shares: bool,
 }
 
 impl Owner<'_> {
@@ -107,12 +110,22 @@ impl Owner<'_> {
         reference
     }
 
-    /// Whether an object has this owner.
+    /// Whether an object has this owner. What has a controller is ours only if that is it.
     pub(super) fn owns(&self, object: &Stored) -> bool {
-        let owners = object.meta.owner_references.iter().flatten();
-        owners
-            .into_iter()
-            .any(|o| o.uid == self.uid() && (!self.controller || o.controller == Some(true)))
+        let mut owners = object.meta.owner_references.iter().flatten();
+        let is_it = |o: &OwnerReference| o.uid == self.uid();
+        let controller = owners.clone().find(|o| o.controller == Some(true));
+        match controller {
+            Some(controller) if !self.shares => is_it(controller),
+            Some(_) | None => !self.controller && owners.any(is_it),
+        }
+    }
+
+    /// Whether an object still says that it is controlled by this owner, which is a plain one.
+    pub(super) fn controls_no_more(&self, object: &Stored) -> bool {
+        let mut owners = object.meta.owner_references.iter().flatten();
+        let is_plain = !self.controller && !self.shares;
+        is_plain && owners.any(|o| o.uid == self.uid() && o.controller == Some(true))
     }
 }
 
@@ -162,5 +175,103 @@ fn map(value: Option<Value>) -> Map<String, Value> {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
         )
         | None => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::lifecycle::Compared;
+
+    fn stored(meta: Value) -> Stored {
+        Stored {
+            meta: serde_json::from_value(meta).expect("it is metadata"),
+            decoded: Err("nobody reads it".to_owned()),
+            raw: None,
+            compared: Compared::default(),
+        }
+    }
+
+    /// Who owns an object by these references, each a uid and whether it says `controller`.
+    fn owns(controller: bool, shares: bool, references: &[(&str, bool)]) -> bool {
+        let object = stored(json!({ "name": "h", "uid": "ours" }));
+        let kind = Kind::of::<ConfigMap>();
+        let owner = Owner {
+            kind: &kind,
+            object: &object,
+            controller,
+            shares,
+        };
+        let of = |(uid, controls): &(&str, bool)| {
+            let mut reference =
+                json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": uid });
+            if *controls {
+                reference["controller"] = json!(true);
+            }
+            reference
+        };
+        let references: Vec<Value> = references.iter().map(of).collect();
+        owner.owns(&stored(json!({ "ownerReferences": references })))
+    }
+
+    #[test]
+    fn what_is_ours_has_us_among_its_owners_and_no_other_controller() {
+        let controlled = |references: &[(&str, bool)]| owns(true, false, references);
+        let dependent = |references: &[(&str, bool)]| owns(false, false, references);
+        let shared = |references: &[(&str, bool)]| owns(false, true, references);
+        let plain: &[_] = &[("ours", false)];
+        assert!(!controlled(plain) && dependent(plain) && shared(plain));
+        let by_us: &[_] = &[("other", false), ("ours", true)];
+        assert!(controlled(by_us) && dependent(by_us) && shared(by_us));
+        let by_other: &[_] = &[("ours", false), ("other", true)];
+        assert!(!controlled(by_other) && !dependent(by_other) && shared(by_other));
+        for none in [&[][..], &[("other", false)], &[("other", true)]] {
+            assert!(!controlled(none) && !dependent(none) && !shared(none));
+        }
+    }
+
+    #[test]
+    fn a_plain_owner_controls_no_more_what_it_controlled() {
+        let object = stored(json!({ "name": "h", "uid": "ours" }));
+        let kind = Kind::of::<ConfigMap>();
+        let check = |(controller, shares): (bool, bool), uid: &str, controls: bool, expected| {
+            let owner = Owner {
+                kind: &kind,
+                object: &object,
+                controller,
+                shares,
+            };
+            let reference = json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": uid, "controller": controls,
+            });
+            let live = stored(json!({ "ownerReferences": [reference] }));
+            assert_eq!(owner.controls_no_more(&live), expected);
+        };
+        check((false, false), "ours", true, true);
+        check((false, false), "ours", false, false);
+        check((false, false), "other", true, false);
+        check((true, false), "ours", true, false);
+        check((false, true), "ours", true, false);
+    }
+
+    #[test]
+    fn a_reference_says_that_it_controls_only_where_it_does() {
+        let object = stored(json!({ "name": "h", "uid": "ours" }));
+        let kind = Kind::of::<ConfigMap>();
+        let said = |controller| {
+            let owner = Owner {
+                kind: &kind,
+                object: &object,
+                controller,
+                shares: false,
+            };
+            owner.reference()
+        };
+        let plain = json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": "h", "uid": "ours" });
+        assert_eq!(said(false), plain);
+        assert_eq!(said(true)["controller"], true);
+        assert_eq!(said(true)["blockOwnerDeletion"], true);
     }
 }

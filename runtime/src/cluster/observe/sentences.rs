@@ -30,15 +30,19 @@ impl Observing<'_> {
         let object = self.reference(input, name);
         let theirs = &object.kind;
         let of_other = self.ir.inputs[input].owner.is_some();
+        let by = match self.ir.inputs[input].controller {
+            true => "controlled by",
+            false => "owned by",
+        };
         match self.owner(input) {
             Some(owner) if of_other => {
                 let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
-                format!("{object} exists and is not controlled by {owner}: remove that {theirs}")
+                format!("{object} exists and is not {by} {owner}: remove that {theirs}")
             }
             Some(owner) => {
                 let ours = &owner.kind.kind;
                 format!(
-                    "{object} exists and is not controlled by this {ours}: rename the {ours} or remove that {theirs}"
+                    "{object} exists and is not {by} this {ours}: rename the {ours} or remove that {theirs}"
                 )
             }
             None => format!("{object} exists and is not ours: remove that {theirs}"),

@@ -10,17 +10,20 @@ use anyhow::{Result, bail, ensure};
 use lifecycle_csi::Error;
 use lifecycle_proto::registration;
 use lifecycle_proto::registration::registration_client::RegistrationClient;
-use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::shutdown::{Shutdown, Trigger};
+use lifecycle_tests::harness::eventually;
 use lifecycle_tests::volumes::client::{Running, connect};
-use lifecycle_tests::volumes::{NAME, Places, serve};
+use lifecycle_tests::volumes::{NAME, Places, operator, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(&[]): a_socket_is_for_its_owner_alone_and_goes_with_the_driver, a_stale_socket_gives_way_and_no_other_file_does, a_path_that_the_kernel_does_not_take_is_refused_at_the_start, health_is_told_of_each_service, reflection_names_what_is_served, callers_may_name_any_authority, kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends]
+    named![case(&[]): a_socket_is_for_its_owner_alone_and_goes_with_the_driver, a_stale_socket_gives_way_and_no_other_file_does, a_path_that_the_kernel_does_not_take_is_refused_at_the_start, health_is_told_of_each_service, reflection_names_what_is_served, callers_may_name_any_authority, kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends, a_socket_that_another_process_removes_is_made_again, a_socket_of_a_process_that_lives_is_left_to_it]
 }
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -208,4 +211,105 @@ async fn kubelet_finds_the_driver_and_a_driver_that_it_refuses_ends() -> Result<
     assert!(said.contains("no such node"), "{said}");
     assert!(!socket.exists());
     Ok(())
+}
+
+/// A driver that registers itself, and what is asked whether it is ready.
+struct Registered {
+    places: Places,
+    socket: std::path::PathBuf,
+    health: Health,
+    served: JoinHandle<Result<(), Error>>,
+    trigger: Trigger,
+    _folder: tempfile::TempDir,
+}
+
+impl Registered {
+    fn start() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let mut places = Places::inside(folder.path());
+        places.registrations = Some(folder.path().to_owned());
+        let (trigger, shutdown) = Shutdown::pair();
+        let health = Health::default();
+        let volumes = operator(places.clone()).health(health.clone());
+        Ok(Self {
+            socket: folder.path().join(format!("{NAME}-reg.sock")),
+            places,
+            health,
+            served: tokio::spawn(volumes.start_without_cluster(shutdown)),
+            trigger,
+            _folder: folder,
+        })
+    }
+
+    /// As kubelet does when it finds a socket.
+    async fn register(&self) -> Result<()> {
+        let mut kubelet = RegistrationClient::new(connect(&self.socket).await?);
+        let info = kubelet.get_info(registration::InfoRequest {}).await?;
+        ensure!(info.into_inner().name == NAME);
+        let status = registration::RegistrationStatus {
+            plugin_registered: true,
+            error: String::new(),
+        };
+        kubelet.notify_registration_status(status).await?;
+        Ok(())
+    }
+
+    /// Waits until readiness says this, and nothing else, is missing.
+    async fn lacks(&self, words: Option<&str>) -> Result<()> {
+        eventually("readiness says it", LIMIT, async || {
+            let missing = self.health.missing();
+            let said = match (words, missing.as_slice()) {
+                (None, []) => true,
+                (Some(words), [(_, why), ..]) => why.contains(words),
+                (None, _) | (Some(_), []) => false,
+            };
+            Ok(said.then_some(()))
+        })
+        .await
+    }
+
+    async fn stop(self) -> Result<()> {
+        self.trigger.stop();
+        timeout(LIMIT, self.served).await???;
+        Ok(())
+    }
+}
+
+/// As a registrar of another operator does at its end; kubelet then takes the driver for gone.
+async fn a_socket_that_another_process_removes_is_made_again() -> Result<()> {
+    let driver = Registered::start()?;
+    driver.register().await?;
+    driver.lacks(None).await?;
+    for _ in 0..2 {
+        std::fs::remove_file(&driver.socket)?;
+        driver.lacks(Some("kubelet has not registered")).await?;
+        driver.register().await?;
+        driver.lacks(None).await?;
+    }
+    std::fs::remove_file(&driver.places.node)?;
+    connect(&driver.places.node).await?;
+    let sockets = [driver.socket.clone(), driver.places.node.clone()];
+    for socket in &sockets {
+        let mode = std::fs::metadata(socket)?.permissions().mode();
+        ensure!(mode & 0o777 == 0o600, "{}", socket.display());
+    }
+    driver.stop().await?;
+    ensure!(sockets.iter().all(|socket| !socket.exists()));
+    Ok(())
+}
+
+/// Two that take a socket from each other would never end: the one that lives keeps it, and what it leaves behind is taken.
+async fn a_socket_of_a_process_that_lives_is_left_to_it() -> Result<()> {
+    let driver = Registered::start()?;
+    driver.register().await?;
+    driver.lacks(None).await?;
+    std::fs::remove_file(&driver.socket)?;
+    let other = UnixListener::bind(&driver.socket)?;
+    driver.lacks(Some("another process listens at")).await?;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    driver.lacks(Some("another process listens at")).await?;
+    drop(other);
+    driver.register().await?;
+    driver.lacks(None).await?;
+    driver.stop().await
 }

@@ -14,6 +14,7 @@ lifecycle! {
         service: owned Service by name meta.name;
         other: owned Service of nodes by name meta.name;
         list: ConfigMap by name meta.name exclusive data.list;
+        common: shared Secret without controller by name meta.name;
         others: owned [Service] by refs of class;
         store: poll Info by meta.uid;
         mounts: probe Info by meta.uid;

@@ -12,7 +12,7 @@ lifecycle! {
         store: poll Info by meta.uid every 3s;
         class: ConfigMap by name spec.class;
         others: [ConfigMap] by refs of class;
-        service: owned Service of class by name meta.name exclusive spec.ports, spec.external_ips;
+        service: owned Service of class without controller by name meta.name exclusive spec.ports, spec.external_ips;
     }
     facts {
         full: bool from nodes, store, others;

@@ -26,6 +26,7 @@ impl Builder<'_> {
             many: input.many,
             ty: input.ty.clone(),
             of: input.of.as_ref().and_then(|of| self.input_id(of, &place)),
+            controller: input.mode == Mode::Owned && input.without_controller.is_none(),
             lookup: match &input.lookup {
                 Some((_, lookup)) => self.lookup(lookup, &place),
                 None => Lookup::None,

@@ -5,10 +5,12 @@ use std::time::Duration;
 use crate::installed::{Installed, NAMESPACE, PATIENCE};
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::storage::v1::CSINode;
 use kube::ResourceExt;
-use kube::api::{Api, ListParams};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams};
 use lifecycle_specs_listener::pod_listeners::PodListeners;
 use lifecycle_tests::harness::eventually;
+use serde_json::json;
 
 use super::operator;
 use super::pods::{
@@ -26,6 +28,9 @@ pub(super) async fn all() -> Result<()> {
     run(&site, "stays", None, &volumes).await?;
     is_ready(&site, "stays").await?;
 
+    let taken = what_is_written_is_taken_away(&site).await?;
+    registration_is_removed(&site).await?;
+    is_mended(&site, &taken).await?;
     kubelet_restarts(&mut site).await?;
     plugin_is_killed_in_the_middle_of_a_mount(&site).await?;
     controller_is_killed(&site).await?;
@@ -62,6 +67,66 @@ async fn works(site: &Installed, name: &str) -> Result<()> {
     .await?;
     is_ready(site, name).await?;
     delete(site, name).await
+}
+
+/// What tells others of the Pod: the label by which its Service finds it, and its PodListeners by name.
+struct Written {
+    label: String,
+    list: String,
+}
+
+/// By hand, as by `kubectl`.
+async fn what_is_written_is_taken_away(site: &Installed) -> Result<Written> {
+    let pods = site.api::<Pod>();
+    let pod = pods.get("stays").await?;
+    let mut labels = pod.labels().keys();
+    let label = labels.find(|key| key.contains("/mnt."));
+    let written = Written {
+        label: label.context("it has no label")?.clone(),
+        list: format!("pod-{}", pod.uid().context("it has no uid")?),
+    };
+    let without = json!({ "metadata": { "labels": { written.label.as_str(): null } } });
+    pods.patch("stays", &PatchParams::default(), &Patch::Merge(without))
+        .await?;
+    let lists = site.api::<PodListeners>();
+    lists
+        .delete(&written.list, &DeleteParams::default())
+        .await?;
+    Ok(written)
+}
+
+/// By kubelet, which publishes again every minute or so.
+async fn is_mended(site: &Installed, taken: &Written) -> Result<()> {
+    eventually("label and entry are there again", PATIENCE, async || {
+        let pod = site.api::<Pod>().get("stays").await?;
+        let list = site.api::<PodListeners>().get_opt(&taken.list).await?;
+        Ok((pod.labels().contains_key(&taken.label) && list.is_some()).then_some(()))
+    })
+    .await?;
+    goes_on(site).await
+}
+
+/// As the registrar of the replaced operator does at its end; and as kubelet does for it, where the socket is there again before it looks.
+async fn registration_is_removed(site: &Installed) -> Result<()> {
+    let node = &site.cluster.nodes()[0];
+    let registry = node.folder().join("kubelet/plugins_registry");
+    std::fs::remove_file(registry.join("listeners.stackable.tech-reg.sock"))
+        .context("the driver has no registration socket")?;
+    works(site, "registered").await?;
+    let nodes: Api<CSINode> = Api::all(site.cluster.client());
+    let without = json!({ "spec": { "drivers": null } });
+    nodes
+        .patch(node.name(), &PatchParams::default(), &Patch::Merge(without))
+        .await?;
+    eventually("the driver is listed again", PATIENCE, async || {
+        let spec = nodes.get(node.name()).await?.spec;
+        let mut names = spec.drivers.iter().map(|driver| driver.name.as_str());
+        Ok(names
+            .find(|name| *name == "listeners.stackable.tech")
+            .map(drop))
+    })
+    .await?;
+    works(site, "listed").await
 }
 
 async fn kubelet_restarts(site: &mut Installed) -> Result<()> {

@@ -106,8 +106,11 @@ async fn ours(site: &Installed, since: Timestamp) -> Result<audit::Log> {
     let controller = site.requests(Account::Controller).await?;
     let node = site.requests(Account::Node).await?;
     let ours = controller.and(node).since(since);
-    // A watch of all objects stands; one of a single object belongs to a call.
-    let stands = |uri: &str| uri.contains("watch=true") && !uri.contains("metadata.name%3D");
+    // A watch of all objects stands, and so does that of the CSINode; one of another single object belongs to a call.
+    let stands = |uri: &str| {
+        let is_of_one = uri.contains("metadata.name%3D") && !uri.contains("/csinodes?");
+        uri.contains("watch=true") && !is_of_one
+    };
     Ok(ours.only(|entry| {
         let aside = matches!(entry.cost(), Cost::Lease | Cost::Other);
         !aside && !stands(&entry.uri)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use k8s_openapi::api::core::v1::{Namespace, PersistentVolume, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Client, Resource};
 use lifecycle_listener::args::Preset;
@@ -59,6 +59,10 @@ impl Site {
         let namespace: Namespace = parsed(json!({ "metadata": { "name": "apps" } }))?;
         Api::all(admin.clone())
             .create(&PostParams::default(), &namespace)
+            .await?;
+        let node: Node = parsed(json!({ "metadata": { "name": "node-1" } }))?;
+        Api::all(admin.clone())
+            .create(&PostParams::default(), &node)
             .await?;
         let (trigger, shutdown) = Shutdown::pair();
         let reconciler = Options {
@@ -228,6 +232,10 @@ impl Site {
             "csi.storage.k8s.io/pod.namespace".to_owned(),
             "apps".to_owned(),
         );
+        let pod = self.objects::<Pod>().get_opt(&self.names.pod).await?;
+        if let Some(uid) = pod.and_then(|pod| pod.metadata.uid) {
+            context.insert("csi.storage.k8s.io/pod.uid".to_owned(), uid);
+        }
         Ok(context)
     }
 

@@ -203,6 +203,11 @@ struct World {
 }
 
 fn world(pen: Pen, cluster: Cluster) -> World {
+    let driver = Driver::node(Plugin::new("example.org", "1"), "/note.sock", "node");
+    world_of(driver, pen, cluster)
+}
+
+fn world_of(driver: Driver, pen: Pen, cluster: Cluster) -> World {
     let (trigger, shutdown) = Shutdown::pair();
     let (wet, strokes) = (Arc::default(), Arc::default());
     let desk = Desk {
@@ -223,7 +228,7 @@ fn world(pen: Pen, cluster: Cluster) -> World {
     let volume = ServedVolume {
         machine: Arc::new(machine(desk)),
         naming: Naming::of("example.org", "note"),
-        driver: Driver::node(Plugin::new("example.org", "1"), "/note.sock", "node"),
+        driver,
     };
     let context = Context {
         client: Some(client),
@@ -242,6 +247,10 @@ fn world(pen: Pen, cluster: Cluster) -> World {
 }
 
 fn publish() -> CallRequest {
+    publish_for("pod")
+}
+
+fn publish_for(pod: &str) -> CallRequest {
     let capability = csi::VolumeCapability {
         access_mode: Some(AccessMode { mode: 1 }),
         access_type: Some(AccessType::Mount(MountVolume::default())),
@@ -249,6 +258,7 @@ fn publish() -> CallRequest {
     CallRequest::from(csi::NodePublishVolumeRequest {
         volume_id: "v".to_owned(),
         target_path: "/t".to_owned(),
+        volume_context: [("pod".to_owned(), pod.to_owned())].into(),
         volume_capability: Some(capability),
         ..Default::default()
     })
@@ -458,4 +468,46 @@ async fn a_driver_that_stops_ends_its_waits() {
     });
     assert_eq!(refused(published).0, Code::Unavailable);
     assert_eq!(world.seconds(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repetition_takes_over_what_the_very_same_request_has_read_within_the_hour() {
+    let driver = Driver::node(Plugin::new("example.org", "1"), "/note.sock", "node");
+    let driver = driver.remembering_for_repeats::<ConfigMap>();
+    let world = world_of(driver, Pen::Fine, READY);
+    let check = async |request: CallRequest, reads: usize, why: &str| {
+        let before = world.sent.lock().expect("no panic").len();
+        let done = world
+            .runner
+            .run(Rpc::NodePublishVolume, request, None)
+            .await;
+        assert!(done.is_ok(), "{why}");
+        let sent = world.sent.lock().expect("no panic").len() - before;
+        assert_eq!(sent, reads, "{why}");
+    };
+    check(publish(), 1, "nothing is known").await;
+    for _ in 0..3 {
+        sleep(Duration::from_secs(75)).await;
+        check(publish(), 0, "all is known").await;
+    }
+    check(publish_for("another"), 1, "it is for another Pod").await;
+    check(publish_for("another"), 0, "which is known now").await;
+    check(publish(), 1, "the target was another Pod's").await;
+    world.wet.store(false, Ordering::SeqCst);
+    check(publish(), 1, "what is to be done is read anew").await;
+    assert_eq!(world.strokes(), 2);
+    sleep(Duration::from_secs(3600)).await;
+    check(publish(), 1, "it was long ago").await;
+    assert_eq!(world.unpublish().await, Ok(()));
+    check(publish(), 1, "it was taken back").await;
+    assert_eq!(world.strokes(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_kind_that_is_remembered_every_call_reads() {
+    let world = world(Pen::Fine, READY);
+    for call in 1..4 {
+        assert_eq!(world.publish().await, Ok(()));
+        assert_eq!(world.sent.lock().expect("no panic").len(), call);
+    }
 }

@@ -35,7 +35,7 @@ const PULLED: [(&str, usize); 20] = [
     ("lifecycle-oracle", 6),
     ("lifecycle-process", 198),
     ("lifecycle-proto", 65),
-    ("lifecycle-random", 227),
+    ("lifecycle-random", 230),
     ("lifecycle-router", 177),
     ("lifecycle-runtime", 161),
     ("lifecycle-simulator", 222),

@@ -75,22 +75,23 @@ impl Draft<'_> {
         self.there.push("pv != Absent".to_owned());
     }
 
-    /// Something that goes with what others made.
+    /// Something that goes with what others made; whether that is there is seldom asked by the author.
     fn owned(&mut self) {
         if !self.there.iter().any(|one| one == "claim") {
             return;
         }
+        let given = if self.dice.one_in(3) {
+            Guard::new()
+        } else {
+            words(&["claim"])
+        };
         let head = "owned Service of claim";
-        self.input("own", head, "name request.volume_id", words(&["claim"]));
-        self.needs
-            .refusals
-            .push("own == Foreign => FAILED_PRECONDITION;".to_owned());
+        self.input("own", head, "name request.volume_id", given);
+        let refusal = "own == Foreign => FAILED_PRECONDITION;".to_owned();
+        self.needs.refusals.push(refusal);
         // It may be going still.
         self.needs.waits = true;
-        let mut from = self.some_inputs();
-        if !from.contains(&"claim".to_owned()) {
-            from.push("claim".to_owned());
-        }
+        let from = self.some_inputs();
         let when = self.ready.clone();
         self.apply("own", from, when);
     }

@@ -1,16 +1,19 @@
 //! The calls of a volume: what each may answer, what it can see, and where its drive ends.
 //! The table is written apart from the checker's, from the lists of the specification.
 
+mod visibility;
+
 use std::collections::BTreeSet;
 
 use crate::drive::Drive;
 use crate::findings::Found;
 use crate::moves::Move;
-use crate::syntax::{Call, Input, Life, Pred, atoms};
-use crate::worlds::{NodePlace, Test, Worlds};
+use crate::syntax::{Call, Life};
+use crate::worlds::{NodePlace, Test, World, Worlds};
+pub(crate) use visibility::Visibility;
 
 /// What the interface says of a call: what its request carries, whether it carries what is wanted, whether it is to the node, its preconditions and further codes.
-struct Rpc {
+pub(crate) struct Rpc {
     name: &'static str,
     carries: &'static [&'static str],
     wants: bool,
@@ -104,12 +107,12 @@ const PAIRS: [(&str, &str); 3] = [
     ("NodePublishVolume", "NodeUnpublishVolume"),
 ];
 
-fn rpc(name: &str) -> &'static Rpc {
+pub(crate) fn rpc(name: &str) -> &'static Rpc {
     let found = RPCS.iter().find(|rpc| rpc.name == name);
     found.expect("no lifecycle that is compared misspells a call")
 }
 
-fn call<'a>(life: &'a Life, name: &str) -> Option<&'a Call> {
+pub(crate) fn call<'a>(life: &'a Life, name: &str) -> Option<&'a Call> {
     life.calls.iter().find(|call| call.name == name)
 }
 
@@ -150,11 +153,7 @@ pub(crate) fn driven(worlds: &Worlds<'_>, found: &mut Found) {
     let mut run: BTreeSet<usize> = BTreeSet::new();
     for call in &life.calls {
         run.extend(drive(worlds, call, found));
-        let visibility = Visibility {
-            life,
-            worlds,
-            rpc: rpc(&call.name),
-        };
+        let visibility = Visibility::new(life, worlds, rpc(&call.name));
         if visibility
             .asked(call)
             .into_iter()
@@ -186,48 +185,102 @@ pub(crate) fn driven(worlds: &Worlds<'_>, found: &mut Found) {
     }
 }
 
-/// What one call answers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    End,
+/// What one call does in a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A precondition applies, by its position among those that it asks.
+    Precondition(usize),
+    /// Its target holds.
+    Done,
+    /// One of its own refusals applies, by position.
     Refusal(usize),
+    /// It runs this effect.
     Run(usize),
+    /// It waits for a promise.
     Wait,
+}
+
+impl Answer {
+    /// Whether the call ends there.
+    fn ends(self) -> bool {
+        match self {
+            Self::Precondition(_) | Self::Done | Self::Refusal(_) => true,
+            Self::Run(_) | Self::Wait => false,
+        }
+    }
+}
+
+/// One call with its names looked up.
+pub(crate) struct Asking<'a> {
+    worlds: &'a Worlds<'a>,
+    call: &'a Call,
+    /// Those that may apply, in the order of asking, with their codes.
+    pub(crate) preconditions: Vec<(Test, &'static str)>,
+    refusals: Vec<Test>,
+    steps: Vec<usize>,
+}
+
+impl<'a> Asking<'a> {
+    pub(crate) fn new(worlds: &'a Worlds<'a>, call: &'a Call) -> Self {
+        let declared = |name: &str| {
+            let mut all = worlds.life.preconditions.iter();
+            all.find(|(other, _)| other == name)
+        };
+        let asked = rpc(&call.name).preconditions.iter();
+        let preconditions =
+            asked.filter_map(|(name, code)| Some((declared(name)?.1.as_ref()?, *code)));
+        let number = |name: &String| worlds.acts.iter().position(|act| act.name == *name);
+        Self {
+            worlds,
+            call,
+            preconditions: preconditions
+                .map(|(pred, code)| (worlds.test(pred), code))
+                .collect(),
+            refusals: call
+                .refusals
+                .iter()
+                .map(|(pred, _)| worlds.test(pred))
+                .collect(),
+            steps: call.by.iter().filter_map(number).collect(),
+        }
+    }
+
+    /// What the call does in a world, which is in this place.
+    pub(crate) fn answer(&self, world: &World, place: Option<NodePlace>) -> Answer {
+        let worlds = self.worlds;
+        let mut preconditions = self.preconditions.iter();
+        if let Some(at) = preconditions.position(|(when, _)| worlds.holds(when, world)) {
+            return Answer::Precondition(at);
+        }
+        if self.is_done(world, place) {
+            return Answer::Done;
+        }
+        let mut refusals = self.refusals.iter();
+        if let Some(at) = refusals.position(|when| worlds.holds(when, world)) {
+            return Answer::Refusal(at);
+        }
+        let mut steps = self.steps.iter().copied();
+        let step = steps.find(|step| worlds.enabled(&worlds.acts[*step], world));
+        step.map_or(Answer::Wait, Answer::Run)
+    }
+
+    fn is_done(&self, world: &World, place: Option<NodePlace>) -> bool {
+        let Some(to) = &self.call.to else {
+            return true;
+        };
+        match self.worlds.life.target_state(to) {
+            Some(state) => place == Some(NodePlace::State(state)),
+            None => self.worlds.holds(&self.worlds.test(to), world),
+        }
+    }
 }
 
 /// Drives one call; answers with the effects that it runs.
 fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize> {
-    let life = worlds.life;
-    let rpc = rpc(&call.name);
-    let declared = |name: &str| life.preconditions.iter().find(|(other, _)| other == name);
-    let asked = rpc.preconditions.iter();
-    let asked = asked.filter_map(|(name, _)| declared(name)?.1.as_ref());
-    let preconditions: Vec<Test> = asked.map(|pred| worlds.test(pred)).collect();
-    let refusals = call.refusals.iter().map(|(pred, _)| worlds.test(pred));
-    let refusals: Vec<Test> = refusals.collect();
-    let number = |name: &String| worlds.acts.iter().position(|act| act.name == *name);
-    let steps: Vec<usize> = call.by.iter().filter_map(number).collect();
-    let done = |at: usize| match &call.to {
-        None => true,
-        Some(to) => match life.target_state(to) {
-            Some(state) => worlds.states[at] == Some(NodePlace::State(state)),
-            None => worlds.holds(&worlds.test(to), &worlds.all[at]),
-        },
-    };
-    let answer = |at: usize| {
-        let world = &worlds.all[at];
-        if preconditions.iter().any(|one| worlds.holds(one, world)) || done(at) {
-            return Answer::End;
-        }
-        if let Some(refusal) = refusals.iter().position(|when| worlds.holds(when, world)) {
-            return Answer::Refusal(refusal);
-        }
-        let mut steps = steps.iter().copied();
-        let step = steps.find(|step| worlds.enabled(&worlds.acts[*step], world));
-        step.map_or(Answer::Wait, Answer::Run)
-    };
+    let asking = Asking::new(worlds, call);
+    let answer = |at: usize| asking.answer(&worlds.all[at], worlds.states[at]);
     let answers: Vec<Answer> = (0..worlds.all.len()).map(answer).collect();
-    let visibility = Visibility { life, worlds, rpc };
+    let visibility = Visibility::new(worlds.life, worlds, rpc(&call.name));
     let fixed: Vec<usize> = (0..worlds.vars.len())
         .filter(|var| visibility.is_fixed(*var))
         .collect();
@@ -240,13 +293,10 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
         .iter()
         .map(|answer| match answer {
             Answer::Run(act) => Some(Move::Run(*act)),
-            Answer::End | Answer::Refusal(_) | Answer::Wait => None,
+            Answer::Precondition(_) | Answer::Done | Answer::Refusal(_) | Answer::Wait => None,
         })
         .collect();
-    let rests = |at: usize| {
-        let ends = matches!(answers[at], Answer::End | Answer::Refusal(_));
-        ends || !meets(&at)
-    };
+    let rests = |at: usize| answers[at].ends() || !meets(&at);
     let drive = Drive::new(worlds, &met, &policy, &rests, &mut Found::default());
     if !drive.stuck.is_empty() {
         found.say("LC080", &call.name);
@@ -262,120 +312,13 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
         met.iter()
             .any(|at| answers[*at] == Answer::Refusal(*refusal))
     };
-    if !(0..refusals.len()).all(|refusal| given(&refusal)) {
+    if !(0..call.refusals.len()).all(|refusal| given(&refusal)) {
         found.say("LC087", &call.name);
     }
     met.iter()
         .filter_map(|at| match answers[*at] {
             Answer::Run(act) => Some(act),
-            Answer::End | Answer::Refusal(_) | Answer::Wait => None,
+            Answer::Precondition(_) | Answer::Done | Answer::Refusal(_) | Answer::Wait => None,
         })
         .collect()
-}
-
-/// What a call can see.
-struct Visibility<'a> {
-    life: &'a Life,
-    worlds: &'a Worlds<'a>,
-    rpc: &'static Rpc,
-}
-
-impl<'a> Visibility<'a> {
-    /// What a call asks for by itself: preconditions, target, refusals. A volume that is being created has no preconditions to see.
-    fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
-        let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();
-        if call.name != "CreateVolume" {
-            let asks = |name: &str| {
-                self.rpc
-                    .preconditions
-                    .iter()
-                    .any(|(other, _)| *other == name)
-            };
-            let preconditions = self
-                .life
-                .preconditions
-                .iter()
-                .filter(|(name, _)| asks(name));
-            all.extend(preconditions.filter_map(|(_, when)| when.as_ref()));
-        }
-        match call.to.as_ref().map(|to| (to, self.life.target_state(to))) {
-            None => {}
-            Some((to, None)) => all.push(to),
-            Some((_, Some(state))) => {
-                all.extend(self.life.states[..=state].iter().map(|state| &state.when));
-            }
-        }
-        all
-    }
-
-    /// Asked of nothing but a request that does not say.
-    fn is_fixed(&self, var: usize) -> bool {
-        let reads = self.worlds.reach.reads.get(&self.worlds.vars[var].name);
-        let plain = |name: &String| name == "request" || self.life.value(name).is_some();
-        !self.rpc.wants
-            && reads.is_some_and(|reads| reads.contains("request") && reads.iter().all(plain))
-    }
-
-    fn sees(&self, pred: &Pred) -> bool {
-        pred.parts().into_iter().all(|(name, asked)| {
-            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
-            fixed || self.answers(name, asked)
-        })
-    }
-
-    /// Whether a question can be answered.
-    fn answers(&self, name: &str, asked: Option<&[String]>) -> bool {
-        if let Some(fact) = self.life.fact(name) {
-            let from = fact.from.iter().all(|one| self.reads(one));
-            return from && fact.chain.iter().all(|(given, _)| self.decides(given));
-        }
-        let Some(input) = self.life.input(name) else {
-            return true;
-        };
-        let is = |word: &str| asked.is_some_and(|asked| asked.iter().any(|one| one == word));
-        let compares = is("Behind") || is("Surplus") || is("Stale") != is("Current");
-        let effects = self.life.effects.iter();
-        let mut builders = effects.filter(|one| one.on == name && one.verb == "apply");
-        let builds = |from: &Vec<String>| from.iter().all(|one| self.reads(one));
-        self.finds(input) && (!compares || builders.all(|one| builds(&one.from)))
-    }
-
-    /// What a `given` asks of the request has a value even if the request does not say.
-    fn decides(&self, given: &Pred) -> bool {
-        given.parts().into_iter().all(|(name, asked)| {
-            let of_request = |name: &str| {
-                let fact = self.life.fact(name);
-                fact.is_some_and(|fact| fact.from.iter().any(|one| one == "request"))
-            };
-            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
-            fixed || of_request(name) || self.answers(name, asked)
-        })
-    }
-
-    /// Whether a name in a `from` is there.
-    fn reads(&self, name: &str) -> bool {
-        if name == "request" {
-            return self.rpc.wants;
-        }
-        if let Some(value) = self.life.value(name) {
-            let from = value.from.iter().all(|one| self.reads(one));
-            return from && value.given.iter().all(|given| self.decides(given));
-        }
-        self.life.input(name).is_none_or(|input| self.finds(input))
-    }
-
-    /// Whether an input can be looked up.
-    fn finds(&self, input: &Input) -> bool {
-        let path = |path: &String| match path.split_once('.') {
-            Some(("request", field)) => self.rpc.carries.contains(&field),
-            Some((root, _)) => self.reads(root),
-            None => self.reads(path),
-        };
-        let here = input.own != "probe" || self.rpc.node;
-        let asked = atoms(input.given.as_ref()).is_empty()
-            || input.given.iter().all(|given| self.decides(given));
-        here && asked
-            && input.from.iter().all(|one| self.reads(one))
-            && input.paths.iter().all(path)
-    }
 }

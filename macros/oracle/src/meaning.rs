@@ -1,6 +1,7 @@
 //! What a lifecycle means while it runs: where a world is, what is done there, and where that may lead.
 //! For tests that hold a driver against the language instead of against its own tables.
 
+pub mod calls;
 pub mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};

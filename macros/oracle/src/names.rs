@@ -358,6 +358,9 @@ pub(crate) fn is_one_of_several(life: &Life, effect: &Effect) -> bool {
 fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     let mut needed: BTreeSet<String> = atoms(effect.when.as_ref()).into_iter().collect();
     needed.extend(effect.from.iter().cloned());
+    // What another object owns is written only where that one is there.
+    let owner = life.input(&effect.on).and_then(|input| input.of.clone());
+    needed.extend(owner.filter(|_| effect.verb == "apply"));
     needed.insert(effect.on.clone());
     needed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
     needed.extend(atoms(

@@ -37,6 +37,17 @@ pub fn draw_volume(number: u64) -> String {
     }
 }
 
+/// The volume with this number, most of which are sound.
+pub fn draw_sound_volume(number: u64) -> String {
+    let mut dice = Dice::new(number);
+    loop {
+        let text = volumes::sound(&mut dice).to_string();
+        if fits(&text, COMFORTABLE) {
+            return text;
+        }
+    }
+}
+
 /// With the transitions that it causes, for its author wrote them too.
 fn sound(dice: &mut Dice) -> Sketch {
     loop {

@@ -333,6 +333,7 @@ impl<'a> Worlds<'a> {
             from: effect
                 .from
                 .iter()
+                .chain(input.of.iter().filter(|_| effect.verb == "apply"))
                 .filter(single)
                 .filter_map(|name| self.var(name))
                 .collect(),

@@ -12,7 +12,7 @@ use agreement::compare::{checked, differ, disagreement, smallest};
 use agreement::corpus::{Corpus, EACH_CODE, EACH_CODE_OF_VOLUMES, fan_out, number_from};
 use lifecycle_oracle::answer::answer;
 use lifecycle_oracle::broken::{RULES, Rule};
-use lifecycle_oracle::random::{draw, draw_volume};
+use lifecycle_oracle::random::{draw, draw_sound_volume, draw_volume};
 
 /// The lifecycles of the documentation, with how many worlds each has.
 const SHIPPED: [(&str, usize); 8] = [
@@ -74,6 +74,17 @@ fn both_find_the_same_in_random_volumes() {
             "{code} was found {times} times: {corpus}"
         );
     }
+}
+
+#[test]
+fn both_find_the_same_in_volumes_that_are_sound() {
+    let (first, count) = (number_from("FIRST", 0), number_from("VOLUMES", 500));
+    let corpus = Corpus::of(first..first + count, draw_sound_volume);
+    they_agree(&corpus, draw_sound_volume);
+    assert!(
+        corpus.clean * 4 >= corpus.all,
+        "too few are clean: {corpus}"
+    );
 }
 
 fn they_agree(corpus: &Corpus, draw: fn(u64) -> String) {

@@ -193,11 +193,13 @@ impl Lifecycle {
             }
             Source::This | Source::Request | Source::Fact(_) => true,
         });
-        let target = self.inputs[effect.target]
-            .given
-            .as_ref()
-            .is_none_or(|g| world.holds(g));
-        sources && target && self.has_room(world, effect) && self.in_season(world, effect, deleting)
+        let input = &self.inputs[effect.target];
+        let target = input.given.as_ref().is_none_or(|g| world.holds(g));
+        // Its owner reference carries the uid of what is there.
+        let owner = input.owner.filter(|_| effect.verb == Verb::Apply);
+        let owned = owner.is_none_or(|owner| self.usable(world, owner));
+        let ready = sources && target && owned;
+        ready && self.has_room(world, effect) && self.in_season(world, effect, deleting)
     }
 
     /// Whether the target leaves something to do.

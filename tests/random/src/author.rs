@@ -115,6 +115,11 @@ pub fn members(input: &str, this: &Document, from: &Given<Document>) -> Vec<Stri
         .collect()
 }
 
+/// The name of the one object that an input refers to.
+pub fn reference(input: &str) -> String {
+    format!("r-{}", dashed(input))
+}
+
 /// A name that an object may have.
 pub fn dashed(name: &str) -> String {
     name.replace('_', "-").to_lowercase()

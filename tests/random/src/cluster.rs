@@ -32,7 +32,8 @@ impl Cluster {
         Self(self.0.copy())
     }
 
-    fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, u16> {
+    /// One request; the status where it fails.
+    pub(crate) fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, u16> {
         let body = if body.is_null() {
             Vec::new()
         } else {

@@ -15,6 +15,8 @@ pub enum Lookup {
     Labels(Vec<(String, Path)>),
     /// By names that a method lists.
     Names(From),
+    /// By references that a method lists.
+    Refs(From),
     /// By a reference that a method makes.
     Ref(From),
     /// By their path that equals ours.
@@ -165,6 +167,6 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
         } => Lookup::At(path(model, at)),
         Written::Owner => Lookup::Owner,
         Written::Namespace | Written::None => Lookup::All,
-        Written::Refs { .. } => panic!("random lifecycles have no `refs` yet"),
+        Written::Refs { of } => Lookup::Refs(from(of)),
     }
 }

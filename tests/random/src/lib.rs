@@ -19,4 +19,5 @@ pub mod reality;
 pub mod run;
 pub mod seeded;
 pub mod things;
+pub mod volume;
 pub mod watched;

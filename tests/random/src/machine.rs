@@ -19,6 +19,7 @@ use crate::declared::{Declared, From, Lookup, Path};
 use crate::outside::Outside;
 use crate::seeded::Seeded;
 use crate::things;
+use crate::volume::{objects, request};
 
 /// How long something outside takes to answer.
 const ANSWERS_AFTER: Duration = Duration::from_millis(5);
@@ -40,16 +41,32 @@ pub struct Interpreted {
 struct Computed(Given<Document>);
 
 impl Interpreted {
-    fn this(&self, observation: &Observation) -> Document {
-        Arc::new(things::document(0, observation.subject()).unwrap_or_default())
+    pub(crate) fn this(&self, observation: &Observation) -> Document {
+        Arc::new(match observation.request() {
+            Some(request) => request::document(request),
+            None => things::document(0, observation.subject()).unwrap_or_default(),
+        })
     }
 
     fn object(&self, input: usize, stored: &Stored) -> Option<Document> {
-        things::document(input + 1, stored).map(Arc::new)
+        let document = if self.ir.volume {
+            objects::document(input, stored)
+        } else {
+            things::document(input + 1, stored)
+        };
+        document.map(Arc::new)
+    }
+
+    fn kind_of(&self, input: usize) -> Kind {
+        if self.ir.volume {
+            objects::kind(input)
+        } else {
+            things::kind(input + 1)
+        }
     }
 
     /// What generated code would give to a method.
-    fn given(&self, observation: &Observation, from: &From) -> Given<Document> {
+    pub(crate) fn given(&self, observation: &Observation, from: &From) -> Given<Document> {
         let seen = |source: Source| match source {
             Source::This | Source::Request => Seen::This,
             Source::Input(input) if self.ir.inputs[input].many => {
@@ -88,7 +105,11 @@ impl Interpreted {
     }
 
     /// What a builder is given, if all of it is there.
-    fn complete(&self, observation: &Observation, effect: usize) -> Option<Given<Document>> {
+    pub(crate) fn complete(
+        &self,
+        observation: &Observation,
+        effect: usize,
+    ) -> Option<Given<Document>> {
         let from = self.given(observation, &self.declared.effects[effect]);
         let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
         (!from.iter().any(|(_, seen)| missing(seen))).then_some(from)
@@ -103,8 +124,11 @@ impl Interpreted {
     }
 
     /// Where what a poll asks about is kept outside.
-    fn place(&self, observation: &Observation, input: usize) -> (String, String) {
+    pub(crate) fn place(&self, observation: &Observation, input: usize) -> (String, String) {
         let key = match &self.declared.lookups[input] {
+            Lookup::At(path) if self.ir.volume => {
+                self.text_at(observation, path).unwrap_or_default()
+            }
             Lookup::Of(other) if self.ir.inputs[*other].mode == Mode::Record => {
                 observation.identity(*other).unwrap_or_default()
             }
@@ -156,13 +180,13 @@ impl Machine for Interpreted {
     }
 
     fn subject(&self) -> Option<Kind> {
-        Some(things::kind(0))
+        (!self.ir.volume).then(|| things::kind(0))
     }
 
     fn kind(&self, input: usize) -> Option<Kind> {
         let mode = self.ir.inputs[input].mode;
         let in_cluster = !matches!(mode, Mode::Record | Mode::Poll | Mode::Probe);
-        in_cluster.then(|| things::kind(input + 1))
+        in_cluster.then(|| self.kind_of(input))
     }
 
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {
@@ -182,11 +206,22 @@ impl Machine for Interpreted {
                 let from = self.given(observation, from);
                 LookupKey::Names(author::names(&self.this(observation), &from))
             }
+            Lookup::Refs(from) => {
+                let from = self.given(observation, from);
+                let names = author::names(&self.this(observation), &from).into_iter();
+                let object = |name| ObjectRef {
+                    kind: self.kind_of(input).kind,
+                    namespace: Some("default".to_owned()),
+                    name,
+                    label: None,
+                };
+                LookupKey::Refs(names.map(object).collect())
+            }
             Lookup::Ref(from) => {
                 let from = self.given(observation, from);
                 let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
-                let name = format!("r-{}", author::dashed(&self.declared.inputs[input]));
-                let kind = things::kind(input + 1).kind;
+                let name = author::reference(&self.declared.inputs[input]);
+                let kind = self.kind_of(input).kind;
                 let object = ObjectRef {
                     kind,
                     namespace: None,

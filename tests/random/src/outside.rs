@@ -12,7 +12,7 @@ use crate::author::Document;
 pub struct Outside(Arc<Mutex<State>>);
 
 /// What there is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     contents: BTreeMap<(String, String), Value>,
     down: BTreeSet<String>,

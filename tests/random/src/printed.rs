@@ -11,6 +11,15 @@ use crate::seeded::Seeded;
 /// # Panics
 /// If there is none, or it is not of the form that the macro prints: then this file is behind.
 pub fn read(items: TokenStream, seeded: Option<Seeded>) -> &'static ir::Lifecycle {
+    read_with(items, seeded, &|_| panic!("calls are those of volumes"))
+}
+
+/// The same of a volume, whose calls are read by another.
+pub(crate) fn read_with(
+    items: TokenStream,
+    seeded: Option<Seeded>,
+    call: &dyn Fn(&Expr) -> ir::Call,
+) -> &'static ir::Lifecycle {
     let file: syn::File = syn::parse2(items).expect("the macro prints items");
     let constant = file.items.iter().find_map(|item| match item {
         Item::Const(constant) if constant.ident == "IR" => Some(&*constant.expr),
@@ -23,7 +32,8 @@ pub fn read(items: TokenStream, seeded: Option<Seeded>) -> &'static ir::Lifecycl
         syn::Stmt::Expr(last, None) => Some(last),
         _ => None,
     });
-    leak(lifecycle(last.expect("the block has a value"), seeded))
+    let last = last.expect("the block has a value");
+    leak(lifecycle(last, seeded, call))
 }
 
 /// A lifecycle is read once and lives as long as its test.
@@ -41,7 +51,7 @@ fn inner(expr: &Expr) -> &Expr {
     }
 }
 
-fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
+pub(crate) fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
     let Expr::Struct(of) = inner(of) else {
         panic!("`{name}` is a field of a struct");
     };
@@ -54,18 +64,18 @@ fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
         .expr
 }
 
-fn all<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Vec<T> {
+pub(crate) fn all<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Vec<T> {
     let Expr::Array(array) = inner(expr) else {
         panic!("this is a list");
     };
     array.elems.iter().map(read).collect()
 }
 
-fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
+pub(crate) fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
     Vec::leak(all(expr, read))
 }
 
-fn text(expr: &Expr) -> &'static str {
+pub(crate) fn text(expr: &Expr) -> &'static str {
     match inner(expr) {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Str(text) => Box::leak(text.value().into_boxed_str()),
@@ -80,7 +90,7 @@ fn text(expr: &Expr) -> &'static str {
     }
 }
 
-fn number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
+pub(crate) fn number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
     match inner(expr) {
         Expr::Lit(lit) => match &lit.lit {
             Lit::Int(int) => int.base10_parse().expect("the number fits"),
@@ -90,12 +100,12 @@ fn number<T: std::str::FromStr<Err: std::fmt::Display>>(expr: &Expr) -> T {
     }
 }
 
-fn truth(expr: &Expr) -> bool {
+pub(crate) fn truth(expr: &Expr) -> bool {
     matches!(inner(expr), Expr::Lit(lit) if matches!(&lit.lit, Lit::Bool(yes) if yes.value))
 }
 
 /// The last part of a path, and what it is called with.
-fn variant(expr: &Expr) -> (String, Vec<&Expr>) {
+pub(crate) fn variant(expr: &Expr) -> (String, Vec<&Expr>) {
     let last = |path: &Expr| match inner(path) {
         Expr::Path(path) => path
             .path
@@ -115,7 +125,7 @@ fn variant(expr: &Expr) -> (String, Vec<&Expr>) {
     }
 }
 
-fn option<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Option<T> {
+pub(crate) fn option<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Option<T> {
     let (_, arguments) = variant(expr);
     arguments.first().map(|value| read(value))
 }
@@ -127,7 +137,7 @@ fn pair<A, B>(expr: &Expr, first: impl Fn(&Expr) -> A, second: impl Fn(&Expr) ->
     (first(&tuple.elems[0]), second(&tuple.elems[1]))
 }
 
-fn lifecycle(of: &Expr, seeded: Option<Seeded>) -> ir::Lifecycle {
+fn lifecycle(of: &Expr, seeded: Option<Seeded>, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
     let mut vars = all(field(of, "vars"), var);
     let mut order = all(field(of, "order"), node);
     let mut effects = all(field(of, "effects"), effect);
@@ -184,7 +194,7 @@ fn lifecycle(of: &Expr, seeded: Option<Seeded>) -> ir::Lifecycle {
             json_path: option(field(column, "json_path"), text),
         }),
         volume: truth(field(of, "volume")),
-        calls: list(field(of, "calls"), |_| panic!("calls are those of volumes")),
+        calls: list(field(of, "calls"), call),
     }
 }
 
@@ -263,7 +273,7 @@ fn node(of: &Expr) -> ir::Node {
     }
 }
 
-fn pred(of: &Expr) -> ir::Pred {
+pub(crate) fn pred(of: &Expr) -> ir::Pred {
     let (pred_of, arguments) = variant(of);
     match (pred_of.as_str(), arguments.as_slice()) {
         ("Is", [var, values]) => ir::Pred::Is(number(var), number(values)),

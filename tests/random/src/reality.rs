@@ -85,7 +85,7 @@ impl Now<'_> {
     }
 }
 
-fn uid(object: &Value) -> Option<&str> {
+pub(crate) fn uid(object: &Value) -> Option<&str> {
     object.pointer("/metadata/uid")?.as_str()
 }
 
@@ -155,13 +155,13 @@ impl Reality for Now<'_> {
                     texts.iter().all(|(key, text)| label(key) == Some(text))
                 })
             }
-            Lookup::Names(_) => {
+            Lookup::Names(_) | Lookup::Refs(_) => {
                 let names = author::names(&self.this, from);
                 all(&|object| names.contains(name(object)))
             }
             Lookup::Ref(_) => {
                 let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
-                by_name((!missing).then(|| format!("r-{}", author::dashed(input))))
+                by_name((!missing).then(|| author::reference(input)))
             }
             Lookup::Equal(theirs, ours) => {
                 let ours = self.text_at(ours, from);
@@ -244,7 +244,7 @@ impl Reality for Now<'_> {
 }
 
 /// Uids of owners, and whether each is the controller.
-fn owners(object: &Value) -> impl Iterator<Item = (&str, bool)> {
+pub(crate) fn owners(object: &Value) -> impl Iterator<Item = (&str, bool)> {
     let owners = object
         .pointer("/metadata/ownerReferences")
         .and_then(Value::as_array);

@@ -129,8 +129,8 @@ struct Run<'a> {
     moved: Option<(Instant, bool)>,
     last: Option<Pass>,
     is_over: bool,
-    /// What happened, a line each.
-    story: Vec<String>,
+    /// What happened, a line each, where somebody wants to know.
+    story: Option<Vec<String>>,
 }
 
 impl Drop for Run<'_> {
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
             moved: None,
             last: None,
             is_over: false,
-            story: Vec::new(),
+            story: std::env::var("EXPLAIN").is_ok().then(Vec::new),
         }
     }
 
@@ -196,8 +196,14 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn tell(&mut self, line: impl FnOnce() -> String) {
+        if let Some(story) = &mut self.story {
+            story.push(line());
+        }
+    }
+
     fn find(&mut self, finding: impl Into<String>) {
-        if std::env::var("EXPLAIN").is_ok() {
+        if let Some(story) = &self.story {
             let truth = self.now().map(|now| {
                 truth(
                     self.meaning,
@@ -210,7 +216,7 @@ impl<'a> Run<'a> {
                 )
             });
             eprintln!("last {:#?}\ntruth {truth:#?}", self.last);
-            for line in &self.story {
+            for line in story {
                 eprintln!("{line}");
             }
         }

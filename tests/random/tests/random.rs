@@ -1,7 +1,11 @@
 //! Random lifecycles without findings, run for real and held against what they mean.
-//! `LIFECYCLES=20000 FIRST=1000` runs others than the default ones; `EXPLAIN=1 FIRST=7 LIFECYCLES=1` tells one run step by step.
+//! `LIFECYCLES=20000 FIRST=1000` runs others than the default ones; `EXPLAIN=1 FIRST=7 LIFECYCLES=1` tells one run step by step; `VOLUMES` counts volumes.
 
 #![allow(clippy::print_stderr, reason = "a test tells what it ran")]
+
+mod random {
+    pub(crate) mod volumes;
+}
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -13,6 +17,7 @@ use lifecycle_random::run::{Ran, prepare, run};
 use lifecycle_random::seeded::Seeded;
 use lifecycle_tests::harness;
 use lifecycle_tests::named;
+use random::volumes::{each_seeded_mistake_of_calls_is_found, each_volume_does_what_it_means};
 
 /// How many moves the outside makes before it is fair.
 const MOVES: usize = 12;
@@ -20,7 +25,10 @@ const MOVES: usize = 12;
 fn main() -> ExitCode {
     harness::run_suites([(
         "random",
-        named![calculation(): each_lifecycle_does_what_it_means, each_seeded_mistake_is_found],
+        named![
+            calculation(): each_lifecycle_does_what_it_means, each_seeded_mistake_is_found,
+            each_volume_does_what_it_means, each_seeded_mistake_of_calls_is_found,
+        ],
     )])
 }
 

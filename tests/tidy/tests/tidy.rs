@@ -36,7 +36,7 @@ const PULLED: [(&str, usize); 21] = [
     ("lifecycle-oracle", 6),
     ("lifecycle-process", 199),
     ("lifecycle-proto", 65),
-    ("lifecycle-random", 228),
+    ("lifecycle-random", 231),
     ("lifecycle-router", 178),
     ("lifecycle-runtime", 161),
     ("lifecycle-simulator", 223),

@@ -111,6 +111,12 @@ impl Effect {
         }
     }
 
+    /// The input that owns what an `apply` makes: it must be there, for an owner reference carries its uid.
+    pub fn owner(&self, lifecycle: &Lifecycle) -> Option<InputId> {
+        let owner = lifecycle.inputs[self.target.0].of;
+        owner.filter(|_| self.verb == Verb::Apply)
+    }
+
     /// The effects that stand before an `apply` and build the same object, or the same set: the first that is permitted decides.
     pub fn rivals<'a>(&'a self, lifecycle: &'a Lifecycle) -> impl Iterator<Item = EffectId> + 'a {
         let before = lifecycle.effects.iter().enumerate();

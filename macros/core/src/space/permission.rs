@@ -1,7 +1,7 @@
 //! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that we manage the object.
 
 use crate::model::{
-    Effect, EffectId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
+    Effect, EffectId, InputId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
 };
 use crate::space::world::World;
 
@@ -132,15 +132,17 @@ impl<'a> Permission<'a> {
         let target = &lifecycle.inputs[effect.target.0];
         let mut missing = Vec::new();
         let mut given: Vec<&Pred> = target.given.iter().collect();
+        let mut needed = |input: InputId| {
+            let input = &lifecycle.inputs[input.0];
+            if let (Some(var), false) = (input.var, input.many) {
+                let gone = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+                missing.push((var, named(lifecycle, var, &gone)));
+            }
+        };
+        effect.owner(lifecycle).into_iter().for_each(&mut needed);
         for one in &effect.from {
             match one.source {
-                Source::Input(input) => {
-                    let input = &lifecycle.inputs[input.0];
-                    if let (Some(var), false) = (input.var, input.many) {
-                        let gone = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
-                        missing.push((var, named(lifecycle, var, &gone)));
-                    }
-                }
+                Source::Input(input) => needed(input),
                 Source::Value(value) => given.extend(&lifecycle.values[value.0].given),
                 Source::This | Source::Request | Source::Fact(_) => {}
             }

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use super::{Meaning, Named};
+use crate::calls::{Visibility, rpc};
 use crate::syntax::{Effect, Input};
 use crate::worlds::{Test, Value};
 
@@ -88,7 +89,21 @@ pub fn truth<R: Reality>(
     reality: &R,
     observed: &Named,
 ) -> Result<Named, String> {
-    let asking = Asking::new(meaning, reality);
+    the_world(Asking::new(meaning, reality, None), observed)
+}
+
+/// The same as one call of a volume sees it: what its request does not carry is not there, and has the first value.
+pub fn truth_of_call<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    call: &str,
+    observed: &Named,
+) -> Result<Named, String> {
+    the_world(Asking::new(meaning, reality, Some(call)), observed)
+}
+
+fn the_world<R: Reality>(asking: Asking<'_, R>, observed: &Named) -> Result<Named, String> {
+    let meaning = asking.meaning;
     for var in 0..meaning.worlds.vars.len() {
         if !meaning.worlds.vars[var].is_refusal() {
             asking.value(var)?;
@@ -116,30 +131,78 @@ pub fn given_to<R: Reality>(
     reality: &R,
     fact: &str,
 ) -> Option<Given<R::Object>> {
-    let asking = Asking::new(meaning, reality);
-    let var = meaning.worlds.var(fact)?;
-    for (test, _) in &meaning.worlds.vars[var].chain {
-        asking.holds(test).ok().filter(|holds| *holds)?;
-    }
-    asking.given(&meaning.life().fact(fact)?.from).ok()
+    Asking::new(meaning, reality, None).given_to(fact)
+}
+
+/// The same in one call of a volume.
+pub fn given_in_call<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    call: &str,
+    fact: &str,
+) -> Option<Given<R::Object>> {
+    Asking::new(meaning, reality, Some(call)).given_to(fact)
+}
+
+/// What the builder of an effect is given now in one call of a volume; `None` where something of it is not there.
+pub fn built_in_call<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    call: &str,
+    effect: &str,
+) -> Option<Given<R::Object>> {
+    let asking = Asking::new(meaning, reality, Some(call));
+    let from = asking.given(&meaning.life().effect(effect)?.from).ok()?;
+    (!from.iter().any(is_missing)).then_some(from)
+}
+
+/// What one call of a volume finds of an input now.
+pub fn found_in_call<R: Reality>(
+    meaning: &Meaning<'_>,
+    reality: &R,
+    call: &str,
+    input: &str,
+) -> Vec<R::Object> {
+    let asking = Asking::new(meaning, reality, Some(call));
+    let found = meaning.life().input(input).map(|input| asking.found(input));
+    found
+        .and_then(Result::ok)
+        .map(|sought| sought.objects)
+        .unwrap_or_default()
+}
+
+fn is_missing<O>((_, seen): &(String, Seen<O>)) -> bool {
+    matches!(seen, Seen::One(None) | Seen::Value(None))
 }
 
 struct Asking<'a, R: Reality> {
     meaning: &'a Meaning<'a>,
     reality: &'a R,
+    /// Of a call; everything else sees everything.
+    sight: Option<Visibility<'a>>,
     known: RefCell<Vec<Option<Value>>>,
     /// What is being answered.
     open: RefCell<Vec<usize>>,
 }
 
 impl<'a, R: Reality> Asking<'a, R> {
-    fn new(meaning: &'a Meaning<'a>, reality: &'a R) -> Self {
+    fn new(meaning: &'a Meaning<'a>, reality: &'a R, call: Option<&str>) -> Self {
+        let sight = |call| Visibility::new(meaning.life(), meaning.worlds, rpc(call));
         Self {
             meaning,
             reality,
+            sight: call.map(sight),
             known: RefCell::new(vec![None; meaning.worlds.vars.len()]),
             open: RefCell::new(Vec::new()),
         }
+    }
+
+    fn given_to(&self, fact: &str) -> Option<Given<R::Object>> {
+        let var = self.meaning.worlds.var(fact)?;
+        for (test, _) in &self.meaning.worlds.vars[var].chain {
+            self.holds(test).ok().filter(|holds| *holds)?;
+        }
+        self.given(&self.meaning.life().fact(fact)?.from).ok()
     }
 
     fn value(&self, var: usize) -> Result<Value, String> {
@@ -165,6 +228,10 @@ impl<'a, R: Reality> Asking<'a, R> {
             if !self.holds(test)? {
                 return Ok(*other);
             }
+        }
+        let sees = |sight: &Visibility<'_>| sight.answers(&of.name, None);
+        if !self.sight.as_ref().is_none_or(sees) {
+            return Ok(of.answers[0]);
         }
         if Some(var) == worlds.deleting || Some(var) == worlds.claimed {
             let (deleting, claimed) = self.reality.standing();
@@ -279,7 +346,10 @@ impl<'a, R: Reality> Asking<'a, R> {
             .given
             .as_ref()
             .map(|given| self.meaning.worlds.test(given));
-        if !asked.map_or(Ok(true), |test| self.holds(&test))? {
+        let finds = |sight: &Visibility<'_>| sight.finds(input);
+        if !self.sight.as_ref().is_none_or(finds)
+            || !asked.map_or(Ok(true), |test| self.holds(&test))?
+        {
             return Ok(Sought {
                 named: true,
                 objects: Vec::new(),
@@ -325,10 +395,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         let mut able = None;
         for effect in &effects {
             let from = self.given(&effect.from)?;
-            let missing = |(_, seen): &(String, Seen<R::Object>)| {
-                matches!(seen, Seen::One(None) | Seen::Value(None))
-            };
-            if from.iter().any(missing) {
+            if from.iter().any(is_missing) {
                 continue;
             }
             able = able.or(Some((*effect, from.clone())));
@@ -363,10 +430,7 @@ impl<'a, R: Reality> Asking<'a, R> {
         let mut effects = self.meaning.life().effects.iter();
         let applies = effects.find(|e| e.on == input.name && e.verb == "apply" && e.each);
         let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
-        let missing = |(_, seen): &(String, Seen<R::Object>)| {
-            matches!(seen, Seen::One(None) | Seen::Value(None))
-        };
-        if from.iter().flatten().any(missing) {
+        if from.iter().flatten().any(is_missing) {
             return Ok("Behind");
         }
         let built = applies

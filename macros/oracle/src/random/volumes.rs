@@ -1,5 +1,9 @@
 //! Random volumes: every name is right; whether a call gets stuck, goes round or cannot see is left to chance.
 
+mod draft;
+mod pairs;
+mod recipes;
+
 use super::dice::Dice;
 use super::sketch::{Effect, Fact, Input, Promise, Sketch, State, one};
 
@@ -37,6 +41,15 @@ const CODES: [&str; 6] = [
     "FAILED_PRECONDITION",
     "NOT_FOUND",
 ];
+
+/// Sound by construction, most of them.
+pub(super) fn sound(dice: &mut Dice) -> Sketch {
+    if dice.one_in(10) {
+        recipes::provision(dice)
+    } else {
+        recipes::mount(dice)
+    }
+}
 
 pub(super) fn volume(dice: &mut Dice) -> Sketch {
     let mut sketch = Sketch::default();

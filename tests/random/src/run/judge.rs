@@ -25,7 +25,7 @@ impl Run<'_> {
             if self.is_over {
                 return;
             }
-            self.story.push(format!("{entry:?}"));
+            self.tell(|| format!("{entry:?}"));
             match entry {
                 Entry::Sent(Written::Event) | Entry::Ended(Written::Event, _) => {}
                 Entry::Sent(_) => between = Between::Sent,

@@ -34,7 +34,7 @@ impl Run<'_> {
                 let late = self.machine.outside.state().changes != before;
                 self.moved = Some((now, late));
                 self.ran.moves += 1;
-                self.story.push(format!("outside: {which}"));
+                self.tell(|| format!("outside: {which}"));
                 return;
             }
         }
@@ -93,7 +93,7 @@ impl Run<'_> {
                     .and_then(|this| crate::machine::text_in(&this, &path.parts))
                     .unwrap_or_else(|| "a".to_owned());
             }
-            Lookup::Ref(_) => named = format!("r-{}", author::dashed(called)),
+            Lookup::Ref(_) => named = author::reference(called),
             Lookup::Labels(pairs) => {
                 labels = pairs
                     .iter()
@@ -111,7 +111,12 @@ impl Run<'_> {
                 }
                 *at = json!(if self.dice.one_in(3) { "b" } else { "a" });
             }
-            Lookup::Names(_) | Lookup::Owner | Lookup::All | Lookup::Of(_) | Lookup::At(_) => {}
+            Lookup::Names(_)
+            | Lookup::Refs(_)
+            | Lookup::Owner
+            | Lookup::All
+            | Lookup::Of(_)
+            | Lookup::At(_) => {}
         }
         self.cluster.create(input + 1, &named, &labels, &spec)
     }

@@ -350,9 +350,11 @@ impl<'a> Walk<'a> {
             }
         }
         let inputs = effect.from.iter().filter_map(|one| match one.source {
-            Source::Input(input) => self.lifecycle.inputs[input.0].var,
+            Source::Input(input) => Some(input),
             Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
         });
+        let inputs = inputs.chain(effect.owner(self.lifecycle));
+        let inputs = inputs.filter_map(|input| self.lifecycle.inputs[input.0].var);
         let sets = effect.sets.iter().flatten().map(|assign| assign.var);
         let standing = self
             .lifecycle

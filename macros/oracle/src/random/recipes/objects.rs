@@ -134,10 +134,20 @@ pub(super) fn rollout(draft: &mut Draft<'_>) {
     );
 }
 
+/// Of several that are only read, by the number of inputs so far: the dice fall as they would otherwise.
+fn names_or_refs(draft: &Draft<'_>) -> &'static str {
+    if draft.sketch.inputs.len().is_multiple_of(2) {
+        "names"
+    } else {
+        "refs"
+    }
+}
+
 pub(super) fn addressed(draft: &mut Draft<'_>) {
     let service = written(draft);
     let volumes = draft.input("volumes", "[Volume]", "labels { OWNER = meta.name }");
-    let nodes = draft.input("nodes", "[Node]", &format!("names of {volumes}"));
+    let many = names_or_refs(draft);
+    let nodes = draft.input("nodes", "[Node]", &format!("{many} of {volumes}"));
     let there = format!("{service} in {{ Stale, Current }}");
     let reach = draft.name("reach");
     let from = words(&[&service, &volumes, &nodes]);
@@ -200,7 +210,8 @@ pub(super) fn part(draft: &mut Draft<'_>) {
     draft.state("Labelling", &format!("{volume} == Stale"), "Pending", &[]);
     let mut right = format!("{volume} == Current");
     if draft.dice.one_in(2) {
-        let slices = draft.input("slices", "[Slice]", &format!("names of {volume}"));
+        let many = names_or_refs(draft);
+        let slices = draft.input("slices", "[Slice]", &format!("{many} of {volume}"));
         let near = draft.fact("near", "{ Near, Far }", &[&slices]);
         draft.state("Far", &format!("{near} == Far"), "Pending", &[&slices]);
         right = format!("{right} && {near} == Near");

@@ -1,0 +1,116 @@
+//! What a call can see: what its request carries, and what its process has.
+
+use super::Rpc;
+use crate::syntax::{Call, Input, Life, Pred, atoms};
+use crate::worlds::Worlds;
+
+/// What a call can see.
+pub(crate) struct Visibility<'a> {
+    life: &'a Life,
+    worlds: &'a Worlds<'a>,
+    rpc: &'static Rpc,
+}
+
+impl<'a> Visibility<'a> {
+    pub(crate) fn new(life: &'a Life, worlds: &'a Worlds<'a>, rpc: &'static Rpc) -> Self {
+        Self { life, worlds, rpc }
+    }
+
+    /// What a call asks for by itself: preconditions, target, refusals. A volume that is being created has no preconditions to see.
+    pub(super) fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
+        let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();
+        if call.name != "CreateVolume" {
+            let asks = |name: &str| {
+                self.rpc
+                    .preconditions
+                    .iter()
+                    .any(|(other, _)| *other == name)
+            };
+            let preconditions = self
+                .life
+                .preconditions
+                .iter()
+                .filter(|(name, _)| asks(name));
+            all.extend(preconditions.filter_map(|(_, when)| when.as_ref()));
+        }
+        match call.to.as_ref().map(|to| (to, self.life.target_state(to))) {
+            None => {}
+            Some((to, None)) => all.push(to),
+            Some((_, Some(state))) => {
+                all.extend(self.life.states[..=state].iter().map(|state| &state.when));
+            }
+        }
+        all
+    }
+
+    /// Asked of nothing but a request that does not say.
+    pub(super) fn is_fixed(&self, var: usize) -> bool {
+        let reads = self.worlds.reach.reads.get(&self.worlds.vars[var].name);
+        let plain = |name: &String| name == "request" || self.life.value(name).is_some();
+        !self.rpc.wants
+            && reads.is_some_and(|reads| reads.contains("request") && reads.iter().all(plain))
+    }
+
+    pub(super) fn sees(&self, pred: &Pred) -> bool {
+        pred.parts().into_iter().all(|(name, asked)| {
+            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
+            fixed || self.answers(name, asked)
+        })
+    }
+
+    /// Whether a question can be answered.
+    pub(crate) fn answers(&self, name: &str, asked: Option<&[String]>) -> bool {
+        if let Some(fact) = self.life.fact(name) {
+            let from = fact.from.iter().all(|one| self.reads(one));
+            return from && fact.chain.iter().all(|(given, _)| self.decides(given));
+        }
+        let Some(input) = self.life.input(name) else {
+            return true;
+        };
+        let is = |word: &str| asked.is_some_and(|asked| asked.iter().any(|one| one == word));
+        let compares = is("Behind") || is("Surplus") || is("Stale") != is("Current");
+        let effects = self.life.effects.iter();
+        let mut builders = effects.filter(|one| one.on == name && one.verb == "apply");
+        let builds = |from: &Vec<String>| from.iter().all(|one| self.reads(one));
+        self.finds(input) && (!compares || builders.all(|one| builds(&one.from)))
+    }
+
+    /// What a `given` asks of the request has a value even if the request does not say.
+    fn decides(&self, given: &Pred) -> bool {
+        given.parts().into_iter().all(|(name, asked)| {
+            let of_request = |name: &str| {
+                let fact = self.life.fact(name);
+                fact.is_some_and(|fact| fact.from.iter().any(|one| one == "request"))
+            };
+            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
+            fixed || of_request(name) || self.answers(name, asked)
+        })
+    }
+
+    /// Whether a name in a `from` is there.
+    fn reads(&self, name: &str) -> bool {
+        if name == "request" {
+            return self.rpc.wants;
+        }
+        if let Some(value) = self.life.value(name) {
+            let from = value.from.iter().all(|one| self.reads(one));
+            return from && value.given.iter().all(|given| self.decides(given));
+        }
+        self.life.input(name).is_none_or(|input| self.finds(input))
+    }
+
+    /// Whether an input can be looked up.
+    pub(crate) fn finds(&self, input: &Input) -> bool {
+        let path = |path: &String| match path.split_once('.') {
+            Some(("request", field)) => self.rpc.carries.contains(&field),
+            Some((root, _)) => self.reads(root),
+            None => self.reads(path),
+        };
+        let here = input.own != "probe" || self.rpc.node;
+        let asked = atoms(input.given.as_ref()).is_empty()
+            || input.given.iter().all(|given| self.decides(given));
+        here && asked
+            && input.from.iter().all(|one| self.reads(one))
+            && input.paths.iter().all(path)
+    }
+}

@@ -1,0 +1,51 @@
+//! A random volume as it is run: the description that the macro prints, and what its methods are given.
+
+use std::sync::Arc;
+
+use lifecycle_macros_core::model::Mode;
+use lifecycle_macros_core::{check, expand};
+use lifecycle_runtime::machine::ir::Lifecycle;
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::objects::WIDE;
+use super::printed;
+use super::seeded::SeededCall;
+use crate::declared::Declared;
+
+/// A volume without findings, ready to run.
+pub struct Prepared {
+    pub(super) text: String,
+    pub(super) ir: &'static Lifecycle,
+    pub(super) declared: Arc<Declared>,
+    pub(super) seeded: Option<SeededCall>,
+    /// Whatever it makes its calls can take back.
+    pub(super) gives_back: bool,
+}
+
+/// Reads a volume; `None` where the checker finds anything in it, or where it observes what calls do not support.
+///
+/// # Panics
+/// If the text is no `lifecycle! { .. }`.
+pub fn prepare(text: &str, gives_back: bool, seeded: Option<SeededCall>) -> Option<Prepared> {
+    let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
+    let body = tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    let body = body.expect("it is `lifecycle! { .. }`");
+    let checked = check(body.clone());
+    let model = checked.model.filter(|model| {
+        let ownerless = model
+            .inputs
+            .iter()
+            .any(|input| matches!(input.mode, Mode::Owned | Mode::Shared) && input.of.is_none());
+        checked.diagnostics.is_empty() && model.inputs.len() <= WIDE && !ownerless
+    })?;
+    Some(Prepared {
+        text: text.to_owned(),
+        ir: printed::read(expand(body), seeded),
+        declared: Arc::new(Declared::of(&model)),
+        seeded,
+        gives_back,
+    })
+}

@@ -1,0 +1,207 @@
+//! What is there at one moment, for the oracle to say which world one call sees.
+
+use std::cell::Cell;
+
+use lifecycle_oracle::meaning::truth::{
+    Given, Member, Reality, Seen, Sought, built_in_call, found_in_call, truth_of_call,
+};
+use lifecycle_oracle::meaning::{Meaning, Named};
+use lifecycle_runtime::machine::ir::{Mode, Rpc, Verb};
+use serde_json::json;
+
+use super::log::Snapshot;
+use super::machine::inputs_of;
+use crate::author::{self, Document};
+use crate::declared::{Lookup, Path};
+use crate::machine::{Interpreted, text_in};
+use crate::reality::{owners, uid};
+
+/// The objects of one moment, as one request is about them.
+pub(crate) struct Shown<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) machine: &'a Interpreted,
+    pub(crate) request: Document,
+    /// Something was asked that does not answer.
+    asks_the_silent: Cell<bool>,
+}
+
+/// A refused write: the effect, and exactly what it wrote.
+pub(crate) type Refusals = Vec<(String, String)>;
+
+/// What a call sees when it looks.
+pub(crate) struct Look {
+    pub(crate) world: Named,
+    /// It cannot look: something does not answer.
+    pub(crate) is_blind: bool,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, machine: &'a Interpreted, request: Document) -> Self {
+        Self {
+            snapshot,
+            machine,
+            request,
+            asks_the_silent: Cell::new(false),
+        }
+    }
+
+    /// What a call sees, if exactly these writes were refused while it went on.
+    ///
+    /// # Errors
+    /// Something depends on itself.
+    pub(crate) fn look(
+        &self,
+        meaning: &Meaning<'_>,
+        rpc: Rpc,
+        refused: &Refusals,
+    ) -> Result<Look, String> {
+        let call = format!("{rpc:?}");
+        let ir = self.machine.ir;
+        let said = ir.effects.iter().enumerate().map(|(number, effect)| {
+            let write = self.write(meaning, &call, number);
+            let known =
+                |(of, what): &(String, String)| of == effect.name && Some(what) == write.as_ref();
+            let known = refused.iter().any(known);
+            (format!("?{}", effect.name), known.to_string())
+        });
+        let world = truth_of_call(meaning, self, &call, &said.collect())?;
+        for (number, input) in ir.inputs.iter().enumerate() {
+            if matches!(input.mode, Mode::Poll | Mode::Probe) {
+                let name = &self.machine.declared.inputs[number];
+                drop(found_in_call(meaning, self, &call, name));
+            }
+        }
+        Ok(Look {
+            world,
+            is_blind: self.asks_the_silent.get(),
+        })
+    }
+
+    /// Exactly what an effect would write now, by which its refusal is remembered.
+    pub(crate) fn write(&self, meaning: &Meaning<'_>, call: &str, effect: usize) -> Option<String> {
+        let declared = &self.machine.ir.effects[effect];
+        let input = |number: usize| self.machine.declared.inputs[number].as_str();
+        let versions = |number: usize| {
+            let found = found_in_call(meaning, self, call, input(number));
+            let part = |object: &Document| {
+                let meta = &object["metadata"];
+                json!([meta["uid"], meta["resourceVersion"]])
+            };
+            json!(found.iter().map(part).collect::<Vec<_>>())
+        };
+        let target = declared.target;
+        if declared.verb == Verb::Call {
+            let read = inputs_of(self.machine.ir, effect).into_iter();
+            return Some(json!(read.map(versions).collect::<Vec<_>>()).to_string());
+        }
+        let from = built_in_call(meaning, self, call, declared.name)?;
+        let built = author::built(declared.name, input(target), &self.request, &from, || 0);
+        let owner = self.machine.ir.inputs[target].owner.map(|owner| {
+            let found = found_in_call(meaning, self, call, input(owner));
+            found
+                .first()
+                .and_then(|owner| uid(owner).map(str::to_owned))
+        });
+        Some(json!([built, owner, versions(target)]).to_string())
+    }
+
+    fn number(&self, input: &str) -> usize {
+        let inputs = &self.machine.declared.inputs;
+        let at = inputs.iter().position(|name| name == input);
+        at.expect("the input is declared")
+    }
+
+    fn text_at(&self, path: &Path, from: &Given<Document>) -> Option<String> {
+        let Some(input) = path.input else {
+            return text_in(&self.request, &path.parts);
+        };
+        let name = &self.machine.declared.inputs[input];
+        let mut from = from.iter();
+        let seen = from.find(|(other, _)| other.split('.').next() == Some(name));
+        match &seen?.1 {
+            Seen::One(Some(document)) => text_in(document, &path.parts),
+            _ => None,
+        }
+    }
+
+    fn polled(&self, number: usize, from: &Given<Document>) -> Sought<Document> {
+        let name = &self.machine.declared.inputs[number];
+        let key = match &self.machine.declared.lookups[number] {
+            Lookup::At(path) => self.text_at(path, from),
+            _ => Some(String::new()),
+        };
+        if key.is_some() && self.snapshot.outside.is_down(name) {
+            self.asks_the_silent.set(true);
+        }
+        let content = |key: String| self.snapshot.outside.content(name, &key);
+        Sought {
+            named: true,
+            objects: key.map(content).into_iter().collect(),
+        }
+    }
+}
+
+impl Reality for Shown<'_> {
+    type Object = Document;
+
+    fn standing(&self) -> (bool, bool) {
+        (false, false)
+    }
+
+    fn find(&self, input: &str, from: &Given<Document>) -> Sought<Document> {
+        let number = self.number(input);
+        if matches!(
+            self.machine.ir.inputs[number].mode,
+            Mode::Poll | Mode::Probe
+        ) {
+            return self.polled(number, from);
+        }
+        let called = match &self.machine.declared.lookups[number] {
+            Lookup::Name(path) => self.text_at(path, from),
+            Lookup::Ref(_) => {
+                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                (!missing).then(|| author::reference(input))
+            }
+            _ => None,
+        };
+        let found = called
+            .as_ref()
+            .and_then(|name| self.snapshot.objects[number].get(name));
+        Sought {
+            named: called.is_some(),
+            objects: found.cloned().into_iter().collect(),
+        }
+    }
+
+    fn is_ours(&self, object: &Document, owner: Option<&Document>) -> bool {
+        let owner = owner.and_then(|owner| uid(owner));
+        owners(object).any(|(of, controls)| Some(of) == owner && controls)
+    }
+
+    fn is_leaving(&self, object: &Document) -> bool {
+        object.pointer("/metadata/deletionTimestamp").is_some()
+    }
+
+    fn answer(&self, fact: &str, held: bool, answers: &[String], from: &Given<Document>) -> usize {
+        author::answer(fact, held, answers, &self.request, from)
+    }
+
+    fn is_as_built(&self, effect: &str, from: &Given<Document>, object: &Document) -> bool {
+        let mut effects = self.machine.ir.effects.iter();
+        let declared = effects.find(|one| one.name == effect);
+        let target = declared.expect("the effect is declared").target;
+        let target = &self.machine.declared.inputs[target];
+        let wanted = author::built(effect, target, &self.request, from, || u64::MAX);
+        object.pointer("/spec/built") == Some(&wanted)
+    }
+
+    fn members(
+        &self,
+        _: &str,
+        _: Option<(&str, &Given<Document>)>,
+        _: &[Document],
+        _: Option<&Document>,
+    ) -> Vec<Member> {
+        Vec::new()
+    }
+}

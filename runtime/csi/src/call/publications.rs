@@ -27,10 +27,13 @@ pub(super) struct Publication {
     read: Instant,
 }
 
+/// What was published, by target.
+type ByTarget = BTreeMap<String, (Arc<Requested>, Arc<Publication>)>;
+
 /// What was published at each target, by the very request that asked for it: another Pod is another request.
 #[derive(Default)]
 pub(super) struct Publications {
-    by_target: Mutex<BTreeMap<String, (Arc<Requested>, Arc<Publication>)>>,
+    by_target: Mutex<ByTarget>,
 }
 
 impl Publication {
@@ -73,7 +76,7 @@ impl Publications {
         self.all().remove(target_path);
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, (Arc<Requested>, Arc<Publication>)>> {
+    fn all(&self) -> MutexGuard<'_, ByTarget> {
         let all = self.by_target.lock();
         all.unwrap_or_else(PoisonError::into_inner)
     }

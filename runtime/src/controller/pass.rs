@@ -31,7 +31,7 @@ const REPORT_AFTER: Duration = Duration::from_secs(1);
 /// Every object is looked at this often, whatever happens; a settled one costs no request then.
 const RESYNC: Duration = Duration::from_secs(3600);
 /// How long a call may take; a lease outlives it.
-const LONGEST_CALL: Duration = Duration::from_secs(10);
+const LONGEST_CALL: Duration = Duration::from_secs(8);
 /// When a Lease that is too short for a call is looked at again.
 const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 

@@ -9,11 +9,13 @@ use futures::{Stream, StreamExt};
 use kube::core::ApiResource;
 use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-use super::store::Raw;
+use super::store::{Raw, Store};
+use crate::health::Health;
 use crate::lifecycle::Kind;
 use crate::machine::backoff::Backoff;
+use lifecycle_client::heard::Heard;
 use lifecycle_client::kube::one_line;
 
 type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
@@ -22,15 +24,29 @@ type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 const BATCH: usize = 256;
 
 /// A server that does not know streamed lists takes them for watches and never says that they are complete.
-const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+const LONGEST_LIST: Duration = Duration::from_secs(20);
+/// The server ends a watch after this many seconds, and it is begun again where it ended: so it is heard that often, also of a quiet kind.
+const TURN: u32 = 30;
+/// A watch of which nothing was heard for so long is dead, whatever its connection says, and the kind is listed anew.
+const LONGEST_SILENCE: Duration = Duration::from_secs(40);
+/// Who has heard nothing for so long does not know how things are: between the longest silence and this, a new watch had time to begin.
+const STALE: Duration = Duration::from_secs(45);
 
 /// The watch of one kind.
 pub struct Watch {
     kind: Kind,
     /// A field selector; empty: all objects.
     fields: String,
+    /// What it asks is heard.
     client: Client,
+    heard: Heard,
+    /// Fires when nothing was heard for too long.
+    silence: Pin<Box<Sleep>>,
+    /// When it was begun, or failed.
+    begun: Instant,
     events: Events,
+    /// A list is on its way.
+    listing: bool,
     streaming: bool,
     failures: u32,
     /// The last failure had no answer.
@@ -44,10 +60,16 @@ pub struct Watch {
 impl Watch {
     /// Watches all objects of a kind, or those that a field selector chooses.
     pub fn new(client: &Client, kind: Kind, fields: &str) -> Self {
+        let heard = Heard::now();
+        let client = heard.by(client);
         Self {
-            events: events(client, &kind, fields, true),
+            events: events(&client, &kind, fields, true),
             fields: fields.to_owned(),
-            client: client.clone(),
+            client,
+            silence: Box::pin(sleep(LONGEST_SILENCE)),
+            begun: heard.at(),
+            heard,
+            listing: false,
             kind,
             streaming: true,
             failures: 0,
@@ -55,6 +77,20 @@ impl Watch {
             pause: None,
             patience: None,
             said: None,
+        }
+    }
+
+    /// Says whether its cache can be relied upon: it was listed, and the API server was heard since then.
+    pub fn show_health(&self, store: &Store, health: &Health, now: Instant) {
+        let part = store.part();
+        if now.saturating_duration_since(self.heard.at()) > STALE {
+            let limit = STALE.as_secs();
+            health.waits(
+                part,
+                format!("nothing was heard of the API server for {limit} s"),
+            );
+        } else if store.is_synced() {
+            health.works(&part);
         }
     }
 
@@ -82,6 +118,7 @@ impl Watch {
                 Poll::Pending if self.is_out_of_patience(cx) => {
                     self.list("streamed lists never end here");
                 }
+                Poll::Pending if self.is_silent(cx) => self.begin_anew(),
                 Poll::Pending => break,
             }
         }
@@ -97,10 +134,41 @@ impl Watch {
         patience.is_some_and(|patience| patience.as_mut().poll(cx).is_ready())
     }
 
+    /// Whether nothing was heard for too long.
+    fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
+        while self.silence.as_mut().poll(cx).is_ready() {
+            let due = self.heard.at().max(self.begun) + LONGEST_SILENCE;
+            if due <= Instant::now() {
+                return true;
+            }
+            self.silence = Box::pin(sleep_until(due));
+        }
+        false
+    }
+
+    /// What was missed meanwhile shows in a list.
+    fn begin_anew(&mut self) {
+        let silent = LONGEST_SILENCE.as_secs();
+        let said = format!("nothing was heard for {silent} s");
+        if self.said.as_deref() != Some(&said) {
+            let (kind, plural) = (&self.kind, &self.kind.plural);
+            tracing::warn!(?kind, "watching {plural} anew: {said}");
+            self.said = Some(said);
+        }
+        self.restart();
+        self.silence = Box::pin(sleep(LONGEST_SILENCE));
+    }
+
     fn worked(&mut self, event: &Event<Raw>) {
         // A list begins well even where it then fails.
         let listing = matches!(event, Event::Init | Event::InitApply(_));
-        self.patience = (self.streaming && listing).then(|| Box::pin(sleep(LONGEST_SILENCE)));
+        self.patience = (self.streaming && listing).then(|| Box::pin(sleep(LONGEST_LIST)));
+        let is_cut = matches!(event, Event::Init) && std::mem::replace(&mut self.listing, listing);
+        self.listing = listing;
+        if is_cut && self.streaming {
+            self.list("a streamed list takes longer than a watch may");
+            return;
+        }
         if matches!(event, Event::Init) {
             return;
         }
@@ -115,6 +183,7 @@ impl Watch {
             self.list("the server has no streamed lists");
             return;
         }
+        (self.begun, self.listing) = (Instant::now(), false);
         // A server that answers again may be well in a moment.
         let lost = api_code(error).is_none();
         if std::mem::replace(&mut self.lost, lost) && !lost {
@@ -143,6 +212,7 @@ impl Watch {
     }
 
     fn restart(&mut self) {
+        (self.begun, self.listing) = (Instant::now(), false);
         self.patience = None;
         self.events = events(&self.client, &self.kind, &self.fields, self.streaming);
     }
@@ -157,7 +227,7 @@ fn events(client: &Client, kind: &Kind, fields: &str, streaming: bool) -> Events
         plural: kind.plural.clone(),
     };
     let api: Api<Raw> = Api::all_with(client.clone(), &resource);
-    let config = Config::default().page_size(500);
+    let config = Config::default().page_size(500).timeout(TURN);
     let config = match fields {
         "" => config,
         fields => config.fields(fields),
@@ -204,3 +274,6 @@ fn describe(error: &watcher::Error) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

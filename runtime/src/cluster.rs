@@ -7,5 +7,6 @@ pub(crate) mod fixture;
 pub mod index;
 pub mod observe;
 pub mod outcome;
+mod raw;
 pub mod store;
 pub mod watching;

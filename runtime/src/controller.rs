@@ -40,9 +40,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::cluster::store::{Raw, Store};
 use crate::cluster::watching::Watch;
 use crate::error::Error;
-use crate::health::Health;
+use crate::health::{BEAT, Health};
 use crate::lease::Until;
-use crate::lifecycle::{Kind, Machine};
+use crate::lifecycle::Machine;
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
@@ -62,6 +62,8 @@ use write_locks::WriteLocks;
 
 /// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_secs(1 << 31);
+/// What the loop is called where health is asked for.
+const LOOP: &str = "controller";
 /// How many passes run before the loop listens again.
 const PASSES_IN_A_ROW: usize = 64;
 
@@ -94,6 +96,8 @@ pub(crate) struct Controller {
     undecodable: Undecodable,
     leading: Leading,
     outage: Outage,
+    /// When the loop is to show that it goes round.
+    beat: Instant,
     log_dedup: LogDedup,
 }
 
@@ -148,7 +152,7 @@ impl Controller {
             .iter()
             .map(|s| Watch::new(&client, s.kind.clone(), ""));
         for store in &stores {
-            settings.health.waits(part(&store.kind), "not listed yet");
+            settings.health.waits(store.part(), "not listed yet");
         }
         Ok(Self {
             watches: watches.collect(),
@@ -166,6 +170,7 @@ impl Controller {
             undecodable: Undecodable::default(),
             leading: Leading::default(),
             outage: Outage::default(),
+            beat: Instant::now(),
             log_dedup: LogDedup::default(),
         })
     }
@@ -178,10 +183,12 @@ impl Controller {
     ) {
         self.leading.lease = lease;
         while self.step(&mut shutdown).await {}
+        self.settings.health.ended(LOOP);
     }
 
     /// Does what is due, then waits for one thing to happen; says whether to go on.
     async fn step(&mut self, shutdown: &mut Shutdown) -> bool {
+        self.show_health();
         self.lead();
         let more = self.work();
         let next = self.next_due(more);
@@ -191,8 +198,23 @@ impl Controller {
             () = self.leading.changed() => {}
             event = next_event(&mut self.in_flight_writes, &mut self.polls, &mut self.watches, &mut self.random) => self.take(event),
             () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
+            () = sleep_until(self.beat) => {}
         }
         true
+    }
+
+    /// Says from time to time that the loop goes round, and of which kinds nothing is heard.
+    fn show_health(&mut self) {
+        let now = Instant::now();
+        if now < self.beat {
+            return;
+        }
+        self.beat = now + BEAT;
+        let health = &self.settings.health;
+        health.beats(LOOP);
+        for (watch, store) in self.watches.iter().zip(&self.stores) {
+            watch.show_health(store, health, now);
+        }
     }
 
     /// Begins to write, or drops what is on its way: after the end of a Lease another writes.
@@ -286,7 +308,7 @@ impl Controller {
     /// Lifecycles whose last cache this was begin.
     fn synced(&mut self, number: usize, now: Instant) {
         tracing::debug!(kind = ?self.stores[number].kind, "listed");
-        self.settings.health.works(&part(&self.stores[number].kind));
+        self.watches[number].show_health(&self.stores[number], &self.settings.health, now);
         for lifecycle in 0..self.runners.len() {
             if self.runners[lifecycle].needs.contains(&number) && self.is_synced(lifecycle) {
                 tracing::info!(
@@ -341,11 +363,6 @@ impl Controller {
     fn random(&mut self) -> u64 {
         self.random.next_u64()
     }
-}
-
-/// What a cache is called where health is asked for.
-fn part(kind: &Kind) -> String {
-    format!("cache of {}", kind.plural)
 }
 
 /// Waits for writes, polls and watches, in this order; each kind in fixed order.

@@ -2,11 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// Which parts of a process are not ready yet, and why. Clones are the same. Not ready until an operator has started.
+use tokio::time::Instant;
+
+/// How often a loop shows that it goes round, at least.
+pub const BEAT: Duration = Duration::from_secs(5);
+/// A loop that has not gone round for so long hangs.
+const LONGEST_TURN: Duration = Duration::from_secs(60);
+
+/// Which parts of a process are not ready yet, and why, and which of its loops go round. Clones are the same. Not ready until an operator has started.
 #[derive(Clone, Debug)]
 pub struct Health {
     waiting: Arc<Mutex<BTreeMap<String, String>>>,
+    beats: Arc<Mutex<BTreeMap<String, Instant>>>,
 }
 
 /// The part that every process has.
@@ -17,6 +26,7 @@ impl Default for Health {
         let starting = (START.to_owned(), "the operator is starting".to_owned());
         Self {
             waiting: Arc::new(Mutex::new([starting].into())),
+            beats: Arc::default(),
         }
     }
 }
@@ -46,6 +56,29 @@ impl Health {
             .collect()
     }
 
+    /// A loop goes round; it says so every `BEAT` from then on.
+    pub fn beats(&self, part: &str) {
+        self.all_beats().insert(part.to_owned(), Instant::now());
+    }
+
+    /// A loop has ended as it should.
+    pub fn ended(&self, part: &str) {
+        self.all_beats().remove(part);
+    }
+
+    /// The loops that hang, by name: only a new process helps.
+    pub fn hanging(&self) -> Vec<String> {
+        let now = Instant::now();
+        let beats = self.all_beats();
+        let hang = |at: &Instant| now.saturating_duration_since(*at) > LONGEST_TURN;
+        let hanging = beats.iter().filter(|(_, at)| hang(at));
+        hanging.map(|(part, _)| part.clone()).collect()
+    }
+
+    fn all_beats(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
+        self.beats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         // A part that panicked says nothing half.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -70,5 +103,19 @@ mod tests {
         assert_eq!(same.missing(), missing);
         same.works("caches");
         assert_eq!(health.missing(), []);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_loop_hangs_that_has_not_gone_round_for_a_minute() {
+        let health = Health::default();
+        health.beats("controller");
+        health.beats("watches");
+        tokio::time::advance(Duration::from_secs(60)).await;
+        health.beats("watches");
+        assert_eq!(health.hanging(), [""; 0]);
+        tokio::time::advance(BEAT).await;
+        assert_eq!(health.hanging(), ["controller"]);
+        health.ended("controller");
+        assert_eq!(health.hanging(), [""; 0]);
     }
 }

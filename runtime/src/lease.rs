@@ -15,15 +15,18 @@ use lifecycle_client::clock::Clock;
 use lifecycle_client::kube::one_line;
 
 /// How long others wait after our last sign of life.
-const DURATION: Duration = Duration::from_secs(30);
-/// How long we go on without having renewed; shorter than `DURATION`, so that two never write at once.
-const DEADLINE: Duration = Duration::from_secs(20);
+const DURATION: Duration = Duration::from_secs(15);
+/// How long we go on without having renewed. What we sent last has the time until `DURATION` to arrive, so that two never write at once, also where
+/// clocks do not go equally fast.
+const DEADLINE: Duration = DURATION.checked_sub(MARGIN).expect("the margin is a part");
+/// That time.
+const MARGIN: Duration = Duration::from_secs(4);
 /// How often we renew; a call that is begun between two renewals ends before the deadline.
-const RENEW: Duration = Duration::from_secs(5);
+const RENEW: Duration = Duration::from_secs(2);
 /// How often we look or try again.
 const RETRY: Duration = Duration::from_secs(2);
 /// How long one request may take.
-const REQUEST: Duration = Duration::from_secs(5);
+const REQUEST: Duration = Duration::from_secs(4);
 /// How long giving back may take in all.
 const RELEASE: Duration = Duration::from_secs(2);
 

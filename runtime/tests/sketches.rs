@@ -26,6 +26,7 @@ fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
         decoded: Ok(Arc::new(object)),
         raw: None,
         compared: Compared::default(),
+        before: None,
     })
 }
 

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod binaries;
 pub mod cluster;
 pub mod definitions;
+pub mod edits;
 pub mod harness;
 pub mod lifecycles;
 pub mod process;

@@ -54,7 +54,7 @@ pub async fn run_controller<M: Subcommand>(
         kinds,
         maintain_crds: !options.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
-        leadership: leadership(options, &client, NAME),
+        leadership: leadership(options, &client, &format!("{NAME}-controller")),
         csi_endpoint: options.csi_endpoint.clone(),
         health,
     };

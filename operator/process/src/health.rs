@@ -46,7 +46,7 @@ fn is_unsupported(error: &io::Error) -> bool {
 /// Answers until told to stop.
 pub async fn serve(listener: TcpListener, health: Health, mut shutdown: Shutdown) {
     let routes = Router::new()
-        .route("/livez", get(async || "ok\n"))
+        .route("/livez", get(alive))
         .route("/readyz", get(ready))
         .with_state(health);
     let limited = Server::new(Limits::default());
@@ -58,6 +58,17 @@ pub async fn serve(listener: TcpListener, health: Health, mut shutdown: Shutdown
         never = served => match never {},
         () = shutdown.wait() => {}
     }
+}
+
+async fn alive(State(health): State<Health>) -> (StatusCode, String) {
+    let hanging = health.hanging();
+    if hanging.is_empty() {
+        return (StatusCode::OK, "ok\n".to_owned());
+    }
+    let lines = hanging
+        .iter()
+        .map(|part| format!("{part}: the loop hangs\n"));
+    (StatusCode::SERVICE_UNAVAILABLE, lines.collect())
 }
 
 async fn ready(State(health): State<Health>) -> (StatusCode, String) {
@@ -99,7 +110,8 @@ mod tests {
             let alive = ask(address, "/livez")?;
             let waits = ask(address, "/readyz")?;
             health.works("start");
-            io::Result::Ok((alive, waits, ask(address, "/readyz")?))
+            let ready = ask(address, "/readyz")?;
+            io::Result::Ok((alive, waits, ready))
         });
         let (alive, waits, ready) = asked.await.expect("no panic").expect("it answers");
         assert!(alive.starts_with("HTTP/1.1 200"), "{alive}");

@@ -44,20 +44,20 @@ where
 }
 
 /// The Lease of an operator's replicas. A restarted container has the name of the one before and takes its Lease back at once; processes of one
-/// machine differ by number.
+/// machine differ by number. Those that do not stand in for each other have Leases of different names.
 pub fn leadership<M: Subcommand>(
     options: &Run<M>,
     client: &Client,
-    operator: &str,
+    lease: &str,
 ) -> Option<Leadership> {
     if options.disable_leader_election {
         return None;
     }
     let namespace = options.operator_namespace.as_deref();
-    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned());
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| lease.to_owned());
     Some(Leadership {
         namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
-        name: format!("{operator}-controller"),
+        name: lease.to_owned(),
         identity: format!("{host}-{}", std::process::id()),
     })
 }

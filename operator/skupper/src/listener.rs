@@ -191,7 +191,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
 fn allocation(this: This<'_, Listener>, config: &RouterConfig) -> Because<Allocation> {
     let (uid, spec) = (uid(this), this.spec);
     let wanted =
-        |held: &PortAllocation| held.host == spec.host && i32::from(held.port) == spec.port;
+        |held: &PortAllocation| held.host == spec.host && i64::from(held.port) == spec.port;
     if config.is_full_for(uid) {
         let sentence = "the configuration of the router has no room for it: delete Listeners, or Connectors of many Pods";
         return Because::new(Allocation::Full, sentence);

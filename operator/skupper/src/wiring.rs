@@ -50,6 +50,8 @@ pub async fn run_controller<M: Subcommand>(
 ) -> anyhow::Result<()> {
     let client = connect().await?;
     let namespace = options.operator_namespace.as_deref();
+    // Controllers of different names manage different namespaces.
+    let lease = format!("{NAME}-{}", chosen.controller_name);
     let told = controller::Options {
         namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
         name: chosen.controller_name.clone(),
@@ -57,7 +59,7 @@ pub async fn run_controller<M: Subcommand>(
         image: chosen.router_image.clone(),
         kinds,
         maintain_crds: !options.disable_crd_maintenance,
-        leadership: leadership(options, &client, NAME),
+        leadership: leadership(options, &client, &lease),
         health,
     };
     Ok(controller::run(client, told, shutdown).await?)

@@ -152,6 +152,9 @@ fn of_status(status: &Status) -> String {
             "the API server does not serve this kind: install its CustomResourceDefinition"
                 .to_owned()
         }
+        _ if said.contains("database space exceeded") => {
+            format!("the API server's storage is full: compact etcd, or raise its quota: {said}")
+        }
         500 if said.contains("failed calling webhook") => {
             format!("an admission webhook does not answer: repair or remove it: {said}")
         }

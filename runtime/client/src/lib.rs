@@ -4,6 +4,7 @@
 
 pub mod cause;
 pub mod clock;
+pub mod heard;
 pub mod kube;
 pub mod names;
 pub mod scripted;

@@ -303,16 +303,29 @@ impl Observing<'_> {
         self.touched.extend(named);
         let objects = self.observer.view.find(number, &keys);
         self.dependencies[number] = keys;
-        for object in &objects {
-            let name = Name::of(&object.meta);
-            if let Err(why) = &object.decoded {
-                let object = self.reference(number, &name);
-                let why = why.clone();
-                return Err(Failure::Undecodable { object, why });
+        objects
+            .into_iter()
+            .map(|object| self.readable(number, object))
+            .collect()
+    }
+
+    /// One of many that are only read stays what it was while it cannot be read: the others go on, and nobody takes its place.
+    fn readable(&mut self, number: usize, object: Arc<Stored>) -> Result<Arc<Stored>, Failure> {
+        let name = Name::of(&object.meta);
+        let input = &self.ir.inputs[number];
+        let stays = input.many && input.mode == Mode::Watched;
+        let readable = match (&object.decoded, &object.before) {
+            (Ok(_), _) => object,
+            (Err(_), Some(before)) if stays => Arc::clone(before),
+            (Err(why), _) => {
+                return Err(Failure::Undecodable {
+                    object: self.reference(number, &name),
+                    why: why.clone(),
+                });
             }
-            self.touched.insert((number, name));
-        }
-        Ok(objects)
+        };
+        self.touched.insert((number, name));
+        Ok(readable)
     }
 
     fn compute(&mut self, number: usize) -> Result<(), Failure> {

@@ -20,11 +20,13 @@ pub enum Outcome {
     Done(Value),
     /// The same request will be answered the same: the server's sentence.
     Refused(String),
+    /// As `Refused`, until something that is in the way goes by itself: a port that another object has.
+    Occupied(String),
     /// The object is not what it was: the caches are about to show it.
     Again(String),
     /// Waiting can help; the server may say how long.
     Later(String, Option<Duration>),
-    /// There was no answer, so it says nothing about the object.
+    /// There was no answer, or nothing can be written at all: it says nothing about the object.
     Lost(String),
 }
 
@@ -33,7 +35,7 @@ impl Outcome {
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Done(_) => "done",
-            Self::Refused(_) => "refused",
+            Self::Refused(_) | Self::Occupied(_) => "refused",
             Self::Again(_) => "again",
             Self::Later(..) | Self::Lost(_) => "later",
         }
@@ -78,6 +80,12 @@ fn judge_status(status: &Status) -> Outcome {
         Outcome::Later(line, after.map(|s| Duration::from_secs(s.into())))
     };
     match status.code {
+        _ if is_about_storage(&status.message) => {
+            Outcome::Lost(one_line(&kube::Error::Api(Box::new(status.clone()))))
+        }
+        422 if is_occupied(&status.message) => Outcome::Occupied(message),
+        // Its storage had no answer, or not the one that was wanted.
+        422 if message.contains("failed to allocate") => later(),
         422 if causes.iter().any(|c| c.field == "metadata.uid") => Outcome::Again(message),
         409 if causes.iter().any(|c| c.reason == "NamespaceTerminating") => later(),
         409 => Outcome::Again(message),
@@ -106,6 +114,16 @@ fn is_about_rights(message: &str) -> bool {
 /// An exhausted quota, or one whose use is not counted yet.
 fn is_about_quota(message: &str) -> bool {
     message.contains("exceeded quota") || message.contains("status unknown for quota")
+}
+
+/// Nothing can be written at all, whatever code says so. What is too large is refused alone.
+fn is_about_storage(message: &str) -> bool {
+    message.contains("etcdserver: ") && !message.contains("request is too large")
+}
+
+/// Of what there is one only, or not enough, somebody may give back.
+fn is_occupied(message: &str) -> bool {
+    message.contains("is already allocated") || message.contains("range is full")
 }
 
 fn sentence(status: &Status) -> String {
@@ -155,6 +173,31 @@ mod tests {
             "again",
         );
         check(422, "Service \"a\" is invalid: spec.ports", port, "refused");
+        check(
+            422,
+            "Service \"a\" is invalid: spec.clusterIPs: Invalid value: []string(nil): failed to allocate IP 10.96.0.7: etcdserver: mvcc: database space exceeded",
+            port,
+            "later",
+        );
+        check(
+            500,
+            "etcdserver: mvcc: database space exceeded",
+            None,
+            "later",
+        );
+        check(500, "etcdserver: leader changed", None, "later");
+        check(
+            422,
+            "Service \"a\" is invalid: spec.clusterIPs: Invalid value: []string(nil): failed to allocate IP 10.96.0.7: Operation cannot be fulfilled on ipaddresses",
+            port,
+            "later",
+        );
+        check(
+            422,
+            "Service \"a\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated",
+            port,
+            "refused",
+        );
         check(
             400,
             "admission webhook \"w\" denied the request: no",
@@ -214,6 +257,28 @@ mod tests {
             "later",
         );
         check(503, "", None, "later");
+    }
+
+    #[test]
+    fn what_may_pass_by_itself_is_told_apart_from_what_is_refused_for_good() {
+        let judge = |code: u16, message: &str| {
+            let status = Status::failure(message, "").with_code(code);
+            judge_status(&status)
+        };
+        let taken = "Service \"a\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
+        assert_eq!(judge(422, taken), Outcome::Occupied(taken.to_owned()));
+        let none_left = "Service \"a\" is invalid: spec.clusterIPs: Invalid value: []string(nil): failed to allocate a serviceIP: range is full";
+        assert_eq!(
+            judge(422, none_left),
+            Outcome::Occupied(none_left.to_owned())
+        );
+        // Of the server, not of the object: it holds for all.
+        let full = "etcdserver: mvcc: database space exceeded";
+        let said =
+            format!("the API server's storage is full: compact etcd, or raise its quota: {full}");
+        assert_eq!(judge(500, full), Outcome::Lost(said));
+        let large = "etcdserver: request is too large";
+        assert_eq!(judge(500, large), Outcome::Later(large.to_owned(), None));
     }
 
     #[test]

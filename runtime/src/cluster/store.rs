@@ -6,12 +6,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::ApiResource;
 use kube::runtime::watcher::Event;
-use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::lifecycle::{Compared, Kind, ObjectRef, Stored};
+pub use super::raw::Raw;
+use crate::lifecycle::{Kind, ObjectRef, Stored};
 use crate::machine::compare::fingerprint;
 
 /// Where an object lives: namespace, if its kind has one, and name.
@@ -48,106 +47,13 @@ impl fmt::Display for Name {
     }
 }
 
-/// An object as the API server sends it: decoding it fails on nothing but broken JSON.
-#[derive(Clone, Debug)]
-pub struct Raw {
-    meta: ObjectMeta,
-    managed: Option<Value>,
-    object: Value,
-}
-
-impl Raw {
-    pub fn new(mut object: Value) -> Self {
-        let managed = object
-            .get_mut("metadata")
-            .and_then(Value::as_object_mut)
-            .and_then(|meta| meta.remove("managedFields"));
-        let meta = object
-            .get("metadata")
-            .and_then(|meta| ObjectMeta::deserialize(meta).ok())
-            .unwrap_or_default();
-        Self {
-            meta,
-            managed,
-            object,
-        }
-    }
-
-    /// Members of lists come without their kind.
-    fn name_kind(&mut self, kind: &Kind) {
-        if let Some(object) = self.object.as_object_mut() {
-            let named = [
-                ("apiVersion", kind.api_version()),
-                ("kind", kind.kind.clone()),
-            ];
-            for (key, value) in named {
-                object.entry(key).or_insert(Value::String(value));
-            }
-        }
-    }
-
-    /// As caches keep it; whole only for kinds that are written.
-    pub fn stored(mut self, kind: &Kind, keep_raw: bool) -> Stored {
-        self.name_kind(kind);
-        Stored {
-            meta: self.meta.clone(),
-            decoded: kind.decode(&self.object).map_err(|e| e.to_string()),
-            raw: keep_raw.then(|| Arc::new(self.whole())),
-            compared: Compared::default(),
-        }
-    }
-
-    /// The object with its managed fields.
-    fn whole(mut self) -> Value {
-        if let (Some(managed), Some(meta)) = (self.managed, self.object.get_mut("metadata")) {
-            meta["managedFields"] = managed;
-        }
-        self.object
-    }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self::new)
-    }
-}
-
-impl kube::Resource for Raw {
-    type DynamicType = ApiResource;
-    type Scope = kube::core::DynamicResourceScope;
-
-    fn kind(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
-        dt.kind.as_str().into()
-    }
-
-    fn group(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
-        dt.group.as_str().into()
-    }
-
-    fn version(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
-        dt.version.as_str().into()
-    }
-
-    fn plural(dt: &ApiResource) -> std::borrow::Cow<'_, str> {
-        dt.plural.as_str().into()
-    }
-
-    fn meta(&self) -> &ObjectMeta {
-        &self.meta
-    }
-
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.meta
-    }
-}
-
 /// What an event changed.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) name: Name,
     pub(crate) old: Option<Arc<Stored>>,
     pub(crate) new: Option<Arc<Stored>>,
-    /// Nothing differs but the version and who manages what.
+    /// Nothing differs but the version, and of what we do not write who manages what.
     pub(crate) same: bool,
 }
 
@@ -184,6 +90,11 @@ impl Store {
     /// Keeps whole objects: for kinds that are written.
     pub fn keep_raw(&mut self) {
         self.keep_raw = true;
+    }
+
+    /// What it is called where health is asked for.
+    pub fn part(&self) -> String {
+        format!("cache of {}", self.kind.plural)
     }
 
     pub fn is_synced(&self) -> bool {
@@ -243,13 +154,24 @@ impl Store {
     fn entry(&self, mut raw: Raw) -> (Name, CachedObject) {
         let name = Name::of(&raw.meta);
         raw.name_kind(&self.kind);
-        let content = content(&raw.object);
+        // Whose the fields are decides whether what we wrote is ours still.
+        let managed = raw.managed.as_ref().filter(|_| self.keep_raw);
+        let content = content(&raw.object, managed);
         let stored = Arc::new(raw.stored(&self.kind, self.keep_raw));
         (name, CachedObject { stored, content })
     }
 
-    fn put(&mut self, name: Name, entry: CachedObject) -> Change {
+    fn put(&mut self, name: Name, mut entry: CachedObject) -> Change {
         self.saw(&entry.stored.meta);
+        if entry.stored.decoded.is_err() {
+            let old = self.objects.get(&name).map(|old| &old.stored);
+            let same = old.filter(|old| old.meta.uid == entry.stored.meta.uid);
+            let before = same.and_then(Stored::readable);
+            entry.stored = Arc::new(Stored {
+                before,
+                ..Stored::clone(&entry.stored)
+            });
+        }
         let new = Some(Arc::clone(&entry.stored));
         let content = entry.content;
         let old = self.objects.insert(name.clone(), entry);
@@ -290,8 +212,9 @@ impl Store {
 }
 
 /// What of an object can matter: all but its version.
-fn content(object: &Value) -> u64 {
+fn content(object: &Value, managed: Option<&Value>) -> u64 {
     let mut hasher = DefaultHasher::new();
+    managed.map(fingerprint).hash(&mut hasher);
     let fields = object.as_object().into_iter().flatten();
     for (key, value) in fields {
         match value.as_object().filter(|_| key == "metadata") {

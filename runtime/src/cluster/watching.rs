@@ -9,11 +9,13 @@ use futures::{Stream, StreamExt};
 use kube::core::ApiResource;
 use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-use super::store::Raw;
+use super::store::{Raw, Store};
+use crate::health::Health;
 use crate::lifecycle::Kind;
 use crate::machine::backoff::Backoff;
+use lifecycle_client::heard::Heard;
 use lifecycle_client::kube::one_line;
 
 type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
@@ -22,7 +24,13 @@ type Events = Pin<Box<dyn Stream<Item = watcher::Result<Event<Raw>>> + Send>>;
 const BATCH: usize = 256;
 
 /// A server that does not know streamed lists takes them for watches and never says that they are complete.
-const LONGEST_SILENCE: Duration = Duration::from_secs(60);
+const LONGEST_LIST: Duration = Duration::from_secs(20);
+/// The server ends a watch after this many seconds, and it is begun again where it ended: so it is heard that often, also of a quiet kind.
+const TURN: u32 = 30;
+/// A watch of which nothing was heard for so long is dead, whatever its connection says, and the kind is listed anew.
+const LONGEST_SILENCE: Duration = Duration::from_secs(40);
+/// Who has heard nothing for so long does not know how things are: between the longest silence and this, a new watch had time to begin.
+const STALE: Duration = Duration::from_secs(45);
 
 /// The watch of one kind.
 pub struct Watch {
@@ -31,8 +39,16 @@ pub struct Watch {
     fields: String,
     /// A label selector; empty: all objects.
     labels: String,
+    /// What it asks is heard.
     client: Client,
+    heard: Heard,
+    /// Fires when nothing was heard for too long.
+    silence: Pin<Box<Sleep>>,
+    /// When it was begun, or failed.
+    begun: Instant,
     events: Events,
+    /// A list is on its way.
+    listing: bool,
     streaming: bool,
     failures: u32,
     /// The last failure had no answer.
@@ -51,11 +67,17 @@ impl Watch {
 
     /// Watches the objects of a kind that a field selector and a label selector choose; each may be empty.
     pub fn selecting(client: &Client, kind: Kind, (fields, labels): (&str, &str)) -> Self {
+        let heard = Heard::now();
+        let client = heard.by(client);
         Self {
-            events: events(client, &kind, (fields, labels), true),
+            events: events(&client, &kind, (fields, labels), true),
             fields: fields.to_owned(),
             labels: labels.to_owned(),
-            client: client.clone(),
+            client,
+            silence: Box::pin(sleep(LONGEST_SILENCE)),
+            begun: heard.at(),
+            heard,
+            listing: false,
             kind,
             streaming: true,
             failures: 0,
@@ -63,6 +85,20 @@ impl Watch {
             pause: None,
             patience: None,
             said: None,
+        }
+    }
+
+    /// Says whether its cache can be relied upon: it was listed, and the API server was heard since then.
+    pub fn show_health(&self, store: &Store, health: &Health, now: Instant) {
+        let part = store.part();
+        if now.saturating_duration_since(self.heard.at()) > STALE {
+            let limit = STALE.as_secs();
+            health.waits(
+                part,
+                format!("nothing was heard of the API server for {limit} s"),
+            );
+        } else if store.is_synced() {
+            health.works(&part);
         }
     }
 
@@ -90,6 +126,7 @@ impl Watch {
                 Poll::Pending if self.is_out_of_patience(cx) => {
                     self.list("streamed lists never end here");
                 }
+                Poll::Pending if self.is_silent(cx) => self.begin_anew(),
                 Poll::Pending => break,
             }
         }
@@ -105,10 +142,41 @@ impl Watch {
         patience.is_some_and(|patience| patience.as_mut().poll(cx).is_ready())
     }
 
+    /// Whether nothing was heard for too long.
+    fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
+        while self.silence.as_mut().poll(cx).is_ready() {
+            let due = self.heard.at().max(self.begun) + LONGEST_SILENCE;
+            if due <= Instant::now() {
+                return true;
+            }
+            self.silence = Box::pin(sleep_until(due));
+        }
+        false
+    }
+
+    /// What was missed meanwhile shows in a list.
+    fn begin_anew(&mut self) {
+        let silent = LONGEST_SILENCE.as_secs();
+        let said = format!("nothing was heard for {silent} s");
+        if self.said.as_deref() != Some(&said) {
+            let (kind, plural) = (&self.kind, &self.kind.plural);
+            tracing::warn!(?kind, "watching {plural} anew: {said}");
+            self.said = Some(said);
+        }
+        self.restart();
+        self.silence = Box::pin(sleep(LONGEST_SILENCE));
+    }
+
     fn worked(&mut self, event: &Event<Raw>) {
         // A list begins well even where it then fails.
         let listing = matches!(event, Event::Init | Event::InitApply(_));
-        self.patience = (self.streaming && listing).then(|| Box::pin(sleep(LONGEST_SILENCE)));
+        self.patience = (self.streaming && listing).then(|| Box::pin(sleep(LONGEST_LIST)));
+        let is_cut = matches!(event, Event::Init) && std::mem::replace(&mut self.listing, listing);
+        self.listing = listing;
+        if is_cut && self.streaming {
+            self.list("a streamed list takes longer than a watch may");
+            return;
+        }
         if matches!(event, Event::Init) {
             return;
         }
@@ -123,6 +191,7 @@ impl Watch {
             self.list("the server has no streamed lists");
             return;
         }
+        (self.begun, self.listing) = (Instant::now(), false);
         // A server that answers again may be well in a moment.
         let lost = api_code(error).is_none();
         if std::mem::replace(&mut self.lost, lost) && !lost {
@@ -151,6 +220,7 @@ impl Watch {
     }
 
     fn restart(&mut self) {
+        (self.begun, self.listing) = (Instant::now(), false);
         self.patience = None;
         let selectors = (self.fields.as_str(), self.labels.as_str());
         self.events = events(&self.client, &self.kind, selectors, self.streaming);
@@ -166,7 +236,7 @@ fn events(client: &Client, kind: &Kind, (fields, labels): (&str, &str), streamin
         plural: kind.plural.clone(),
     };
     let api: Api<Raw> = Api::all_with(client.clone(), &resource);
-    let config = Config::default().page_size(500);
+    let config = Config::default().page_size(500).timeout(TURN);
     let config = match fields {
         "" => config,
         fields => config.fields(fields),
@@ -217,3 +287,6 @@ fn describe(error: &watcher::Error) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

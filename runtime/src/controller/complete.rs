@@ -103,7 +103,8 @@ impl Controller {
                 tracing::debug!(object, what, "written");
             }
             Ended::Write(Outcome::Again(why)) => tracing::debug!(object, what, "look again: {why}"),
-            Ended::Write(Outcome::Refused(why)) | Ended::Call(Err(CallError::Refused(why))) => {
+            Ended::Write(Outcome::Refused(why) | Outcome::Occupied(why))
+            | Ended::Call(Err(CallError::Refused(why))) => {
                 tracing::warn!(object, what, "refused: {why}");
             }
             Ended::Write(Outcome::Later(why, _) | Outcome::Lost(why))
@@ -144,7 +145,13 @@ impl Controller {
             Outcome::Refused(sentence) => {
                 if let Some(memory) = self.memories.get_mut(subject) {
                     memory.worked(what);
-                    memory.refuse(effect, plan.id, sentence, random);
+                    memory.refuse(effect, plan.id, (sentence, Backoff::REFUSED), random);
+                }
+            }
+            Outcome::Occupied(sentence) => {
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    memory.worked(what);
+                    memory.refuse(effect, plan.id, (sentence, Backoff::OCCUPIED), random);
                 }
             }
             outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
@@ -170,7 +177,7 @@ impl Controller {
             Outcome::Lost(why) => {
                 memory.pause(what, id, (why, true), (Backoff::WATCH, None), random);
             }
-            Outcome::Done(_) | Outcome::Refused(_) => {}
+            Outcome::Done(_) | Outcome::Refused(_) | Outcome::Occupied(_) => {}
         }
     }
 
@@ -240,7 +247,9 @@ impl Controller {
                 memory.outcomes.arrived(None);
                 self.brake(subject, effect, &plan);
             }
-            Err(CallError::Refused(sentence)) => memory.refuse(effect, plan.id, sentence, random),
+            Err(CallError::Refused(sentence)) => {
+                memory.refuse(effect, plan.id, (sentence, Backoff::REFUSED), random);
+            }
             Err(CallError::Failed(why)) => {
                 self.put_off(
                     subject,
@@ -261,7 +270,7 @@ impl Controller {
                 }
             }
             // A policy forbids the finalizer: nothing may be acquired, and an administrator may change it at any time.
-            Outcome::Refused(why) => {
+            Outcome::Refused(why) | Outcome::Occupied(why) => {
                 let later = Outcome::Later(why, None);
                 self.put_off(subject, WriteKind::Finalizer, subject_id(seen), later);
             }
@@ -295,7 +304,7 @@ impl Controller {
                     self.tell(subject.lifecycle, &kind, about, news);
                 }
             }
-            Outcome::Refused(why) => {
+            Outcome::Refused(why) | Outcome::Occupied(why) => {
                 let random = self.random();
                 let Some(memory) = self.memories.get_mut(subject) else {
                     return;

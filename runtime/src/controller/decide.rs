@@ -16,7 +16,7 @@ use crate::machine::policy::{Class, Decision};
 /// A status that differs for this long is reported although effects go on, or others are about to act.
 const REPORT_AFTER: Duration = Duration::from_secs(1);
 /// How long a call may take; a lease outlives it.
-pub(super) const LONGEST_CALL: Duration = Duration::from_secs(10);
+pub(super) const LONGEST_CALL: Duration = Duration::from_secs(8);
 /// When a Lease that is too short for a call is looked at again.
 const LEASE_RENEWAL: Duration = Duration::from_secs(1);
 

@@ -91,12 +91,18 @@ impl ObjectMemory {
     }
 
     /// Remembers a refusal for exactly this write; older ones of the effect are for objects that are no more.
-    pub(crate) fn refuse(&mut self, effect: usize, write: WriteId, sentence: String, random: u64) {
+    pub(crate) fn refuse(
+        &mut self,
+        effect: usize,
+        write: WriteId,
+        (sentence, backoff): (String, Backoff),
+        random: u64,
+    ) {
         let key = (effect, write);
         let times = self.refusals.get(&key).map_or(0, |r| r.times) + 1;
         self.refusals
             .retain(|(e, w), _| *e != effect || w.desired != key.1.desired || w == &key.1);
-        let until = Instant::now() + Backoff::REFUSED.after(times, random);
+        let until = Instant::now() + backoff.after(times, random);
         let refusal = Refusal {
             sentence,
             times,

@@ -294,6 +294,41 @@ async fn a_refused_write_is_repeated_on_a_slow_timer_only() {
     assert_eq!(sim.server.count("/status"), 1);
 }
 
+/// The phase that the thing reports.
+fn phase(sim: &Sim) -> Value {
+    sim.server
+        .with(|s| s.objects["/apis/tests/v1/namespaces/ns/things/t"]["status"]["phase"].clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_something_is_in_the_way_of_is_tried_again_within_a_minute() {
+    let taken = "Service \"t\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
+    let occupied = move |line: &str| match line.contains(MADE) {
+        true => Answer::Fail(422, taken),
+        false => Answer::Do,
+    };
+    let mut sim = Sim::with_thing(1, occupied);
+    sim.run(HOUR).await;
+    let tries = sim.server.count(MADE);
+    assert!((55..90).contains(&tries), "{tries}");
+    assert_eq!(sim.server.count("/status"), 1, "it is told once");
+    sim.server.with(|s| s.policy = Box::new(|_| Answer::Do));
+    sim.run(Duration::from_secs(75)).await;
+    assert_eq!(phase(&sim), "Ready");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_servers_storage_is_full_little_is_asked_and_all_is_well_soon_after() {
+    let full = |_: &str| Answer::Fail(500, "etcdserver: mvcc: database space exceeded");
+    let mut sim = Sim::with_thing(1, full);
+    sim.run(HOUR).await;
+    let tries = sim.server.lines().len();
+    assert!((300..460).contains(&tries), "{tries}");
+    sim.server.with(|s| s.policy = Box::new(|_| Answer::Do));
+    sim.run(Duration::from_secs(15)).await;
+    assert_eq!(phase(&sim), "Ready");
+}
+
 #[tokio::test(start_paused = true)]
 async fn equal_seeds_replay_and_others_do_not() {
     let log = async |seed| {

@@ -124,7 +124,7 @@ impl Drop for Running {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_leads_and_renews_every_five_seconds() {
+async fn one_leads_and_renews_every_two_seconds() {
     let server = Server::default();
     let one = Running::start(&server, "one");
     sleep(Duration::from_secs(1)).await;
@@ -138,7 +138,7 @@ async fn one_leads_and_renews_every_five_seconds() {
     sleep(Duration::from_secs(60)).await;
     assert_eq!(
         server.with(|s| s.requests) - before,
-        12,
+        30,
         "a renewal is one request"
     );
     assert_eq!(server.holder(), "one");
@@ -151,10 +151,35 @@ async fn after_a_crash_another_leads_when_the_lease_ends() {
     let two = Running::start(&server, "two");
     sleep(Duration::from_secs(10)).await;
     drop(one);
-    sleep(Duration::from_secs(20)).await;
+    sleep(Duration::from_secs(12)).await;
     assert!(!two.leads(), "the lease has not ended");
-    sleep(Duration::from_secs(15)).await;
+    sleep(Duration::from_secs(6)).await;
     assert!(two.leads());
+}
+
+/// Whoever is cut off has stopped for as long as the margin says before another begins, wherever in their rounds both are.
+#[tokio::test(start_paused = true)]
+async fn between_two_leaders_nobody_writes_for_the_margin() {
+    for late in (0..40).map(|tenths| Duration::from_millis(100 * tenths)) {
+        let server = Server::default();
+        let one = Running::start(&server, "one");
+        sleep(late).await;
+        let two = Running::start(&server, "two");
+        sleep(Duration::from_secs(10)).await;
+        let last = one.until.borrow().expect("it leads");
+        drop(one);
+        let begun = Instant::now();
+        while !two.leads() {
+            sleep(Duration::from_millis(50)).await;
+        }
+        let idle = Instant::now().saturating_duration_since(last);
+        assert!(idle >= MARGIN, "{idle:?}");
+        assert!(
+            begun.elapsed() <= DURATION + RETRY + RETRY,
+            "{:?}",
+            begun.elapsed()
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

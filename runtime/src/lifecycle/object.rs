@@ -62,7 +62,7 @@ impl Kind {
     }
 
     /// Decodes an object as the Rust type that this kind was made of. One without `spec` is as one with an empty one, if the type allows that:
-    /// a schema need not ask for it.
+    /// a schema need not ask for it. One whose `status` alone cannot be read is as one without.
     ///
     /// # Errors
     /// What serde says about the first field that does not fit.
@@ -103,13 +103,18 @@ impl Kind {
 
 fn decoded<K: DeserializeOwned>(object: &Value) -> Result<K, serde_json::Error> {
     K::deserialize(object).or_else(|why| {
-        let without = |fields: &&Map<String, Value>| fields.get("spec").is_none_or(Value::is_null);
-        let Some(fields) = object.as_object().filter(without) else {
-            return Err(why);
-        };
-        let mut whole = fields.clone();
-        whole.insert("spec".to_owned(), Value::Object(Map::new()));
-        K::deserialize(Value::Object(whole)).map_err(|_| why)
+        let mut fields = object.as_object().cloned().unwrap_or_default();
+        if fields.get("spec").is_none_or(Value::is_null) {
+            fields.insert("spec".to_owned(), Value::Object(Map::new()));
+            if let Ok(decoded) = K::deserialize(Value::Object(fields.clone())) {
+                return Ok(decoded);
+            }
+        }
+        // No decision reads what was reported, and another definition may have allowed other types there.
+        match fields.remove("status") {
+            Some(_) => K::deserialize(Value::Object(fields)).map_err(|_| why),
+            None => Err(why),
+        }
     })
 }
 
@@ -180,9 +185,19 @@ pub struct Stored {
     pub raw: Option<Arc<Value>>,
     /// How it compares with what is wanted of it.
     pub compared: Compared,
+    /// Where it cannot be decoded: its last version that could be.
+    pub before: Option<Arc<Stored>>,
 }
 
 impl Stored {
+    /// As it was when it could be read last.
+    pub(crate) fn readable(self: &Arc<Self>) -> Option<Arc<Self>> {
+        match &self.decoded {
+            Ok(_) => Some(Arc::clone(self)),
+            Err(_) => self.before.clone(),
+        }
+    }
+
     /// The object as a Rust type; `None` if it could not be decoded or is of another type.
     pub fn get<K: 'static>(&self) -> Option<&K> {
         self.decoded.as_ref().ok()?.downcast_ref()
@@ -231,7 +246,7 @@ impl Clone for Compared {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::ConfigMap;
+    use k8s_openapi::api::core::v1::{ConfigMap, Service};
     use serde_json::json;
 
     use super::*;
@@ -281,5 +296,26 @@ mod tests {
         );
         let map = Kind::of::<ConfigMap>().decode(&json!({ "metadata": meta }));
         assert!(map.is_ok());
+    }
+
+    #[test]
+    fn an_object_whose_status_alone_cannot_be_read_is_one_without() {
+        let decode = |spec: Value, status: Value| {
+            let object = json!({ "metadata": { "name": "s" }, "spec": spec, "status": status });
+            Kind::of::<Service>().decode(&object)
+        };
+        let odd = json!({ "loadBalancer": "ready" });
+        let service = decode(json!({ "type": "ClusterIP" }), odd.clone()).unwrap();
+        let service = service.downcast_ref::<Service>().unwrap();
+        assert_eq!(service.status, None);
+        assert_eq!(
+            service.spec.as_ref().unwrap().type_.as_deref(),
+            Some("ClusterIP")
+        );
+        let why = decode(json!({ "type": 7 }), odd).err().unwrap();
+        assert!(
+            why.to_string().starts_with("invalid type: integer `7`"),
+            "{why}"
+        );
     }
 }

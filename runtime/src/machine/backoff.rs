@@ -16,6 +16,8 @@ impl Backoff {
     pub const OBJECT: Self = Self::new(Duration::from_secs(1), Duration::from_secs(480));
     /// Of a refused write: 1 min, 2 min, 4 min up to 1 h.
     pub const REFUSED: Self = Self::new(Duration::from_secs(60), Duration::from_secs(3600));
+    /// Of a write that something is in the way of: 2 s, 4 s, 8 s up to 1 min.
+    pub const OCCUPIED: Self = Self::new(Duration::from_secs(2), Duration::from_secs(60));
     /// Of a write that met a newer object: our cache is about to show it.
     pub const CONFLICT: Self = Self::new(Duration::from_millis(250), Duration::from_secs(480));
     /// Of a write that is made again and again: 4 s, 8 s, 16 s up to 1 min.

@@ -7,6 +7,7 @@ mod fields;
 mod members;
 mod owned;
 mod prune;
+mod taken;
 
 use std::cell::OnceCell;
 
@@ -21,15 +22,21 @@ pub use prune::pruned;
 use fields::{ManagerFields, is_leaf};
 use members::{Items, MemberKey, MemberKeys, Pairs};
 use prune::{is_nothing, keeps_empty_text};
+use taken::{Owners, taken};
 
 /// How a live object compares with what we want.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every desired field is there, and nothing else of ours is.
+    /// Every desired field is there and ours, and nothing else of ours is.
     Current,
     /// A desired field is missing or differs.
     Behind {
         /// The first one: `spec.type`.
+        at: String,
+    },
+    /// A desired field is there, and belongs to others alone.
+    Taken {
+        /// The first one: `spec.selector`.
         at: String,
     },
     /// A field of ours is there that is not wanted any more.
@@ -46,6 +53,13 @@ pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
     let entries: Vec<ManagerFields<'_>> = ours.all().collect();
     if let Some(at) = behind(desired, live, &entries, &Path::root()) {
         return Verdict::Behind { at };
+    }
+    let owners = Owners {
+        ours: entries,
+        others: ours.others.clone(),
+    };
+    if let Some(verdict) = taken((desired, live), &owners, &Path::root()) {
+        return verdict;
     }
     for stuck in &ours.stuck {
         if let Some(at) = surplus(stuck, desired, live, &Path::root()) {

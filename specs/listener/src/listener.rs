@@ -29,7 +29,7 @@ lifecycle! {
 
     observe {
         class:   ListenerClass      by name spec.class_name?;
-        service: owned Service      by name meta.name;
+        service: owned Service      by name meta.name exclusive spec.ports;
         volumes: [PersistentVolume] by labels { LISTENER_NAMESPACE = meta.namespace, LISTENER_NAME = meta.name };
         slices:  [EndpointSlice]    by labels { SERVICE_NAME = meta.name };
         nodes:   [Node]             by names of volumes, slices;

@@ -92,8 +92,9 @@ pub struct AttachedConnectorSpec {
     pub selector: String,
 
     /// Port of the workload.
-    #[schemars(range(min = 1, max = 65535))]
-    pub port: i32,
+    // Wide enough for any number that was stored under another definition.
+    #[schemars(with = "i32", range(min = 1, max = 65535))]
+    pub port: i64,
 
     /// Name of the Secret, in the namespace of the site, whose `ca.crt` verifies the workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -130,8 +130,9 @@ pub struct ConnectorSpec {
     pub routing_key: String,
 
     /// Port of the workload.
-    #[schemars(range(min = 1, max = 65535))]
-    pub port: i32,
+    // Wide enough for any number that was stored under another definition.
+    #[schemars(with = "i32", range(min = 1, max = 65535))]
+    pub port: i64,
 
     /// Name or address of the workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]

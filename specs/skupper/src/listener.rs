@@ -157,8 +157,9 @@ pub struct ListenerSpec {
     pub host: String,
 
     /// Port of the Service.
-    #[schemars(range(min = 1, max = 65535))]
-    pub port: i32,
+    // Wide enough for any number that was stored under another definition.
+    #[schemars(with = "i32", range(min = 1, max = 65535))]
+    pub port: i64,
 
     /// Name of the Secret whose certificate clients see (`tls.crt`, `tls.key`, `ca.crt`).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 mod addresses;
 mod healing;
 mod service;
+mod unreadable;
 
 use lifecycle_tests::harness::{Case, Need};
 
@@ -10,6 +11,11 @@ const BINARIES: &[Need] = &[Need::Binaries];
 const CONTROLLERS: &[Need] = &[Need::Binaries, Need::ControllerManager];
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases = [service::cases(), addresses::cases(), healing::cases()];
+    let cases = [
+        service::cases(),
+        addresses::cases(),
+        healing::cases(),
+        unreadable::cases(),
+    ];
     cases.into_iter().flatten().collect()
 }

@@ -5,6 +5,7 @@
 mod cluster_volumes;
 mod cost;
 mod csi_sanity;
+mod edits;
 mod faults_listener;
 mod faults_real;
 mod installed;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         ("trouble", trouble::cases()),
         ("listener", listener::cases()),
         ("cost", cost::cases()),
+        ("edits", edits::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),

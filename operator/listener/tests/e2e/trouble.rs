@@ -5,6 +5,7 @@ mod leaders;
 mod overrides;
 mod refusals;
 mod server;
+mod silence;
 mod start;
 mod stop;
 
@@ -23,6 +24,7 @@ pub(crate) fn cases() -> Vec<Case> {
         overrides::cases(),
         refusals::cases(),
         server::cases(),
+        silence::cases(),
         start::cases(),
         stop::cases(),
     ];

@@ -106,7 +106,7 @@ pub fn binding(spec: &AttachedConnectorBindingSpec) -> Because<attached_binding:
 }
 
 /// What must be said and is not, a line each. An object may come without `spec`; where only the port is 0, its author has said so.
-fn missing(lacks: &[(&str, bool)], port: Option<i32>) -> Option<String> {
+fn missing(lacks: &[(&str, bool)], port: Option<i64>) -> Option<String> {
     let named = lacks.iter().filter(|(_, lacks)| *lacks);
     let mut names: Vec<&str> = named.map(|(name, _)| *name).collect();
     if !names.is_empty() && port == Some(0) {
@@ -160,7 +160,7 @@ pub fn access(spec: &SiteSpec) -> Option<&str> {
     named(spec.link_access.as_ref()).filter(|access| *access != "none")
 }
 
-fn no_port(port: i32) -> Option<String> {
+fn no_port(port: i64) -> Option<String> {
     let fits = u16::try_from(port).is_ok_and(|port| port > 0);
     (!fits).then(|| format!("spec.port {port} is no port: it must be between 1 and 65535"))
 }

@@ -111,6 +111,7 @@ fn stand_in(request: &Requested) -> Arc<Stored> {
         decoded,
         raw: None,
         compared: Compared::default(),
+        before: None,
     })
 }
 

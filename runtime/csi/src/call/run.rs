@@ -254,7 +254,7 @@ impl CallRun<'_> {
                 cache.forget(number, &plan.name);
                 Err(StepError::Retry(why, after))
             }
-            Outcome::Lost(why) => {
+            Outcome::Lost(why) | Outcome::Occupied(why) => {
                 cache.forget(number, &plan.name);
                 Err(StepError::Retry(why, None))
             }

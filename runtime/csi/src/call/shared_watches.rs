@@ -10,11 +10,12 @@ use rand::Rng;
 use rand::rand_core::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use tokio::sync::watch;
+use tokio::time::{Instant, interval};
 
 use crate::driver::cache_policy::{Readers, WatchedKind};
 use lifecycle_runtime::cluster::store::{Name, Raw, Store};
 use lifecycle_runtime::cluster::watching::Watch;
-use lifecycle_runtime::health::Health;
+use lifecycle_runtime::health::{BEAT, Health};
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 
 /// Caches that calls read, fed by watches that never end.
@@ -79,9 +80,11 @@ impl SharedWatches {
 
     /// Tells health which caches are not synced yet. Those for repetitions only save requests.
     pub(crate) fn waits(&self, health: &Health) {
-        let watched = self.watched.iter();
-        for watched in watched.filter(|watched| watched.readers == Readers::AllCalls) {
-            health.waits(part(&watched.kind), "not listed yet");
+        let (watched, stores) = (self.watched.iter(), self.stores());
+        for (watched, store) in watched.zip(stores.iter()) {
+            if watched.readers == Readers::AllCalls {
+                health.waits(store.part(), "not listed yet");
+            }
         }
     }
 
@@ -97,16 +100,30 @@ impl SharedWatches {
         if watches.is_empty() {
             return pending().await;
         }
+        let mut beat = interval(BEAT);
         loop {
-            let (number, events) = poll_fn(|cx| {
+            let next = poll_fn(|cx| {
                 for (number, watch) in watches.iter_mut().enumerate() {
                     if let Poll::Ready(events) = watch.poll(cx, &mut || random.next_u64()) {
                         return Poll::Ready((number, events));
                     }
                 }
                 Poll::Pending
-            })
-            .await;
+            });
+            let (number, events) = tokio::select! {
+                biased;
+                next = next => next,
+                now = beat.tick() => {
+                    health.beats(LOOP);
+                    let watched = self.watched.iter().zip(&watches);
+                    for ((watched, watch), store) in watched.zip(self.stores().iter()) {
+                        if watched.readers == Readers::AllCalls {
+                            watch.show_health(store, health, now);
+                        }
+                    }
+                    continue;
+                }
+            };
             let mut stores = self.stores();
             let store = &mut stores[number];
             for event in events {
@@ -119,9 +136,7 @@ impl SharedWatches {
                     | Event::Delete(_)) => drop(store.take(event)),
                 }
             }
-            if store.is_synced() {
-                health.works(&part(&store.kind));
-            }
+            watches[number].show_health(store, health, Instant::now());
             drop(stores);
             self.changes
                 .send_modify(|changes| *changes = changes.wrapping_add(1));
@@ -138,10 +153,8 @@ impl SharedWatches {
     }
 }
 
-/// What the cache is called where health is asked for.
-fn part(kind: &Kind) -> String {
-    format!("cache of {}", kind.plural)
-}
+/// What the loop is called where health is asked for.
+const LOOP: &str = "watches";
 
 /// Whether more is known already: our own writes come in by two ways.
 fn is_behind(store: &Store, object: &Raw) -> bool {

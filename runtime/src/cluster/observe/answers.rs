@@ -193,7 +193,13 @@ impl Observing<'_> {
         let job = match (&verdict, live) {
             (_, None) => Job::Create,
             (Verdict::Surplus { migrate: true, .. }, _) => Job::Migrate,
-            (Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. }, _) => Job::Update,
+            (
+                Verdict::Current
+                | Verdict::Behind { .. }
+                | Verdict::Taken { .. }
+                | Verdict::Surplus { .. },
+                _,
+            ) => Job::Update,
         };
         let plan = Plan {
             name: name.clone(),

@@ -55,7 +55,8 @@ impl Plan {
         let uid = object.pointer("/metadata/uid")?.as_str()?.to_owned();
         let live = fingerprint(&under_our_paths(&self.body, object, &ours));
         // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
-        matches!(compare(&self.body, object, &ours), Verdict::Behind { .. })
+        let verdict = compare(&self.body, object, &ours);
+        matches!(verdict, Verdict::Behind { .. } | Verdict::Taken { .. })
             .then(|| (uid, fingerprint(&self.body), live))
     }
 }

@@ -132,3 +132,38 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
     check("away", json!({ "other": "" }), true, &[]);
     check("away", json!({}), false, &[]);
 }
+
+/// One that was never read is nobody's to guess.
+#[test]
+fn while_one_of_many_cannot_be_read_it_is_what_it_was() {
+    let broken = |is: &str| {
+        let mut broken = friend("away", "tim", is);
+        broken["data"] = json!(["no", "map"]);
+        broken
+    };
+    let singer = friend("away", "tim", "singer");
+    let never = look(&[broken("singer"), friend("ns", "tom", "quiet")]);
+    let failure = never.failure.map(|failure| failure.to_string());
+    let expected = "Secret `away/tim` cannot be read: ";
+    assert!(failure.is_some_and(|failure| failure.starts_with(expected)));
+    for versions in [
+        vec![singer.clone(), broken("quiet")],
+        vec![singer.clone(), broken("quiet"), broken("quiet")],
+    ] {
+        let once = look(&versions);
+        assert_eq!(once.failure, None);
+        assert!(is_loud(&once), "as it was read last");
+    }
+    let mended = look(&[
+        singer.clone(),
+        broken("quiet"),
+        friend("away", "tim", "quiet"),
+    ]);
+    assert!(!is_loud(&mended));
+    let mut other = broken("quiet");
+    other["metadata"]["uid"] = json!("of another");
+    assert!(
+        look(&[singer, other]).failure.is_some(),
+        "it was never read"
+    );
+}

@@ -58,6 +58,9 @@ impl Observing<'_> {
         match verdict {
             Verdict::Current => String::new(),
             Verdict::Behind { at } => format!("{object} is not as wanted yet: `{at}` differs"),
+            Verdict::Taken { at } => {
+                format!("{object} is not as wanted yet: `{at}` belongs to another field manager")
+            }
             Verdict::Surplus { at, .. } => {
                 format!("{object} is not as wanted yet: `{at}` is to be removed")
             }

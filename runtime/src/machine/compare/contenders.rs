@@ -1,10 +1,11 @@
-//! Who else writes what we want: the field managers of others that own a field of which an object is not as wanted.
+//! Who else writes what we want: the field managers of others that own a field of which an object is not as wanted, or that is not ours.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::fields::{ManagerFields, others};
+use super::fields::{ManagerFields, Ours, others};
+use super::taken::{Owners, taken};
 use super::{Path, behind};
 
 /// Their names, in order.
@@ -14,9 +15,22 @@ pub fn contenders(
     manager: &str,
     replaced: &[String],
 ) -> BTreeSet<String> {
-    let others = others(live, manager, replaced);
-    let theirs = others.filter(|(_, fields)| owns_difference(fields, desired, live));
-    theirs.map(|(name, _)| name.to_owned()).collect()
+    let named = |is_one: &dyn Fn(ManagerFields<'_>) -> bool| -> BTreeSet<String> {
+        let theirs = others(live, manager, replaced).filter(|(_, fields)| is_one(fields));
+        theirs.map(|(name, _)| name.to_owned()).collect()
+    };
+    let differing = named(&|fields| owns_difference(fields, desired, live));
+    if !differing.is_empty() {
+        return differing;
+    }
+    let ours: Vec<_> = Ours::of(live, manager, replaced, "").all().collect();
+    named(&|fields| {
+        let owners = Owners {
+            ours: ours.clone(),
+            others: vec![fields],
+        };
+        taken((desired, live), &owners, &Path::root()).is_some()
+    })
 }
 
 fn owns_difference(fields: ManagerFields<'_>, desired: &Value, live: &Value) -> bool {
@@ -47,7 +61,11 @@ mod tests {
     fn whoever_owns_what_differs_is_named() {
         let entry = |manager: &str, subresource: &str, fields: Value| json!({ "manager": manager, "operation": "Update", "subresource": subresource, "fieldsV1": fields });
         let managed = json!([
-            entry("us", "", json!({ "f:data": { "f:size": {} } })),
+            entry(
+                "us",
+                "",
+                json!({ "f:data": { "f:size": {} }, "f:spec": { "f:ports": { "k:{\"port\":80}": { "f:port": {} } } } })
+            ),
             entry(
                 "rival",
                 "",

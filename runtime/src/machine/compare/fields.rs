@@ -14,6 +14,8 @@ pub struct Ours<'a> {
     pub applied: Option<ManagerFields<'a>>,
     /// What stays there whatever we apply: operation `Update`, or another manager of ours.
     pub stuck: Vec<ManagerFields<'a>>,
+    /// What others have, whatever they wrote it through.
+    pub others: Vec<ManagerFields<'a>>,
 }
 
 impl<'a> Ours<'a> {
@@ -27,7 +29,7 @@ impl<'a> Ours<'a> {
             match whose(entry, manager, replaced, subresource) {
                 Whose::Applied => ours.applied = Some(fields),
                 Whose::Stuck => ours.stuck.push(fields),
-                Whose::Others => {}
+                Whose::Others => ours.others.push(fields),
             }
         }
         ours

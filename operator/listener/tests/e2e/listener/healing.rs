@@ -54,11 +54,6 @@ pub(crate) fn cases() -> Vec<Case> {
             BINARIES,
             taken_over,
         ),
-        case(
-            "an_undecodable_listener_does_not_stop_the_others",
-            BINARIES,
-            undecodable,
-        ),
     ]
 }
 
@@ -449,57 +444,4 @@ async fn taken_over() -> Result<()> {
     })
     .await
     .map(drop)
-}
-
-async fn undecodable() -> Result<()> {
-    let cluster = Cluster::start(PROGRAM).await?;
-    let crds = cluster.all::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>();
-    let schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/ports/items/properties/port";
-    let loosen = serde_json::from_value(json!([
-        { "op": "replace", "path": schema, "value": { "x-kubernetes-preserve-unknown-fields": true } },
-    ]))?;
-    crds.patch(
-        "listeners.listeners.stackable.tech",
-        &Default::default(),
-        &kube::api::Patch::Json::<()>(loosen),
-    )
-    .await?;
-    let raw = kube::core::DynamicObject {
-        types: Some(kube::core::TypeMeta {
-            api_version: "listeners.stackable.tech/v1alpha1".into(),
-            kind: "Listener".into(),
-        }),
-        metadata: kube::core::ObjectMeta {
-            name: Some("odd".into()),
-            ..Default::default()
-        },
-        data: json!({ "spec": { "className": "cluster-internal", "ports": [{ "name": "http", "port": "eighty" }] } }),
-    };
-    let resource = kube::discovery::ApiResource::erase::<Listener>(&());
-    let odd: kube::Api<kube::core::DynamicObject> =
-        kube::Api::default_namespaced_with(cluster.client.clone(), &resource);
-    eventually("the looser schema", SOON, async || {
-        Ok(odd.create(&Default::default(), &raw).await.ok())
-    })
-    .await?;
-    cluster.expose("web", "cluster-internal").await?;
-    cluster.ready("web").await?;
-    let events = cluster.of::<k8s_openapi::api::events::v1::Event>();
-    eventually("an event that tells of it", SOON, async || {
-        let all = events.list(&Default::default()).await?;
-        let about = |e: &k8s_openapi::api::events::v1::Event| {
-            e.regarding.as_ref().and_then(|r| r.name.clone()) == Some("odd".into())
-        };
-        Ok(all.items.into_iter().find(about))
-    })
-    .await?;
-    ensure!(
-        cluster.log().contains("odd"),
-        "the log names it: {}",
-        cluster.log()
-    );
-    let mended = json!({ "spec": { "ports": [{ "name": "http", "port": 80 }] } });
-    odd.patch("odd", &Default::default(), &kube::api::Patch::Merge(mended))
-        .await?;
-    cluster.ready("odd").await.map(drop)
 }

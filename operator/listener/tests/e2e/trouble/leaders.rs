@@ -38,7 +38,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 const LEASE: &str = "listeners.stackable.tech-controller";
 /// How long a Lease counts after its holder's last sign of life.
-const DURATION: Duration = Duration::from_secs(30);
+const DURATION: Duration = Duration::from_secs(15);
 
 /// Waits until the Lease is held by the replica of a name.
 async fn led_by(cluster: &Cluster, name: &str, limit: Duration) -> Result<()> {
@@ -165,10 +165,14 @@ async fn crash(cluster: &Cluster, mut leader: Process, name: &str) -> Result<()>
     led_by(cluster, "third", DURATION + SOON).await?;
     let took = began.elapsed();
     eprintln!("taken over {took:.1?} after SIGKILL");
-    // Its last sign of life may be five seconds old.
+    // Its last sign of life may be two seconds old.
     ensure!(
-        took > DURATION - Duration::from_secs(8),
+        took > DURATION - Duration::from_secs(4),
         "too early: {took:?}"
+    );
+    ensure!(
+        took < DURATION + Duration::from_secs(10),
+        "too late: {took:?}"
     );
     ready(cluster, "orphan", 5).await?;
     let log = cluster.server.audit().await?.since(since);

@@ -57,6 +57,11 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
         "70000",
     );
     check(
+        json!({ "port": 99_999_999_999_i64 }),
+        listener::Validity::BadPort,
+        "99999999999",
+    );
+    check(
         json!({ "host": "{bad}" }),
         listener::Validity::BadHost,
         "{bad}",

@@ -1,0 +1,153 @@
+//! Connections that die without a word, and an API server that says nothing: how soon that is noticed, and who is told.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use lifecycle_tests::api_server::Options;
+use lifecycle_tests::harness::{Case, eventually};
+use lifecycle_tests::named;
+
+use super::BINARIES;
+use crate::PROGRAM;
+use crate::listeners::{Cluster, OPERATOR};
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![case(BINARIES): watches_that_die_silently_are_begun_anew, a_silent_api_server_makes_it_unready]
+}
+
+/// Within this time it is noticed.
+const NOTICED: Duration = Duration::from_secs(45);
+
+/// A way to a server that can lose what goes through it: connections stay open and carry nothing any more; new ones work.
+struct Way {
+    at: SocketAddr,
+    /// How many times all connections were lost.
+    losses: Arc<AtomicU64>,
+}
+
+impl Way {
+    fn to(server: SocketAddr) -> Result<Self> {
+        let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let way = Self {
+            at: door.local_addr()?,
+            losses: Arc::default(),
+        };
+        let losses = Arc::clone(&way.losses);
+        thread::spawn(move || {
+            for client in door.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(server) else {
+                    continue;
+                };
+                let both = (client.try_clone(), server.try_clone());
+                if let (Ok(client_too), Ok(server_too)) = both {
+                    relay(client, server, &losses);
+                    relay(server_too, client_too, &losses);
+                }
+            }
+        });
+        Ok(way)
+    }
+
+    fn lose(&self) {
+        self.losses.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn relay(mut from: TcpStream, mut to: TcpStream, losses: &Arc<AtomicU64>) {
+    let losses = Arc::clone(losses);
+    let before = losses.load(Ordering::SeqCst);
+    thread::spawn(move || {
+        let mut bytes = [0; 16_384];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            let is_lost = losses.load(Ordering::SeqCst) != before;
+            if !is_lost && to.write_all(&bytes[..count]).is_err() {
+                break;
+            }
+        }
+        let is_lost = losses.load(Ordering::SeqCst) != before;
+        if !is_lost {
+            // Whoever is gone already needs to hear nothing.
+            let _: Result<(), _> = to.shutdown(Shutdown::Write);
+        }
+    });
+}
+
+async fn watches_that_die_silently_are_begun_anew() -> Result<()> {
+    let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
+    let url = cluster.server.url();
+    let server: SocketAddr = url.trim_start_matches("https://").parse()?;
+    let way = Way::to(server)?;
+    let kubeconfig = cluster.server.kubeconfig(OPERATOR, &["system:masters"])?;
+    let through = kubeconfig.with_file_name("through.kubeconfig");
+    let text = std::fs::read_to_string(&kubeconfig)?;
+    std::fs::write(&through, text.replace(&url, &format!("https://{}", way.at)))?;
+    cluster.run_operator_with(&["--disable-leader-election"], through, &[])?;
+    cluster.prepared().await?;
+    cluster.expose("before", "cluster-internal").await?;
+    cluster.ready("before").await?;
+    way.lose();
+    let began = Instant::now();
+    cluster.expose("after", "cluster-internal").await?;
+    let ready = cluster.ready("after").await;
+    cluster.explain(ready.map(drop))?;
+    eprintln!("connections lost: noticed after {:?}", began.elapsed());
+    ensure!(began.elapsed() < NOTICED, "{:?}", began.elapsed());
+    Ok(())
+}
+
+async fn a_silent_api_server_makes_it_unready() -> Result<()> {
+    let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
+    let probes = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    let address = format!("--health-probe-bind-address={probes}");
+    cluster.run_operator(&[&address]).await?;
+    cluster.prepared().await?;
+    eventually("it is ready", NOTICED, async || {
+        let ready = ask(probes, "/readyz")?;
+        Ok(ready.starts_with("HTTP/1.1 200").then_some(()))
+    })
+    .await?;
+    cluster.server.freeze()?;
+    let began = Instant::now();
+    let said = eventually("it is not ready", NOTICED * 2, async || {
+        let ready = ask(probes, "/readyz")?;
+        Ok(ready.starts_with("HTTP/1.1 503").then_some(ready))
+    })
+    .await?;
+    eprintln!("frozen: told after {:?}", began.elapsed());
+    let limit = NOTICED + Duration::from_secs(10);
+    ensure!(began.elapsed() < limit, "{:?}", began.elapsed());
+    let expected = "cache of listeners: nothing was heard of the API server for 45 s";
+    ensure!(said.contains(expected), "{said}");
+    // A new process would not hear more.
+    let alive = ask(probes, "/livez")?;
+    ensure!(alive.starts_with("HTTP/1.1 200"), "{alive}");
+    cluster.server.thaw()?;
+    eventually("it is ready again", NOTICED, async || {
+        let ready = ask(probes, "/readyz")?;
+        Ok(ready.starts_with("HTTP/1.1 200").then_some(()))
+    })
+    .await?;
+    cluster.expose("later", "cluster-internal").await?;
+    cluster.ready("later").await.map(drop)
+}
+
+fn ask(probes: SocketAddr, path: &str) -> Result<String> {
+    let Ok(mut stream) = TcpStream::connect(probes) else {
+        return Ok(String::new());
+    };
+    stream.set_read_timeout(Some(NOTICED))?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = String::new();
+    stream
+        .read_to_string(&mut answer)
+        .context("no answer to a probe")?;
+    Ok(answer)
+}

@@ -1,0 +1,285 @@
+//! What we want and is there, and yet is not ours: a map that is owned as a whole may hold more than we wrote, and no apply of ours would take away
+//! what is wanted no more.
+
+use serde_json::Value;
+
+use super::fields::{ManagerFields, is_leaf, within};
+use super::members::{Items, MemberKeys};
+use super::prune::keeps_empty_text;
+use super::{Path, Verdict, same};
+
+/// Who has a part of an object: our entries, and those of others.
+#[derive(Clone, Debug)]
+pub(super) struct Owners<'a> {
+    pub(super) ours: Vec<ManagerFields<'a>>,
+    pub(super) others: Vec<ManagerFields<'a>>,
+}
+
+impl<'a> Owners<'a> {
+    fn within(&self, name: &str) -> Self {
+        Self {
+            ours: within(&self.ours, name),
+            others: within(&self.others, name),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = ManagerFields<'a>> + '_ {
+        self.ours.iter().chain(&self.others).copied()
+    }
+
+    /// It is one value: a scalar, or a map or list that is owned as a whole.
+    fn is_whole(&self) -> bool {
+        self.all().all(is_leaf)
+    }
+
+    fn is_nobodys(&self) -> bool {
+        self.all().next().is_none()
+    }
+}
+
+/// The first desired field that others own and we do not, or to which something was added although it is owned as a whole.
+pub(super) fn taken(
+    (desired, live): (&Value, &Value),
+    owners: &Owners<'_>,
+    path: &Path<'_>,
+) -> Option<Verdict> {
+    if owners.is_nobodys() {
+        return None;
+    }
+    match (desired, live) {
+        (Value::Object(desired), Value::Object(live)) => {
+            desired.iter().find_map(|(key, wanted)| {
+                let path = path.down(key);
+                let inner = owners.within(&format!("f:{key}"));
+                let live = live.get(key).unwrap_or(&Value::Null);
+                field((wanted, live), &inner, &path)
+            })
+        }
+        (Value::Array(desired), Value::Array(live)) => element((desired, live), owners, path),
+        _ => None,
+    }
+}
+
+fn field(
+    (wanted, live): (&Value, &Value),
+    owners: &Owners<'_>,
+    path: &Path<'_>,
+) -> Option<Verdict> {
+    if owners.is_nobodys() || !owners.is_whole() {
+        return taken((wanted, live), owners, path);
+    }
+    if owners.ours.is_empty() {
+        return Some(Verdict::Taken { at: path.show() });
+    }
+    // Nothing fills in defaults there.
+    let texts = (wanted.as_object(), live.as_object());
+    match texts {
+        (Some(wanted), Some(live)) if keeps_empty_text(path.part) && live.len() > wanted.len() => {
+            Some(Verdict::Behind { at: path.show() })
+        }
+        _ => None,
+    }
+}
+
+fn element(
+    (desired, live): (&[Value], &[Value]),
+    owners: &Owners<'_>,
+    path: &Path<'_>,
+) -> Option<Verdict> {
+    let all: Vec<_> = owners.all().collect();
+    let keys = MemberKeys::of(&all);
+    let (siblings, items) = (Items::new(desired, &keys), Items::new(live, &keys));
+    desired.iter().enumerate().find_map(|(number, wanted)| {
+        let part = format!("[{number}]");
+        let path = path.down(&part);
+        let Some(key) = keys.key_of(wanted, &siblings) else {
+            let is_taken = names(&owners.others, wanted) && !names(&owners.ours, wanted);
+            return is_taken.then(|| Verdict::Taken { at: path.show() });
+        };
+        let inner = owners.within(&key.text);
+        match (inner.ours.is_empty(), items.find(key)) {
+            (true, _) => Some(Verdict::Taken { at: path.show() }),
+            (false, Some(live)) => taken((wanted, live), &inner, &path),
+            (false, None) => None,
+        }
+    })
+}
+
+/// Whether entries name a value of a set.
+fn names(entries: &[ManagerFields<'_>], value: &Value) -> bool {
+    let mut names = entries.iter().flat_map(|entry| entry.keys());
+    names.any(|name| {
+        let named = name.strip_prefix("v:");
+        let named = named.and_then(|named| serde_json::from_str::<Value>(named).ok());
+        named.is_some_and(|named| same(&named, value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Ours, compare, contenders};
+    use super::*;
+
+    const PORT: &str = r#"k:{"port":80,"protocol":"TCP"}"#;
+
+    fn entry(manager: &str, operation: &str, fields: Value) -> Value {
+        json!({ "manager": manager, "operation": operation, "fieldsV1": fields })
+    }
+
+    fn us(fields: Value) -> Value {
+        entry("us", "Apply", fields)
+    }
+
+    fn hand(fields: Value) -> Value {
+        entry("hand", "Update", fields)
+    }
+
+    fn live(managed: &[Value], object: Value) -> Value {
+        let mut live = object;
+        live["metadata"]["managedFields"] = json!(managed);
+        live
+    }
+
+    #[track_caller]
+    fn check(desired: Value, live: &Value, expected: Verdict, who: &[&str]) {
+        let replaced = ["old".to_owned()];
+        let ours = Ours::of(live, "us", &replaced, "");
+        assert_eq!(compare(&desired, live, &ours), expected, "{live}");
+        let found = contenders(&desired, live, "us", &replaced);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), who, "{live}");
+    }
+
+    fn taken_at(at: &str) -> Verdict {
+        Verdict::Taken { at: at.to_owned() }
+    }
+
+    #[test]
+    fn a_map_that_is_one_value_is_ours_again_when_others_add_to_it() {
+        let selector = || json!({ "f:spec": { "f:selector": {} } });
+        let type_only = us(json!({ "f:spec": { "f:type": {} } }));
+        let desired = json!({ "spec": { "type": "ClusterIP", "selector": { "app": "web" } } });
+        let service = |managed: &[Value], selector: Value| {
+            let spec = json!({ "spec": { "type": "ClusterIP", "selector": selector } });
+            live(managed, spec)
+        };
+        let (equal, grown) = (json!({ "app": "web" }), json!({ "app": "web", "x": "1" }));
+        let both = us(json!({ "f:spec": { "f:type": {}, "f:selector": {} } }));
+        let rows = [
+            // `kubectl patch` moves the map as a whole.
+            (
+                vec![type_only.clone(), hand(selector())],
+                &grown,
+                taken_at("spec.selector"),
+                &["hand"][..],
+            ),
+            (
+                vec![type_only, hand(selector())],
+                &equal,
+                taken_at("spec.selector"),
+                &["hand"],
+            ),
+            (vec![both.clone()], &equal, Verdict::Current, &[]),
+            (
+                vec![both.clone(), entry("other", "Apply", selector())],
+                &equal,
+                Verdict::Current,
+                &[],
+            ),
+            // Under a manager of ours: nobody else's, and yet more than is wanted.
+            (
+                vec![entry("old", "Update", selector())],
+                &grown,
+                Verdict::Behind {
+                    at: "spec.selector".to_owned(),
+                },
+                &[],
+            ),
+            (
+                vec![entry("old", "Update", selector())],
+                &equal,
+                Verdict::Current,
+                &[],
+            ),
+            (vec![], &grown, Verdict::Current, &[]),
+        ];
+        for (managed, selector, expected, who) in rows {
+            let live = service(&managed, selector.clone());
+            check(desired.clone(), &live, expected, who);
+        }
+    }
+
+    #[test]
+    fn fields_elements_and_members_of_sets_that_only_others_have_are_taken() {
+        let desired = json!({
+            "metadata": { "labels": { "app": "web" }, "finalizers": ["a"] },
+            "spec": { "ports": [{ "port": 80, "targetPort": 8080 }], "args": ["x"] },
+        });
+        let object = json!({
+            "metadata": { "labels": { "app": "web", "their": "own" }, "finalizers": ["b", "a"] },
+            "spec": { "ports": [{ "port": 80, "protocol": "TCP", "targetPort": 8080 }], "args": ["x"] },
+        });
+        let whole = json!({
+            "f:metadata": {
+                "f:labels": { ".": {}, "f:app": {} },
+                "f:finalizers": { ".": {}, "v:\"a\"": {} },
+            },
+            "f:spec": {
+                "f:ports": { PORT: { ".": {}, "f:port": {}, "f:targetPort": {} } },
+                "f:args": {},
+            },
+        });
+        let beside = json!({ "f:metadata": { "f:labels": { "f:their": {} }, "f:finalizers": { "v:\"b\"": {} } } });
+        let (ours, beside) = (us(whole.clone()), hand(beside));
+        let here = live(&[ours, beside.clone()], object.clone());
+        check(desired.clone(), &here, Verdict::Current, &[]);
+        let ways = [
+            (
+                &["f:metadata", "f:labels", "f:app"][..],
+                "metadata.labels.app",
+            ),
+            (
+                &["f:metadata", "f:finalizers", "v:\"a\""],
+                "metadata.finalizers[0]",
+            ),
+            (
+                &["f:spec", "f:ports", PORT, "f:targetPort"],
+                "spec.ports[0].targetPort",
+            ),
+            (&["f:spec", "f:ports", PORT], "spec.ports[0]"),
+            (&["f:spec", "f:args"], "spec.args"),
+        ];
+        for (way, at) in ways {
+            let (ours, theirs) = moved(&whole, way);
+            for operation in ["Update", "Apply"] {
+                let theirs = entry("rival", operation, theirs.clone());
+                let here = live(&[us(ours.clone()), beside.clone(), theirs], object.clone());
+                check(desired.clone(), &here, taken_at(at), &["rival"]);
+            }
+        }
+    }
+
+    /// What is left of an entry without one part, and that part alone.
+    fn moved(entry: &Value, way: &[&str]) -> (Value, Value) {
+        let mut left = entry.clone();
+        let (last, parents) = way.split_last().unwrap();
+        let parent = parents.iter().fold(&mut left, |at, part| &mut at[*part]);
+        let part = parent.as_object_mut().unwrap().remove(*last).unwrap();
+        let nested = way
+            .iter()
+            .rev()
+            .fold(part, |inner, part| json!({ *part: inner }));
+        (left, nested)
+    }
+
+    #[test]
+    fn a_map_that_others_once_left_empty_is_no_value_of_theirs() {
+        let ours = us(json!({ "f:metadata": { "f:labels": { "f:app": {} } } }));
+        let empty = hand(json!({ "f:metadata": { "f:labels": {} } }));
+        let object = json!({ "metadata": { "labels": { "app": "web", "x": "1" } } });
+        let here = live(&[ours, empty], object);
+        let desired = json!({ "metadata": { "labels": { "app": "web" } } });
+        check(desired, &here, Verdict::Current, &[]);
+    }
+}

@@ -1,0 +1,209 @@
+//! What others may do to a place: change it, take it away, add to it, or own it, each through an update or an apply.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use super::place::{Place, Step};
+use super::schema::Schema;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Change,
+    Remove,
+    Add,
+    Own,
+}
+
+/// How it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Update,
+    Forced,
+    Unforced,
+}
+
+/// One edit.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    /// Which place of the object it is about.
+    pub(super) number: usize,
+    /// The same as text, of the object that edits were listed for.
+    pub(super) place: String,
+    pub(super) act: Act,
+    pub(super) by: By,
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {} by {:?}", self.act, self.place, self.by)
+    }
+}
+
+/// What the API server made of it.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    Made { added: Option<Added> },
+    Refused,
+    Conflict,
+}
+
+/// Something beside what is ours.
+#[derive(Clone, Debug)]
+pub(super) struct Added {
+    /// To what.
+    pub(super) place: String,
+    pub(super) path: Vec<Step>,
+}
+
+/// All edits of an object with these places.
+pub(super) fn edits(places: &[Place<'_>], is_status: bool) -> Vec<Edit> {
+    let all = places.iter().enumerate().flat_map(|(number, place)| {
+        ways(place, is_status)
+            .into_iter()
+            .map(move |(act, by)| Edit {
+                number,
+                place: place.text(),
+                act,
+                by,
+            })
+    });
+    all.collect()
+}
+
+fn ways(place: &Place<'_>, is_status: bool) -> Vec<(Act, By)> {
+    let is_member = !matches!(place.path.last(), Some(Step::Field(_)));
+    let mut ways = match (place.whole, place.is_composite) {
+        (Some(_), _) if place.is_leaf() => vec![
+            (Act::Change, By::Update),
+            (Act::Change, By::Forced),
+            (Act::Change, By::Unforced),
+            (Act::Remove, By::Update),
+            (Act::Remove, By::Forced),
+            (Act::Own, By::Update),
+            (Act::Own, By::Forced),
+        ],
+        (Some(_), false) => vec![(Act::Change, By::Update), (Act::Remove, By::Update)],
+        (Some(_), true) => vec![(Act::Add, By::Update), (Act::Remove, By::Update)],
+        (None, _) if is_member => vec![(Act::Remove, By::Update), (Act::Own, By::Update)],
+        (None, _) => vec![
+            (Act::Add, By::Update),
+            (Act::Add, By::Forced),
+            (Act::Remove, By::Update),
+        ],
+    };
+    // Only structures have fields that are not there; the top ones cannot go.
+    let is_structure = place.whole.is_none() && !is_member && !has_elements(place);
+    ways.retain(|(act, _)| match act {
+        Act::Add => !is_structure,
+        Act::Remove => place.path.len() > 1,
+        // A report says what is true, whoever else says it.
+        Act::Own => !is_status,
+        Act::Change => true,
+    });
+    ways
+}
+
+fn has_elements(place: &Place<'_>) -> bool {
+    place.schema.is_map() || place.schema.element().is_some()
+}
+
+/// Other values for a place, in the order in which they are worth a try.
+pub(super) fn changed(schema: Schema<'_>, value: &Value) -> Vec<Value> {
+    match value {
+        Value::Object(map) if schema.is_map() => {
+            let mut more = map.clone();
+            more.insert(KEY.to_owned(), entry(schema, map));
+            vec![Value::Object(more)]
+        }
+        Value::Object(map) => changed_inside(schema, map),
+        Value::Array(list) => element(schema, list, &Map::new())
+            .map(|more| {
+                let mut list = list.clone();
+                list.push(more);
+                Value::Array(list)
+            })
+            .into_iter()
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.others(value),
+    }
+}
+
+const KEY: &str = "edited";
+
+fn entry(schema: Schema<'_>, map: &Map<String, Value>) -> Value {
+    let inner = schema.field(KEY);
+    let found = map.values().next();
+    let other = inner
+        .zip(found)
+        .and_then(|(inner, value)| changed(inner, value).into_iter().next());
+    other.unwrap_or_else(|| json!("edited"))
+}
+
+/// One of its fields has another value.
+fn changed_inside(schema: Schema<'_>, map: &Map<String, Value>) -> Vec<Value> {
+    let fields = map.iter().filter_map(|(name, value)| {
+        let other = changed(schema.field(name)?, value);
+        Some((name.clone(), other))
+    });
+    let each = fields.flat_map(|(name, others)| {
+        others.into_iter().map(move |other| {
+            let mut map = map.clone();
+            map.insert(name.clone(), other);
+            Value::Object(map)
+        })
+    });
+    each.collect()
+}
+
+/// One more of a list or map of which others may have elements: what to write, and its step.
+pub(super) fn more(
+    place: &Place<'_>,
+    value: &Value,
+    keys: &Map<String, Value>,
+) -> Option<(Value, Step)> {
+    match value {
+        Value::Object(map) => Some((entry(place.schema, map), Step::Field(KEY.to_owned()))),
+        Value::Array(list) => {
+            let made = element(place.schema, list, keys)?;
+            let step = match keys.is_empty() {
+                true => Step::Value(made.clone()),
+                false => {
+                    let named = keys.keys().map(|key| (key.clone(), made[key].clone()));
+                    Step::Member(named.collect())
+                }
+            };
+            Some((made, step))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// An element like the first, with other keys; of what there may be one only it has nothing.
+fn element(schema: Schema<'_>, list: &[Value], keys: &Map<String, Value>) -> Option<Value> {
+    let inner = schema.element()?;
+    let first = list.first()?;
+    let Some(map) = first.as_object() else {
+        return changed(inner, first).into_iter().next_back();
+    };
+    let mut made = map.clone();
+    for only in ["controller", "blockOwnerDeletion", "nodePort"] {
+        made.remove(only);
+    }
+    let numbers: Vec<_> = keys.iter().filter(|(_, value)| value.is_number()).collect();
+    let told_apart = match numbers.is_empty() {
+        true => keys.keys().collect(),
+        false => numbers.into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+    };
+    let name = "name".to_owned();
+    for key in told_apart.into_iter().chain([&name]) {
+        let other = match made.get(key) {
+            Some(Value::Number(number)) => json!(number.as_i64().unwrap_or_default() + 1000),
+            Some(Value::String(text)) => json!(format!("{text}x")),
+            _ => continue,
+        };
+        made.insert(key.clone(), other);
+    }
+    Some(Value::Object(made))
+}

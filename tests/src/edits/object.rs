@@ -1,0 +1,382 @@
+//! One object on an API server: looked at, edited, and looked at again.
+
+use std::fmt;
+
+use anyhow::{Context, Result, bail, ensure};
+use http::Request;
+use kube::core::ApiResource;
+use kube::{Client, Error};
+use serde_json::{Map, Value, json};
+
+use super::edit::{Act, Added, Answer, By, Edit, changed, edits, more};
+use super::place::{Place, Step, alone, at, moved, owned, places, pointer};
+use super::schema::Schemas;
+
+/// Who edits.
+const HAND: &str = "hand";
+/// Who has something beside what is ours.
+const NEIGHBOUR: &str = "neighbour";
+const MARK: &str = "neighbour.example.org/mark";
+
+/// An object that a lifecycle writes, or the status of one.
+#[derive(Clone)]
+pub struct Object {
+    client: Client,
+    kind: ApiResource,
+    namespace: String,
+    name: String,
+    is_status: bool,
+}
+
+/// How an object was: what its writer owns, and the values there.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    version: String,
+    live: Value,
+    fields: Map<String, Value>,
+}
+
+impl Look {
+    /// A place that was ours and is not, or has another value.
+    pub(super) fn missing_in(&self, now: &Self) -> Option<String> {
+        let now = owned(&now.fields, &now.live);
+        let before = owned(&self.fields, &self.live);
+        let mut lost = before.into_iter().filter(|place| !now.contains(place));
+        lost.next().map(|(place, value)| {
+            let is = now.iter().find(|(at, _)| *at == place);
+            match is {
+                None => format!("{place} is not ours"),
+                Some((_, is)) => format!("{place} is {is} instead of {value}"),
+            }
+        })
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", self.kind(), self.namespace, self.name)
+    }
+}
+
+impl Object {
+    /// An object with a namespace.
+    pub fn new<K>(client: &Client, namespace: &str, name: &str) -> Self
+    where
+        K: kube::Resource<DynamicType = ()>,
+    {
+        Self {
+            client: client.clone(),
+            kind: ApiResource::erase::<K>(&()),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            is_status: false,
+        }
+    }
+
+    /// Its status instead of itself.
+    #[must_use]
+    pub fn status(self) -> Self {
+        Self {
+            is_status: true,
+            ..self
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    pub(super) fn kind(&self) -> String {
+        let part = if self.is_status { " status" } else { "" };
+        format!("{}{part}", self.kind.kind)
+    }
+
+    pub(super) async fn schemas(&self) -> Result<Schemas> {
+        Schemas::of(&self.client, &self.kind).await
+    }
+
+    /// Everything that others may do to what is ours in it.
+    pub(super) async fn edits(&self, schemas: &Schemas) -> Result<Vec<Edit>> {
+        let look = self
+            .look()
+            .await?
+            .with_context(|| format!("{self} is gone"))?;
+        let all = edits(&self.places(&look, schemas)?, self.is_status);
+        ensure!(!all.is_empty(), "nothing of {self} is ours");
+        Ok(all)
+    }
+
+    fn places<'a>(&self, look: &Look, schemas: &'a Schemas) -> Result<Vec<Place<'a>>> {
+        places(schemas.of_kind(&self.kind)?, &look.live, &look.fields)
+    }
+
+    fn path(&self, query: &str) -> String {
+        let Self {
+            kind,
+            namespace,
+            name,
+            ..
+        } = self;
+        let group = match kind.group.as_str() {
+            "" => "/api".to_owned(),
+            group => format!("/apis/{group}"),
+        };
+        let of = if self.is_status { "/status" } else { "" };
+        format!(
+            "{group}/{}/namespaces/{namespace}/{}/{name}{of}{query}",
+            kind.version, kind.plural
+        )
+    }
+
+    /// As it is now; `None` if it is not there, or nothing of it is its writer's.
+    pub(super) async fn look(&self) -> Result<Option<Look>> {
+        let request = Request::get(self.path("")).body(Vec::new())?;
+        let live: Value = match self.client.request(request).await {
+            Ok(live) => live,
+            Err(Error::Api(status)) if status.code == 404 => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let of = if self.is_status {
+            json!("status")
+        } else {
+            Value::Null
+        };
+        let entries = live["metadata"]["managedFields"].as_array();
+        let is_writers = |entry: &&Value| {
+            entry["operation"] == "Apply" && entry["manager"] != HAND && entry["subresource"] == of
+        };
+        let fields = entries.into_iter().flatten().find(is_writers);
+        let fields = fields
+            .and_then(|entry| entry["fieldsV1"].as_object())
+            .cloned();
+        Ok(Some(Look {
+            version: live["metadata"]["resourceVersion"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            live,
+            fields: fields.unwrap_or_default(),
+        }))
+    }
+
+    /// Something of others, which is to stay.
+    pub(super) async fn mark(&self) -> Result<()> {
+        let patch = json!({ "metadata": { "annotations": { MARK: "yes" } } });
+        let query = format!("?fieldManager={NEIGHBOUR}");
+        if self.is_status {
+            return Ok(());
+        }
+        self.send(&query, "application/merge-patch+json", &patch)
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn is_marked(&self) -> Result<bool> {
+        let look = self.look().await?;
+        Ok(look.is_some_and(|look| look.live["metadata"]["annotations"][MARK] == "yes"))
+    }
+
+    pub(super) async fn has(&self, added: &Added) -> Result<bool> {
+        let look = self.look().await?.context("it is gone")?;
+        Ok(at(&look.live, &added.path).is_some())
+    }
+
+    async fn send(&self, query: &str, content: &str, body: &Value) -> kube::Result<Value> {
+        let request = Request::patch(self.path(query)).header("Content-Type", content);
+        let body = serde_json::to_vec(body).map_err(Error::SerdeError)?;
+        let request = request.body(body).expect("it is a request");
+        self.client.request(request).await
+    }
+
+    /// Makes one edit.
+    pub(super) async fn make(&self, edit: &Edit, schemas: &Schemas) -> Result<Answer> {
+        let look = self.look().await?.context("it is gone")?;
+        let places = self.places(&look, schemas)?;
+        let place = places
+            .get(edit.number)
+            .with_context(|| format!("no {}", edit.place))?;
+        let value = at(&look.live, &place.path)
+            .context("its value is gone")?
+            .clone();
+        match (edit.act, edit.by) {
+            (Act::Own, by) => self.own(&place.path, by).await,
+            (Act::Remove, By::Update) => self.update(&look, "remove", &place.path, None).await,
+            (Act::Remove, By::Forced | By::Unforced) => {
+                let taken = self.change(&look, place, &value, By::Forced).await?;
+                self.apply(json!({}), true).await?;
+                Ok(taken)
+            }
+            (Act::Change, by) => self.change(&look, place, &value, by).await,
+            (Act::Add, _) if place.whole.is_some() => {
+                self.change(&look, place, &value, By::Update).await
+            }
+            (Act::Add, by) => self.add(&look, place, &value, by).await,
+        }
+    }
+
+    /// The first other value that the API server takes.
+    async fn change(
+        &self,
+        look: &Look,
+        place: &Place<'_>,
+        value: &Value,
+        by: By,
+    ) -> Result<Answer> {
+        for other in changed(place.schema, value) {
+            let answer = match by {
+                By::Update => {
+                    self.update(look, "replace", &place.path, Some(other))
+                        .await?
+                }
+                By::Forced => self.apply(alone(&place.path, other), true).await?,
+                By::Unforced => self.apply(alone(&place.path, other), false).await?,
+            };
+            if !matches!(answer, Answer::Refused) {
+                return Ok(answer);
+            }
+        }
+        Ok(Answer::Refused)
+    }
+
+    async fn update(
+        &self,
+        look: &Look,
+        operation: &str,
+        path: &[Step],
+        value: Option<Value>,
+    ) -> Result<Answer> {
+        let pointer = pointer(&look.live, path).context("it is gone")?;
+        let mut patch = json!([{ "op": operation, "path": pointer }]);
+        if let Some(value) = value {
+            patch[0]["value"] = value;
+        }
+        let query = format!("?fieldManager={HAND}");
+        answer(
+            self.send(&query, "application/json-patch+json", &patch)
+                .await,
+        )
+    }
+
+    async fn apply(&self, mut body: Value, force: bool) -> Result<Answer> {
+        body["apiVersion"] = json!(self.kind.api_version);
+        body["kind"] = json!(self.kind.kind);
+        body["metadata"]["name"] = json!(self.name);
+        let query = format!("?fieldManager={HAND}&force={force}");
+        answer(
+            self.send(&query, "application/apply-patch+yaml", &body)
+                .await,
+        )
+    }
+
+    /// Makes another manager the owner of what is as it is.
+    async fn own(&self, path: &[Step], by: By) -> Result<Answer> {
+        loop {
+            let look = self.look().await?.context("it is gone")?;
+            let mut managed = look.live["metadata"]["managedFields"].clone();
+            let ours = managed
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .find_map(|entry| {
+                    let is_writers = entry["fieldsV1"].as_object() == Some(&look.fields);
+                    entry["fieldsV1"].as_object_mut().filter(|_| is_writers)
+                });
+            let theirs = moved(ours.context("nothing is its writer's")?, path);
+            let operation = if by == By::Update { "Update" } else { "Apply" };
+            let entry = json!({
+                "manager": HAND, "operation": operation, "apiVersion": self.kind.api_version,
+                "fieldsType": "FieldsV1", "fieldsV1": theirs.context("it is not its writer's")?,
+            });
+            managed.as_array_mut().context("no list")?.push(entry);
+            let patch = json!([
+                { "op": "test", "path": "/metadata/resourceVersion", "value": look.version },
+                { "op": "replace", "path": "/metadata/managedFields", "value": managed },
+            ]);
+            let query = format!("?fieldManager={HAND}");
+            match self
+                .send(&query, "application/json-patch+json", &patch)
+                .await
+            {
+                Err(Error::Api(status)) if matches!(status.code, 409 | 422) => {}
+                sent => return answer(sent),
+            }
+        }
+    }
+
+    /// One more element or key beside ours.
+    async fn add(&self, look: &Look, place: &Place<'_>, value: &Value, by: By) -> Result<Answer> {
+        let own = at_fields(&look.fields, &place.path);
+        let keys = own
+            .iter()
+            .flat_map(|fields| fields.keys())
+            .find_map(|name| serde_json::from_str(name.strip_prefix("k:")?).ok());
+        let Some((made, step)) = more(place, value, &keys.unwrap_or_default()) else {
+            return Ok(Answer::Refused);
+        };
+        let mut path = place.path.clone();
+        path.push(step.clone());
+        let sent = match (by, &step) {
+            (By::Update, Step::Field(_)) => self.update_at(look, &path, made).await?,
+            (By::Update, _) => {
+                let list = pointer(&look.live, &place.path).context("it is gone")?;
+                let patch = json!([{ "op": "add", "path": format!("{list}/-"), "value": made }]);
+                let query = format!("?fieldManager={HAND}");
+                answer(
+                    self.send(&query, "application/json-patch+json", &patch)
+                        .await,
+                )?
+            }
+            (By::Forced | By::Unforced, _) => self.apply(alone(&path, made), true).await?,
+        };
+        Ok(match sent {
+            Answer::Made { .. } => Answer::Made {
+                added: Some(Added {
+                    place: place.text(),
+                    path,
+                }),
+            },
+            other => other,
+        })
+    }
+
+    async fn update_at(&self, look: &Look, path: &[Step], value: Value) -> Result<Answer> {
+        let (last, parents) = path.split_last().context("no path")?;
+        let parent = pointer(&look.live, parents).context("it is gone")?;
+        let Step::Field(name) = last else {
+            bail!("{last:?} is no field");
+        };
+        let patch = json!([{ "op": "add", "path": format!("{parent}/{name}"), "value": value }]);
+        let query = format!("?fieldManager={HAND}");
+        answer(
+            self.send(&query, "application/json-patch+json", &patch)
+                .await,
+        )
+    }
+}
+
+fn at_fields<'f>(fields: &'f Map<String, Value>, path: &[Step]) -> Option<&'f Map<String, Value>> {
+    path.iter().try_fold(fields, |fields, step| {
+        let Step::Field(name) = step else {
+            return None;
+        };
+        fields.get(&format!("f:{name}"))?.as_object()
+    })
+}
+
+fn answer(sent: kube::Result<Value>) -> Result<Answer> {
+    match sent {
+        Ok(_) => Ok(Answer::Made { added: None }),
+        Err(Error::Api(status)) => match status.code {
+            409 if status.message.contains("conflict") => Ok(Answer::Conflict),
+            400 | 403 | 409 | 422 | 500 => Ok(Answer::Refused),
+            _ => Err(Error::Api(status).into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}

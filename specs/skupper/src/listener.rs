@@ -36,7 +36,7 @@ lifecycle! {
         /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
         binds_host:       bool                                            from sites given site;
         /// Whether it can be offered at all.
-        validity:         { Fine, Incomplete, BadPort, BadHost, BadType } from sites given site;
+        validity:         { Fine, Incomplete, BadPort, BadHost, BadType, NoCredentials } from sites given site;
         /// What the Site has given it.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
         /// Whether the router has applied what is declared.
@@ -164,7 +164,7 @@ pub struct ListenerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
 
-    /// Clients must show a certificate that `ca.crt` of the credentials verifies. An addition.
+    /// Clients must show a certificate that `ca.crt` of the credentials verifies, which must be named for that. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_client_cert: Option<bool>,
 

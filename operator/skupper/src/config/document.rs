@@ -212,9 +212,10 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
     attributes.insert("siteId".to_owned(), site.uid.into());
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {
         attributes.insert("sslProfile".to_owned(), secret.into());
-        if spec.require_client_cert == Some(true) {
-            attributes.insert("authenticatePeer".to_owned(), true.into());
-        }
+    }
+    // Also without a profile: the router opens no socket for that.
+    if spec.require_client_cert == Some(true) {
+        attributes.insert("authenticatePeer".to_owned(), true.into());
     }
     if let Some(observer) = observer(spec).filter(|_| allocation.pod.is_none()) {
         attributes.insert("observer".to_owned(), observer);

@@ -32,19 +32,31 @@ pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Va
         ("routingKey", spec.routing_key.is_empty()),
         ("host", spec.host.is_empty()),
     ];
-    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
-        return Because::new(listener::Validity::Incomplete, sentence);
-    }
-    if let Some(sentence) = no_port(spec.port) {
-        return Because::new(listener::Validity::BadPort, sentence);
-    }
-    if let Some(sentence) = bad_host(&spec.host, platform) {
-        return Because::new(listener::Validity::BadHost, sentence);
-    }
-    match other_kind(spec.kind.as_deref()) {
-        Some(sentence) => Because::new(listener::Validity::BadType, sentence),
-        None => Because::plain(listener::Validity::Fine),
-    }
+    let wrong = [
+        (
+            listener::Validity::Incomplete,
+            missing(&lacks, Some(spec.port)),
+        ),
+        (listener::Validity::BadPort, no_port(spec.port)),
+        (listener::Validity::BadHost, bad_host(&spec.host, platform)),
+        (
+            listener::Validity::BadType,
+            other_kind(spec.kind.as_deref()),
+        ),
+        (listener::Validity::NoCredentials, no_credentials(spec)),
+    ];
+    let mut wrong = wrong.into_iter();
+    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
+    first.unwrap_or_else(|| Because::plain(listener::Validity::Fine))
+}
+
+/// Whoever asks for certificates of clients must not get a socket that lets anybody in.
+fn no_credentials(spec: &ListenerSpec) -> Option<String> {
+    let required = spec.require_client_cert == Some(true);
+    let named = named(spec.tls_credentials.as_ref()).is_some();
+    (required && !named).then(|| {
+        "spec.requireClientCert needs spec.tlsCredentials: name the Secret whose ca.crt verifies clients, or leave requireClientCert out".to_owned()
+    })
 }
 
 fn bad_host(host: &str, platform: Platform) -> Option<String> {

@@ -72,9 +72,10 @@ fn what_cannot_be_offered_or_goes_away_gets_nothing() {
     going.metadata.deletion_timestamp = going.metadata.creation_timestamp.clone();
     let bad = listener("bad", json!({ "host": "{bad}" }));
     let udp = listener("udp", json!({ "type": "udp" }));
+    let open = listener("open", json!({ "requireClientCert": true }));
     let map = planned(
         None,
-        &[going, bad, udp, listener("fine", json!({}))],
+        &[going, bad, udp, open, listener("fine", json!({}))],
         &[],
         &[],
     );

@@ -95,6 +95,29 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
     );
 }
 
+/// Row 58 of the acceptance table: asked for, and with nothing to verify them by, nobody may get in.
+#[test]
+fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {
+    let check = |spec: Value, expected: listener::Validity| {
+        let answer = listened(spec);
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+        let is_told = answer.sentence.contains("spec.requireClientCert needs spec.tlsCredentials");
+        assert_eq!(is_told, expected != listener::Validity::Fine, "{}", answer.sentence);
+    };
+    let nothing = listener::Validity::NoCredentials;
+    check(json!({ "requireClientCert": true }), nothing);
+    check(
+        json!({ "requireClientCert": true, "tlsCredentials": "" }),
+        nothing,
+    );
+    let fine = listener::Validity::Fine;
+    check(json!({ "requireClientCert": false }), fine);
+    check(
+        json!({ "requireClientCert": true, "tlsCredentials": "tls" }),
+        fine,
+    );
+}
+
 #[test]
 fn a_connector_needs_a_host_or_a_selector_that_can_be_read() {
     let check = |spec: Value, expected: connector::Validity| {

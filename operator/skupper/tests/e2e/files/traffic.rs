@@ -9,7 +9,7 @@ use super::support::{
 };
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told]
+    named![blocking(&[]): a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told, s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket]
 }
 
 fn a_site_of_files_comes_to_ready_and_carries_bytes() {
@@ -153,4 +153,22 @@ fn s18_s20_what_cannot_be_listened_at_is_told() {
     // And the others are served.
     site.write("d.yaml", &site.listener("fine", 8082, ""));
     echoes(&site.at(8082));
+}
+
+fn s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket() {
+    let site = Site::running();
+    let text = site.listener("web", 8080, ", requireClientCert: true");
+    site.write("listener.yaml", &text);
+    site.write("fine.yaml", &site.listener("fine", 8081, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    let said = "spec.requireClientCert needs spec.tlsCredentials";
+    site.until("Listener-web", "Error", said);
+    echoes(&site.at(8081));
+    refused(&site.at(8080));
+    // Also where it was served before.
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    echoes(&site.at(8080));
+    site.write("listener.yaml", &text);
+    site.until("Listener-web", "Error", said);
+    refused(&site.at(8080));
 }

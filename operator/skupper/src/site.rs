@@ -11,7 +11,7 @@ use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, SITE};
 use lifecycle_specs_skupper::site::{
-    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Plan,
+    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint, Plan,
     Revise, Running, Site, SiteLogic, SiteRecord, Validity,
 };
 
@@ -239,6 +239,14 @@ impl SiteLogic for Sites {
                 .map(String::as_str),
         });
         self.labelled(&at.templates, router)
+    }
+
+    fn endpoints(&self, _: This<'_, Site>, _: &[&Site]) -> Option<Vec<Endpoint>> {
+        None
+    }
+
+    fn default_issuer(&self, _: This<'_, Site>, _: &[&Site]) -> Option<String> {
+        None
     }
 
     fn sites_in_network(&self, _: This<'_, Site>, running: Running) -> Option<i32> {

@@ -12,7 +12,7 @@ use super::Controller;
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::memory::{Entered, WriteKind};
 use super::queue::Subject;
-use super::report::{Draft, Notes, draft, timeless};
+use super::report::{Draft, Notes, cleared, draft, timeless};
 use super::runner::Caches;
 use super::trace::Written;
 use crate::cluster::act::{self, News, Reporter};
@@ -358,7 +358,14 @@ impl Controller {
         }
         let runner = &self.runners[subject.lifecycle];
         let manager = &runner.naming.status_manager;
-        let sent = act::status(&runner.subject_kind, &stored, manager, &draft.status);
+        let declared = runner.ir.conditions.iter().map(|c| c.name);
+        let known: Vec<&str> = declared.chain(["Ready"]).collect();
+        let raw = stored.raw.as_deref();
+        let told = (&runner.fields[..], &known[..]);
+        let sent = match cleared(raw, manager, told, &draft.status) {
+            Some(merged) => act::merged_status(&runner.subject_kind, &stored, manager, &merged),
+            None => act::status(&runner.subject_kind, &stored, manager, &draft.status),
+        };
         let wrote = WriteRecord::Status {
             draft,
             subject: stored,

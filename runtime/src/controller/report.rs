@@ -1,6 +1,8 @@
 //! The status that a pass would report, and whether it differs from the one that is there. Pure.
 //! The only place that reads the old status: for `last_reported` fields, for transition times, and to compare.
 
+mod strays;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +13,7 @@ use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
 use crate::machine::project::{BETWEEN, Projected};
+pub(crate) use strays::cleared;
 
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;

@@ -49,7 +49,7 @@ pub enum EntryState {
 pub struct EndpointCounts {
     /// How many connectors can be used.
     pub connectors: usize,
-    /// How many listeners name it.
+    /// How many listeners name it and can be used.
     pub listeners: usize,
 }
 

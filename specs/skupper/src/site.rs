@@ -122,6 +122,9 @@ lifecycle! {
         implicit in Configured "Error";
         field status = reason;
         field message = message;
+        // Without links there is neither: what another controller has told of them goes.
+        field endpoints: Option<Vec<Endpoint>> from sites;
+        field default_issuer: Option<String> from sites;
         field sites_in_network: Option<i32> from running;
         field network: Option<Vec<SiteRecord>> from running;
         field controller: Controller from sites;

@@ -221,7 +221,8 @@ impl Applied {
                     },
                 },
             };
-            (entity, name, &entry.hash, status)
+            let key = entry.wanted.as_ref().ok().map(|listener| &listener.key);
+            (entity, name, key, &entry.hash, status)
         });
         let connectors = desired.connectors.iter().map(|(name, entry)| {
             let usable = match &entry.wanted {
@@ -232,7 +233,8 @@ impl Applied {
                 }),
             };
             let status = usable.map_or_else(Status::Failed, |()| Status::Up);
-            ("tcpConnector", name, &entry.hash, status)
+            let key = entry.wanted.as_ref().ok().map(|connector| &connector.key);
+            ("tcpConnector", name, key, &entry.hash, status)
         });
         let profiles = desired.profiles.iter().map(|(name, entry)| {
             let wrong = self
@@ -240,10 +242,10 @@ impl Applied {
                 .get(name)
                 .and_then(|loaded| loaded.wrong.clone());
             let status = wrong.map_or(Status::Up, Status::Failed);
-            ("sslProfile", name, &entry.hash, status)
+            ("sslProfile", name, None, &entry.hash, status)
         });
         let all = listeners.chain(connectors).chain(profiles);
-        all.map(|(entity, name, hash, status)| EntryReport {
+        all.map(|(entity, name, key, hash, status)| EntryReport {
             // What connections said of a server stays until one says otherwise, or it is another.
             note: old(entity, name)
                 .filter(|old| old.hash == *hash)
@@ -253,6 +255,7 @@ impl Applied {
                 .flatten(),
             entity: entity.into(),
             name: name.clone(),
+            key: key.cloned(),
             hash: hash.clone(),
             status,
         })
@@ -261,8 +264,9 @@ impl Applied {
 
     fn keys(&self, desired: &Desired) -> BTreeMap<String, KeyCounts> {
         let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
+        // Those that can be used the state counts itself, whenever one of them fails or recovers.
         for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
-            keys.entry(listener.key.clone()).or_default().listeners += 1;
+            keys.entry(listener.key.clone()).or_default();
         }
         for (name, entry) in &desired.connectors {
             if let Ok(connector) = &entry.wanted {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::place::{Place, report, says};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Patch, PatchParams};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
@@ -24,6 +25,8 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s33_nothing_is_written_at_rest", rest),
         shared("s64_an_occupied_port_is_told", occupied),
         shared("s66_a_connector_says_the_same", connector),
+        shared("s66_a_listener_without_its_secret_is_no_match", unserved),
+        shared("what_another_controller_has_told_is_cleared", left_over),
         shared("a_site_says_whether_its_router_runs", site),
         shared("a_connector_without_pods_or_target", selectors),
     ]
@@ -202,6 +205,74 @@ async fn connector(mut place: Place) -> Result<()> {
     until::<Connector>(&place, "c", "Pending", "No matching listeners")
         .await
         .map(drop)
+}
+
+/// It lets nobody in, so nothing comes to the Connector.
+async fn unserved(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    listen(&place, "secret", json!({ "tlsCredentials": "tls" })).await?;
+    let missing = "TLS credentials secret \"tls\" not found";
+    until::<Listener>(&place, "secret", "Error", missing).await?;
+    place.rests().await?;
+    let alone = place.of::<Connector>().get("c").await?;
+    let said = "No matching listeners";
+    ensure!(says(&alone, "Pending", said), "{:?}", report(&alone));
+    let flag = alone.status.unwrap_or_default().has_matching_listener;
+    ensure!(flag.is_none());
+    listen(&place, "plain", json!({})).await?;
+    until::<Connector>(&place, "c", "Ready", "OK")
+        .await
+        .map(drop)
+}
+
+/// As the implementation that is replaced leaves its statuses: by updates, so that no apply of ours takes anything of them away.
+async fn left_over(mut place: Place) -> Result<()> {
+    place.site().await?;
+    listen(&place, "backend", json!({})).await?;
+    until::<Listener>(&place, "backend", "Pending", "No matching connectors").await?;
+    until::<Site>(&place, "west", "Ready", "OK").await?;
+    let row = |kind: &str| {
+        json!({
+            "type": kind, "status": "True", "reason": "Ready", "message": "OK",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        })
+    };
+    let params = PatchParams {
+        field_manager: Some("controller".to_owned()),
+        ..PatchParams::default()
+    };
+    let told = json!({ "status": {
+        "status": "Ready", "message": "OK", "hasMatchingConnector": true,
+        "conditions": ["Configured", "Matched", "Ready"].map(row),
+    } });
+    let listeners = place.of::<Listener>();
+    listeners
+        .patch_status("backend", &params, &Patch::Merge(told))
+        .await?;
+    let told = json!({ "status": {
+        "defaultIssuer": "skupper-site-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
+        "conditions": ["Configured", "Running", "Resolved", "Ready"].map(row),
+    } });
+    let sites = place.of::<Site>();
+    sites
+        .patch_status("west", &params, &Patch::Merge(told))
+        .await?;
+    let cleared = |listener: &Listener| {
+        let status = listener.status.clone().unwrap_or_default();
+        status.has_matching_connector.is_none()
+            && says(listener, "Pending", "No matching connectors")
+    };
+    place.until("backend", "its flag is gone", cleared).await?;
+    let cleared = |site: &Site| {
+        let status = site.status.clone().unwrap_or_default();
+        let resolved = report(site).2.iter().any(|row| row.starts_with("Resolved"));
+        !resolved && status.endpoints.is_none() && status.default_issuer.is_none()
+    };
+    place.until("west", "its addresses are gone", cleared).await?;
+    // And that was all.
+    place.rests().await.map(drop)
 }
 
 async fn site(mut place: Place) -> Result<()> {

@@ -50,6 +50,12 @@ impl Applied {
         loaded.map(|loaded| loaded.slot.clone())
     }
 
+    /// Loads profiles that worked before, and does nothing else: while their files are no good, handshakes use these.
+    pub(super) fn remember(&mut self, snapshot: &Snapshot) {
+        self.profiles
+            .update(&snapshot.desired.profiles, &snapshot.files);
+    }
+
     /// Applies nothing from now on. Returns what is still open: the listeners by name, and the targets.
     pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>) {
         self.stopped = true;

@@ -15,7 +15,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::support::{SOON, Site, connector, echo, echoes, eventually, random, refused, site_of};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go]
+    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go, s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves]
 }
 
 fn broken_files_are_told_with_their_line_and_everything_stays() {
@@ -241,4 +241,29 @@ fn s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go() {
     second.issue(&site, "web");
     site.until("Listener-web", "Ready", "OK");
     second.is_soon_served(&site.at(8080));
+}
+
+fn s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves() {
+    let site = Site::running();
+    let good = Authority::new();
+    good.issue(&site, "web");
+    site.write(
+        "listener.yaml",
+        &site.listener("web", 8080, ", tlsCredentials: web"),
+    );
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    let strange = KeyPair::generate().unwrap().serialize_pem();
+    site.put("input/certs/web/tls.key", strange.as_bytes());
+    let said = "sslProfile `web`: the private key `web/tls.key` does not belong to the certificate";
+    site.until("Listener-web", "Error", said);
+    assert_eq!(
+        site.value("Listener-web", "status.hasMatchingConnector"),
+        true
+    );
+    good.is_served(&site.at(8080)).unwrap();
+    let next = Authority::new();
+    next.issue(&site, "web");
+    site.until("Listener-web", "Ready", "OK");
+    next.is_soon_served(&site.at(8080));
 }

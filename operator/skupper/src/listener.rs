@@ -119,6 +119,10 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         Because::plain(self.platform.binds_host())
     }
 
+    fn blocked(&self, _: This<'_, Listener>, site: &Site) -> Because<bool> {
+        validity::blocked(site)
+    }
+
     fn validity(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
         validity::listener(this.spec, self.platform)
     }

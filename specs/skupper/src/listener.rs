@@ -39,6 +39,8 @@ lifecycle! {
         validity:         { Fine, Incomplete, BadPort, BadHost, BadType, NoCredentials } from sites given site;
         /// What the Site has given it.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
+        /// Whether its Site says that something is in its way, where it is not served.
+        blocked:          bool                                            from site given site && (allocation == None || !running || !report);
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
@@ -63,6 +65,8 @@ lifecycle! {
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
         /// The API server does not accept a Service of it.
         Rejected        when refused(apply_service) || refused(apply_pods) => Error   wakes self, router_config, service, pods;
+        /// Its Site cannot serve it.
+        Blocked         when blocked                                       => Error   wakes site;
         /// The Site has not decided yet.
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
@@ -91,6 +95,7 @@ lifecycle! {
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {
+        Blocked -> Rejected | Serving;
         Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
         Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
         Unreachable -> Configuring | Failed | Unmatched | Ready;
@@ -104,7 +109,8 @@ lifecycle! {
             False "Error" when allocation in { Lost, Full };
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
             False "Error" when refused(apply_service) || refused(apply_pods);
-            False "Pending" when allocation == None;
+            False "Error" when blocked;
+            False "Pending" "Its Site has not configured the router for it yet" when allocation == None;
             False "Pending" when !binds_host && service != Current || pods in { Behind, Surplus, Draining };
             False "Error" when pods == Foreign;
             False "Pending" when !running || !report;

@@ -1,5 +1,6 @@
 //! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
 
+use kube::ResourceExt;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::Because;
 use lifecycle_runtime::selector::LabelSelector;
@@ -7,11 +8,13 @@ use lifecycle_specs_skupper::attached::{self, AttachedConnectorSpec};
 use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBindingSpec};
 use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
 use lifecycle_specs_skupper::listener::{self, ListenerSpec};
-use lifecycle_specs_skupper::site::{self, SiteSpec};
+use lifecycle_specs_skupper::site::{self, Site, SiteSpec};
 
 use super::document::named;
 use crate::platform::Platform;
 
+/// What is told where there is no Site, and where the Site that there is cannot serve.
+const NO_SITE: &str = "No active site in namespace";
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
 const ACCESS: [&str; 9] = [
@@ -155,7 +158,7 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         return Because::new(site::Validity::Edge, "Edge sites cannot have HA enabled");
     }
     if pair {
-        let sentence = "spec.ha is not supported: leave it out";
+        let sentence = "spec.ha is not supported, so the site has one router: leave it out";
         return Because::new(site::Validity::Pair, sentence);
     }
     match access(spec) {
@@ -165,6 +168,25 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         ),
         Some(_) | None => Because::plain(site::Validity::Fine),
     }
+}
+
+/// Whether a Site says that something is in its way. What it asks for and is not implemented keeps nobody from being served.
+pub fn blocked(site: &Site) -> Because<bool> {
+    let own = self::site(&site.spec).sentence;
+    let conditions = site.status.iter().flat_map(|s| &s.common.conditions);
+    let told = conditions.flatten().find(|c| {
+        let is_error = c.status == "False" && c.reason == "Error";
+        let is_new = c.observed_generation == site.metadata.generation;
+        c.type_ == "Configured" && is_error && is_new
+    });
+    let lines = told.iter().flat_map(|c| c.message.lines());
+    let lines: Vec<&str> = lines.filter(|l| !l.is_empty() && *l != own).collect();
+    if lines.is_empty() {
+        return Because::plain(false);
+    }
+    let said = lines.join("; ");
+    let sentence = format!("{NO_SITE}: Site {}: {said}", site.name_any());
+    Because::new(true, sentence)
 }
 
 /// How other sites are to reach a Site, if at all.

@@ -199,9 +199,34 @@ fn a_site_says_what_it_does_not_do() {
         site::Validity::Edge,
         both,
     );
-    let pair = "spec.ha is not supported: leave it out";
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
     check(json!({ "ha": true }), site::Validity::Pair, pair);
     let access = "Unsupported value for LinkAccess: carrier-pigeon";
     let spec = json!({ "linkAccess": "carrier-pigeon" });
     check(spec, site::Validity::BadAccess, access);
+}
+
+#[test]
+fn a_site_is_in_the_way_only_by_what_keeps_it_from_serving() {
+    let check = |status: &str, message: &str, observed: i64, expected: &str| {
+        let site = json!({
+            "metadata": { "name": "west", "generation": 2 }, "spec": { "ha": true },
+            "status": { "conditions": [{
+                "type": "Configured", "status": status, "reason": "Error", "message": message,
+                "observedGeneration": observed, "lastTransitionTime": "2026-01-01T00:00:00Z",
+            }] },
+        });
+        let answer = blocked(&serde_json::from_value(site).expect("it is a Site"));
+        let answer = (answer.value, answer.sentence.as_str());
+        assert_eq!(answer, (!expected.is_empty(), expected));
+    };
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
+    check("False", pair, 2, "");
+    check("True", "OK", 2, "");
+    let said = "No active site in namespace: Site west: a is in the way; b is in the way";
+    let lines = "a is in the way\nb is in the way";
+    check("False", lines, 2, said);
+    check("False", &format!("{pair}\n{lines}"), 2, said);
+    check("False", lines, 1, "");
+    assert!(!blocked(&Site::default()).value);
 }

@@ -14,7 +14,7 @@ use lifecycle_tests::harness::Case;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::support::{Echo, connect, listen, shared, soon_greeted};
+use super::support::{Echo, connect, echoes, greeted, listen, shared, soon_greeted};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -28,6 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s66_a_listener_without_its_secret_is_no_match", unserved),
         shared("what_another_controller_has_told_is_cleared", left_over),
         shared("a_site_says_whether_its_router_runs", site),
+        shared("a_site_that_asks_for_more_serves_what_there_is", asking),
         shared("a_connector_without_pods_or_target", selectors),
     ]
 }
@@ -297,6 +298,44 @@ async fn site(mut place: Place) -> Result<()> {
         .await?;
     let said = "Links to other sites are not supported yet: leave spec.linkAccess out";
     until::<Site>(&place, "west", "Error", said).await.map(drop)
+}
+
+/// As the sample of the implementation that is replaced, and then by other wishes: each is told, and all else is served.
+async fn asking(mut place: Place) -> Result<()> {
+    let sample = json!({ "spec": { "linkAccess": "default", "ha": true } });
+    place.make::<Site>("west", sample).await?;
+    place.run_router().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    until::<Listener>(&place, "backend", "Ready", "OK").await?;
+    let port = place.router_port("backend", 8080).await?;
+    let mut stream = soon_greeted(&place, port, "one").await?;
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
+    let edge = "Edge sites cannot have HA enabled";
+    let access = "Unsupported value for LinkAccess: carrier-pigeon";
+    let wishes = [
+        (json!({}), pair),
+        (json!({ "linkAccess": null, "edge": true }), edge),
+        (
+            json!({ "linkAccess": "carrier-pigeon", "edge": null, "ha": null }),
+            access,
+        ),
+    ];
+    for (wish, said) in wishes {
+        place
+            .patch::<Site>("west", json!({ "spec": wish }))
+            .await?;
+        let site: Site = until(&place, "west", "Error", said).await?;
+        let (_, _, conditions) = report(&site);
+        let running = "Running=True Ready OK".to_owned();
+        ensure!(conditions.contains(&running), "{conditions:?}");
+        let network = site.status.unwrap_or_default().network.unwrap_or_default();
+        ensure!(network.len() == 1, "{network:?}");
+        echoes(&mut stream, 1000).await?;
+        greeted(&place, port, "one").await?;
+    }
+    Ok(())
 }
 
 async fn selectors(mut place: Place) -> Result<()> {

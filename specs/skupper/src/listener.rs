@@ -24,6 +24,8 @@ lifecycle! {
         site:              Site                    by ref from sites, router_config;
         secret:            Secret                  by name spec.tls_credentials?;
         service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
+        // Those of its Pods, whosever they are: what is owned is seen by its owner alone.
+        pod_services:      [Service]               by refs of router_config;
         pods:              owned [Service] of site by names of router_config exclusive spec.ports;
         routers:           [Pod]                   by labels { SITE = site.meta.uid };
         report:            poll RouterState        by routers every 500ms given running;
@@ -36,9 +38,11 @@ lifecycle! {
         /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
         binds_host:       bool                                            from sites given site;
         /// Whether it can be offered at all.
-        validity:         { Fine, Incomplete, BadPort, BadHost, BadType, NoCredentials } from sites given site;
+        validity:         { Fine, Incomplete, BadPort, BadHost, BadType, BadObserver, NoCredentials } from sites given site;
         /// What the Site has given it.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
+        /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
+        pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
         /// Whether its Site says that something is in its way, where it is not served.
         blocked:          bool                                            from site given site && (allocation == None || !running || !report);
         /// Whether the router has applied what is declared.
@@ -71,8 +75,8 @@ lifecycle! {
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
         Serving         when !binds_host && service != Current || pods in { Behind, Surplus, Draining } => Pending;
-        /// Another controller or user has a Service with the name of one of its Pods.
-        PodConflict     when pods == Foreign                               => Error   wakes pods, self;
+        /// Another controller, user or Listener has what one of its Pods would have; the others are reached.
+        PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
         /// No router runs, or none answers.
         Unreachable     when !running || !report                           => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
@@ -112,6 +116,7 @@ lifecycle! {
             False "Error" when blocked;
             False "Pending" "Its Site has not configured the router for it yet" when allocation == None;
             False "Pending" when !binds_host && service != Current || pods in { Behind, Surplus, Draining };
+            False "Error" when pod_names == Taken;
             False "Error" when pods == Foreign;
             False "Pending" when !running || !report;
             False "Pending" when sync == Behind;

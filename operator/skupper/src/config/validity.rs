@@ -10,7 +10,7 @@ use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
 use lifecycle_specs_skupper::listener::{self, ListenerSpec};
 use lifecycle_specs_skupper::site::{self, Site, SiteSpec};
 
-use super::document::named;
+use super::document::{self, named};
 use crate::platform::Platform;
 
 /// What is told where there is no Site, and where the Site that there is cannot serve.
@@ -46,11 +46,21 @@ pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Va
             listener::Validity::BadType,
             other_kind(spec.kind.as_deref()),
         ),
+        (listener::Validity::BadObserver, bad_observer(spec)),
         (listener::Validity::NoCredentials, no_credentials(spec)),
     ];
     let mut wrong = wrong.into_iter();
     let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
     first.unwrap_or_else(|| Because::plain(listener::Validity::Fine))
+}
+
+/// The field is one of them by its schema, and goes before the setting.
+fn bad_observer(spec: &ListenerSpec) -> Option<String> {
+    let set = spec.settings.as_ref()?.get("observer")?;
+    let read = spec.observer.is_some() || document::known_observer(set).is_some();
+    (!read).then(|| {
+        format!("spec.settings.observer \"{set}\" is not supported: say auto, none, http1 or http2, or leave it out")
+    })
 }
 
 /// Whoever asks for certificates of clients must not get a socket that lets anybody in.

@@ -95,6 +95,26 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
     );
 }
 
+/// Row 4 of the acceptance table: the field is checked at admission, the setting is a free text.
+#[test]
+fn s04_an_observer_of_the_settings_is_a_known_one() {
+    let check = |spec: Value, expected: listener::Validity| {
+        let answer = listened(spec);
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+    };
+    let set = |observer: &str| json!({ "settings": { "observer": observer } });
+    for known in ["auto", "none", "http1", "http2"] {
+        check(set(known), listener::Validity::Fine);
+    }
+    for unknown in ["bogus", "", "HTTP1"] {
+        check(set(unknown), listener::Validity::BadObserver);
+    }
+    let both = json!({ "observer": "http2", "settings": { "observer": "bogus" } });
+    check(both, listener::Validity::Fine);
+    let said = listened(set("bogus")).sentence;
+    assert!(said.contains("\"bogus\""), "{said}");
+}
+
 /// Row 58 of the acceptance table: asked for, and with nothing to verify them by, nobody may get in.
 #[test]
 fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {

@@ -11,8 +11,8 @@ use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, SITE};
 use lifecycle_specs_skupper::site::{
-    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint, Plan,
-    Revise, Running, Site, SiteLogic, SiteRecord, Validity,
+    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint,
+    Plan, Revise, Running, Site, SiteLogic, SiteRecord, Validity,
 };
 
 use crate::attached;

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::accept_loop::{AcceptLoop, status};
 use crate::config::{Connector, Desired, Host, Listener};
+use crate::hosts::HostWatch;
 use crate::names;
 use crate::plan::{Change, plan};
 use crate::routing::Target;
@@ -25,6 +26,8 @@ pub(super) struct Applied {
     profiles: Profiles,
     targets: BTreeMap<String, Arc<Target>>,
     loops: BTreeMap<String, AcceptTask>,
+    /// Of listeners that wait for a connector.
+    hosts: BTreeMap<String, HostWatch>,
     stopped: bool,
 }
 
@@ -59,6 +62,7 @@ impl Applied {
     /// Applies nothing from now on. Returns what is still open: the listeners by name, and the targets.
     pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>) {
         self.stopped = true;
+        self.hosts.clear();
         let targets = self.targets.values().cloned().collect();
         (std::mem::take(&mut self.loops), targets)
     }
@@ -80,6 +84,10 @@ impl Applied {
         self.close_loops(shared, &desired).await;
         let opened = self.listen(shared, &desired).await;
         let keys = self.keys(&desired);
+        let waiting = self.waiting(&desired, &opened);
+        self.hosts.retain(|name, watch| {
+            waiting.contains_key(name) && watch.is_of(&desired.listeners[name].hash)
+        });
         shared
             .metrics
             .keep(|name| desired.listeners.contains_key(name));
@@ -96,6 +104,11 @@ impl Applied {
         for (name, (accepting, first)) in opened {
             let task = tokio::spawn(accepting.keep(first));
             self.loops.insert(name, AcceptTask(task));
+        }
+        for (name, at) in waiting {
+            let hash = &desired.listeners[&name].hash;
+            let watch = self.hosts.entry(name);
+            watch.or_insert_with_key(|name| HostWatch::start(shared, name, hash, at));
         }
         self.desired = desired;
     }
@@ -201,6 +214,22 @@ impl Applied {
         opened
     }
 
+    /// Listeners at a host of their own that wait for a connector, and where they will listen.
+    fn waiting(
+        &self,
+        desired: &Desired,
+        opened: &BTreeMap<String, NewLoop>,
+    ) -> BTreeMap<String, (Host, u16)> {
+        let all = desired.listeners.iter().filter_map(|(name, entry)| {
+            let listener = entry.wanted.as_ref().ok()?;
+            let has_socket = self.loops.contains_key(name) || opened.contains_key(name);
+            let waits = !has_socket && self.profile_of_listener(listener).is_ok();
+            let host = listener.host.clone().filter(|_| waits)?;
+            Some((name.clone(), (host, listener.port)))
+        });
+        all.collect()
+    }
+
     fn entries(
         &self,
         desired: &Desired,
@@ -221,6 +250,9 @@ impl Applied {
                     Ok(_) => match (opened.get(name), self.loops.contains_key(name)) {
                         (Some((_, first)), _) => first.as_ref().map_or(Status::Idle, status),
                         (None, true) => {
+                            old(entity, name).map_or(Status::Idle, |old| old.status.clone())
+                        }
+                        (None, false) if self.hosts.contains_key(name) => {
                             old(entity, name).map_or(Status::Idle, |old| old.status.clone())
                         }
                         (None, false) => Status::Idle,

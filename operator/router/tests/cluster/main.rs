@@ -257,10 +257,7 @@ async fn broken_beside_missing() -> Result<()> {
     let good = site.pair();
     site.secret("web", &good).await?;
     let other = json!({ "sslProfile": "missing" });
-    let more = [
-        profile("missing"),
-        and(listener("late", 1026, "k"), &other),
-    ];
+    let more = [profile("missing"), and(listener("late", 1026, "k"), &other)];
     let all = [elements(&site), more.to_vec()].concat();
     site.document(&all).await?;
     site.start_router()?;
@@ -268,8 +265,7 @@ async fn broken_beside_missing() -> Result<()> {
     site.failed("late").await?;
     let broken = json!({ "tls.crt": good.chain, "tls.key": site.pair().key });
     site.secret_of("web", &broken).await?;
-    let is_told =
-        |state: &State| matches!(profile_status(state, "web"), Some(Status::Failed(_)));
+    let is_told = |state: &State| matches!(profile_status(state, "web"), Some(Status::Failed(_)));
     for _ in 0..8 {
         site.until("the broken Secret is told", is_told).await?;
         site.up("tls").await?;

@@ -180,7 +180,8 @@ fn names_of_pods_that_others_have_are_told() {
         serde_json::from_value(service).expect("it is a Service")
     };
     let config = |lost: Value| {
-        let other = json!({ "uid": "u-b", "name": "b", "host": "p-3", "port": 80, "routerPort": 1024 });
+        let other =
+            json!({ "uid": "u-b", "name": "b", "host": "p-3", "port": 80, "routerPort": 1024 });
         let mut map = config_map(json!([other]));
         let data = map.data.get_or_insert_default();
         data.insert("lost".to_owned(), lost.to_string());
@@ -192,7 +193,10 @@ fn names_of_pods_that_others_have_are_told() {
         let this = This::of(&listener);
         let answer = logic().pod_names(this, &site, &config(lost), &services);
         let is_free = answer.value == PodNames::Free;
-        assert_eq!((is_free, answer.sentence.as_str()), (expected.is_empty(), expected));
+        assert_eq!(
+            (is_free, answer.sentence.as_str()),
+            (expected.is_empty(), expected)
+        );
     };
     let foreign = "Service p-0 already exists in namespace";
     let taken = "Listener b with host p-3 and port 80 already exists in namespace";

@@ -34,11 +34,7 @@ impl RouterView {
             match (trouble, &told.state, &view) {
                 (Some(why), _, Self::Idle | Self::Up | Self::Behind) => view = Self::Failed(why),
                 (None, EntryState::Idle, Self::Up) => view = Self::Idle,
-                (
-                    Some(_) | None,
-                    EntryState::Failed(_) | EntryState::Idle | EntryState::Up,
-                    _,
-                ) => {}
+                (Some(_) | None, EntryState::Failed(_) | EntryState::Idle | EntryState::Up, _) => {}
             }
         }
         view
@@ -105,8 +101,16 @@ mod tests {
         let broken = || EntryState::Failed("it does not fit".to_owned());
         let said = "sslProfile `tls`: it does not fit; what was good before serves until that is put right";
         check(EntryState::Up, EntryState::Up, RouterView::Up);
-        check(EntryState::Up, broken(), RouterView::Failed(said.to_owned()));
-        check(EntryState::Idle, broken(), RouterView::Failed(said.to_owned()));
+        check(
+            EntryState::Up,
+            broken(),
+            RouterView::Failed(said.to_owned()),
+        );
+        check(
+            EntryState::Idle,
+            broken(),
+            RouterView::Failed(said.to_owned()),
+        );
         let failed = EntryState::Failed("no socket".to_owned());
         let own = RouterView::Failed("no socket".to_owned());
         check(failed, broken(), own);

@@ -23,7 +23,10 @@ pub(crate) fn cleared(
         !is_ours_alone(live, manager, &path)
     });
     let stray_condition = types(old).filter(unwanted).any(|kind| {
-        let path = ["f:conditions".to_owned(), format!("k:{}", json!({ "type": kind }))];
+        let path = [
+            "f:conditions".to_owned(),
+            format!("k:{}", json!({ "type": kind })),
+        ];
         !is_ours_alone(live, manager, &path)
     });
     if !stray_field && !stray_condition {
@@ -103,7 +106,10 @@ mod tests {
 
     fn check(entries: Vec<Value>, status: Value, expected: Option<Value>) {
         let live = live(entries);
-        assert_eq!(cleared(Some(&live), "us", (FIELDS, KNOWN), &status), expected);
+        assert_eq!(
+            cleared(Some(&live), "us", (FIELDS, KNOWN), &status),
+            expected
+        );
     }
 
     fn fields() -> Value {
@@ -145,6 +151,9 @@ mod tests {
         check(theirs(), new, Some(expected));
         let new = json!({ "matched": true, "message": "OK", "conditions": [row("Resolved")] });
         check(theirs(), new, None);
-        assert_eq!(cleared(Some(&json!({})), "us", (FIELDS, KNOWN), &json!({})), None);
+        assert_eq!(
+            cleared(Some(&json!({})), "us", (FIELDS, KNOWN), &json!({})),
+            None
+        );
     }
 }

@@ -41,10 +41,7 @@ fn kept(good: &(String, String)) -> cache::Copy {
 fn secret(chain: &str, key: &str) -> Watched<Secret> {
     let data = [("tls.crt", chain), ("tls.key", key)];
     Watched::There(Secret {
-        data: Some(
-            data.map(|(key, text)| (key.to_owned(), bytes(text)))
-                .into(),
-        ),
+        data: Some(data.map(|(key, text)| (key.to_owned(), bytes(text))).into()),
         ..Secret::default()
     })
 }

@@ -121,8 +121,15 @@ fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {
     let check = |spec: Value, expected: listener::Validity| {
         let answer = listened(spec);
         assert_eq!(answer.value, expected, "{}", answer.sentence);
-        let is_told = answer.sentence.contains("spec.requireClientCert needs spec.tlsCredentials");
-        assert_eq!(is_told, expected != listener::Validity::Fine, "{}", answer.sentence);
+        let is_told = answer
+            .sentence
+            .contains("spec.requireClientCert needs spec.tlsCredentials");
+        assert_eq!(
+            is_told,
+            expected != listener::Validity::Fine,
+            "{}",
+            answer.sentence
+        );
     };
     let nothing = listener::Validity::NoCredentials;
     check(json!({ "requireClientCert": true }), nothing);

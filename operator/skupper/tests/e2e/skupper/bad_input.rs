@@ -99,7 +99,9 @@ async fn broken(mut place: Place) -> Result<()> {
         let (status, message, _) = report(l);
         status == "Error" && message.contains("what was good before serves")
     };
-    place.until("secret", "a bad rotation is told", kept).await?;
+    place
+        .until("secret", "a bad rotation is told", kept)
+        .await?;
     let secret = place.router_port("secret", 8080).await?;
     TcpStream::connect((place.address, secret)).await?;
     let good = data(&one.cert.pem(), &one.signing_key.serialize_pem());

@@ -271,7 +271,9 @@ async fn left_over(mut place: Place) -> Result<()> {
         let resolved = report(site).2.iter().any(|row| row.starts_with("Resolved"));
         !resolved && status.endpoints.is_none() && status.default_issuer.is_none()
     };
-    place.until("west", "its addresses are gone", cleared).await?;
+    place
+        .until("west", "its addresses are gone", cleared)
+        .await?;
     // And that was all.
     place.rests().await.map(drop)
 }
@@ -323,9 +325,7 @@ async fn asking(mut place: Place) -> Result<()> {
         ),
     ];
     for (wish, said) in wishes {
-        place
-            .patch::<Site>("west", json!({ "spec": wish }))
-            .await?;
+        place.patch::<Site>("west", json!({ "spec": wish })).await?;
         let site: Site = until(&place, "west", "Error", said).await?;
         let (_, _, conditions) = report(&site);
         let running = "Running=True Ready OK".to_owned();

@@ -36,6 +36,9 @@ pub struct EntryReport {
     /// The routing key of a listener or connector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The host that a connector leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// What is applied; see [`crate::config::hash`].
     pub hash: String,
     /// What it does.

@@ -21,6 +21,10 @@ const UNMET: ConditionStatus = ConditionStatus::False;
 /// Where an input cannot be read, and no declared condition tells of it.
 const UNREADABLE: &str = "InputUnreadable";
 
+/// As long as the message of a condition may be, and how one ends that was longer.
+const LONGEST: usize = 32_768;
+const CUT: &str = " ..";
+
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
@@ -157,7 +161,19 @@ fn conditions(
             append(&mut unready.message, more);
         }
     }
+    for condition in &mut all {
+        shorten(&mut condition.projected.message);
+    }
     all
+}
+
+/// A condition with more is refused, and then nothing would be told at all.
+fn shorten(message: &mut String) {
+    if message.len() > LONGEST {
+        let end = message.floor_char_boundary(LONGEST - CUT.len());
+        message.truncate(end);
+        message.push_str(CUT);
+    }
 }
 
 /// Tells in the declared condition, and in `Ready`, what no declared state says; in the order of declaration.

@@ -14,6 +14,7 @@ use super::attached::AttachedConnector;
 use super::attached_binding::AttachedConnectorBinding;
 use super::connector::Connector;
 use super::listener::Listener;
+use super::router::{RouterState, SITE};
 use super::status::Status;
 
 lifecycle! {
@@ -29,6 +30,8 @@ lifecycle! {
         bindings:          [AttachedConnectorBinding] by namespace;
         attached:          [AttachedConnector]        by refs of bindings;
         pods:              [Pod]                      by namespace;
+        routers:           [Pod]                      by labels { SITE = meta.uid };
+        report:            poll RouterState           by routers every 2s given running == Ready;
         services:          [Service]                  by namespace;
         // The configuration, whosever it is: what is owned is seen by its owner alone.
         existing_config:   [ConfigMap]                by refs of sites;
@@ -125,7 +128,7 @@ lifecycle! {
         field endpoints: Option<Vec<Endpoint>> from sites;
         field default_issuer: Option<String> from sites;
         field sites_in_network: Option<i32> from running;
-        field network: Option<Vec<SiteRecord>> from running;
+        field network: Vec<SiteRecord> from report;
         field controller: Controller from sites;
         column Status ".status.status";
     }

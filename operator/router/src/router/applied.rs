@@ -259,8 +259,9 @@ impl Applied {
                     },
                 },
             };
-            let key = entry.wanted.as_ref().ok().map(|listener| &listener.key);
-            (entity, name, key, &entry.hash, status)
+            let wanted = entry.wanted.as_ref().ok();
+            let key = wanted.map(|listener| listener.key.clone());
+            (entity, name, (key, None), &entry.hash, status)
         });
         let connectors = desired.connectors.iter().map(|(name, entry)| {
             let usable = match &entry.wanted {
@@ -271,8 +272,10 @@ impl Applied {
                 }),
             };
             let status = usable.map_or_else(Status::Failed, |()| Status::Up);
-            let key = entry.wanted.as_ref().ok().map(|connector| &connector.key);
-            ("tcpConnector", name, key, &entry.hash, status)
+            let wanted = entry.wanted.as_ref().ok();
+            let key = wanted.map(|connector| connector.key.clone());
+            let host = wanted.map(|connector| connector.host.to_string());
+            ("tcpConnector", name, (key, host), &entry.hash, status)
         });
         let profiles = desired.profiles.iter().map(|(name, entry)| {
             let wrong = self
@@ -280,10 +283,10 @@ impl Applied {
                 .get(name)
                 .and_then(|loaded| loaded.wrong.clone());
             let status = wrong.map_or(Status::Up, Status::Failed);
-            ("sslProfile", name, None, &entry.hash, status)
+            ("sslProfile", name, (None, None), &entry.hash, status)
         });
         let all = listeners.chain(connectors).chain(profiles);
-        all.map(|(entity, name, key, hash, status)| EntryReport {
+        all.map(|(entity, name, (key, host), hash, status)| EntryReport {
             // What connections said of a server stays until one says otherwise, or it is another.
             note: old(entity, name)
                 .filter(|old| old.hash == *hash)
@@ -293,7 +296,8 @@ impl Applied {
                 .flatten(),
             entity: entity.into(),
             name: name.clone(),
-            key: key.cloned(),
+            key,
+            host,
             hash: hash.clone(),
             status,
         })

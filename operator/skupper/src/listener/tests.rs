@@ -99,9 +99,9 @@ fn report(state: EntryState, connectors: usize) -> RouterState {
         listeners: 1,
     };
     RouterState {
-        error: None,
         entries: [(document::key(&entry), RouterEntry { hash, state })].into(),
         keys: [("backend".to_owned(), counts)].into(),
+        ..RouterState::default()
     }
 }
 

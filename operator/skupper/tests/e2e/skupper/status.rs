@@ -240,13 +240,14 @@ async fn left_over(mut place: Place) -> Result<()> {
             "lastTransitionTime": "2026-01-01T00:00:00Z",
         })
     };
+    let rows = |kinds: &[&str]| Vec::from_iter(kinds.iter().map(|kind| row(kind)));
     let params = PatchParams {
         field_manager: Some("controller".to_owned()),
         ..PatchParams::default()
     };
     let told = json!({ "status": {
         "status": "Ready", "message": "OK", "hasMatchingConnector": true,
-        "conditions": ["Configured", "Matched", "Ready"].map(row),
+        "conditions": rows(&["Configured", "Matched", "Ready"]),
     } });
     let listeners = place.of::<Listener>();
     listeners
@@ -254,7 +255,7 @@ async fn left_over(mut place: Place) -> Result<()> {
         .await?;
     let told = json!({ "status": {
         "defaultIssuer": "skupper-site-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
-        "conditions": ["Configured", "Running", "Resolved", "Ready"].map(row),
+        "conditions": rows(&["Configured", "Running", "Resolved", "Ready"]),
     } });
     let sites = place.of::<Site>();
     sites
@@ -292,6 +293,8 @@ async fn site(mut place: Place) -> Result<()> {
     let site: Site = until(&place, "west", "Ready", "OK").await?;
     let status = site.status.unwrap_or_default();
     ensure!(status.sites_in_network == Some(1));
+    ensure!(status.network.unwrap_or_default()[0].services.is_none());
+    services(&place).await?;
     let controller = status.controller.unwrap_or_default();
     let named = (controller.namespace.as_deref(), controller.name.as_deref());
     ensure!(named == (Some("skupper"), Some("skupper-controller")));
@@ -300,6 +303,25 @@ async fn site(mut place: Place) -> Result<()> {
         .await?;
     let said = "Links to other sites are not supported yet: leave spec.linkAccess out";
     until::<Site>(&place, "west", "Error", said).await.map(drop)
+}
+
+/// What its router serves and offers stands in the Site, and goes with it.
+async fn services(place: &Place) -> Result<()> {
+    let echo = Echo::start("one").await?;
+    listen(place, "backend", json!({})).await?;
+    connect(place, "c", echo.at, json!({})).await?;
+    let shown = |site: &Site| {
+        let network = site.status.as_ref().and_then(|s| s.network.clone());
+        let mut network = network.unwrap_or_default();
+        json!(network.pop().and_then(|own| own.services))
+    };
+    let all = json!([{ "routingKey": "backend", "connectors": ["127.0.0.1"], "listeners": ["listener/backend"] }]);
+    let told = |site: &Site| shown(site) == all;
+    place.until("west", "both are told", told).await?;
+    place.delete::<Listener>("backend").await?;
+    place.delete::<Connector>("c").await?;
+    let gone = |site: &Site| shown(site).is_null();
+    place.until("west", "nothing is left", gone).await.map(drop)
 }
 
 /// As the sample of the implementation that is replaced, and then by other wishes: each is told, and all else is served.
@@ -326,12 +348,12 @@ async fn asking(mut place: Place) -> Result<()> {
     ];
     for (wish, said) in wishes {
         place.patch::<Site>("west", json!({ "spec": wish })).await?;
-        let site: Site = until(&place, "west", "Error", said).await?;
-        let (_, _, conditions) = report(&site);
-        let running = "Running=True Ready OK".to_owned();
-        ensure!(conditions.contains(&running), "{conditions:?}");
-        let network = site.status.unwrap_or_default().network.unwrap_or_default();
-        ensure!(network.len() == 1, "{network:?}");
+        let told = |site: &Site| {
+            let runs = report(site).2.contains(&"Running=True Ready OK".to_owned());
+            let network = site.status.as_ref().and_then(|s| s.network.as_ref());
+            says(site, "Error", said) && runs && network.is_some_and(|all| all.len() == 1)
+        };
+        place.until("west", said, told).await?;
         echoes(&mut stream, 1000).await?;
         greeted(&place, port, "one").await?;
     }

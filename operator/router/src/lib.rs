@@ -12,6 +12,7 @@ pub mod cause;
 pub mod choose;
 pub mod config;
 pub mod file;
+mod hosts;
 pub mod metrics;
 mod names;
 mod options;

@@ -73,6 +73,12 @@ impl Router {
         })
     }
 
+    /// Learns which files of profiles were good, before the first configuration is applied. Nothing is served yet; but where the files of
+    /// that configuration are no good, handshakes use these, as if it had come after them.
+    pub fn remember(&self, good: Snapshot) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.applied.lock().await.remember(&good) })
+    }
+
     /// Says why the newest configuration cannot be applied, or that it can. The one before stays.
     pub fn refuse(&self, error: Option<String>) {
         self.shared.state.update(|state| state.error = error);

@@ -33,6 +33,12 @@ pub struct EntryReport {
     pub entity: Cow<'static, str>,
     /// Its name.
     pub name: String,
+    /// The routing key of a listener or connector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The host that a connector leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// What is applied; see [`crate::config::hash`].
     pub hash: String,
     /// What it does.
@@ -51,7 +57,7 @@ pub struct EntryReport {
 pub struct KeyCounts {
     /// Connectors that can be used.
     pub connectors: usize,
-    /// Listeners that name it.
+    /// Listeners that name it and can be used: they listen, or would if there were a connector.
     pub listeners: usize,
 }
 
@@ -82,6 +88,21 @@ impl State {
         self.entries
             .iter()
             .find(|entry| entry.entity == entity && entry.name == name)
+    }
+
+    /// Counts the listeners of each key anew: one that has failed lets nobody in.
+    fn count_listeners(&mut self) {
+        for counts in self.keys.values_mut() {
+            counts.listeners = 0;
+        }
+        for entry in &self.entries {
+            let serves =
+                entry.entity == "tcpListener" && !matches!(entry.status, Status::Failed(_));
+            let key = entry.key.as_ref().filter(|_| serves);
+            if let Some(counts) = key.and_then(|key| self.keys.get_mut(key)) {
+                counts.listeners += 1;
+            }
+        }
     }
 }
 
@@ -125,6 +146,7 @@ impl StateStore {
         let mut state = self.state();
         let before = state.clone();
         change(&mut state);
+        state.count_listeners();
         if *state != before {
             self.changed(&mut state);
         }
@@ -172,6 +194,7 @@ impl StateStore {
         let mut entries = state.entries.iter_mut();
         let entry = entries.find(|entry| entry.entity == entity && entry.name == name);
         if entry.is_some_and(change) {
+            state.count_listeners();
             self.changed(&mut state);
         }
     }

@@ -66,6 +66,22 @@ pub async fn listen(
     bind(address).map_err(|source| failed(address, source))
 }
 
+/// Whether a host means an address of this machine. Nothing is listened on for that, so a port that is in use is no matter.
+///
+/// # Errors
+/// The host has no address, or it is none of this machine.
+pub async fn is_local(host: &Host, port: u16) -> Result<(), Error> {
+    let address = resolve(host, port).await?;
+    let any_port = SocketAddr::new(address.ip(), 0);
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    );
+    let bound = socket.and_then(|socket| socket.bind(&any_port.into()));
+    bound.map_err(|source| failed(address, source))
+}
+
 fn failed(address: SocketAddr, source: io::Error) -> Error {
     Error::Listen { address, source }
 }

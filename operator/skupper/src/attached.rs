@@ -248,6 +248,10 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         validity::binding(this.spec)
     }
 
+    fn blocked(&self, _: ThisBinding<'_>, site: &Site) -> Because<bool> {
+        validity::blocked(site)
+    }
+
     fn running(&self, _: ThisBinding<'_>, routers: &[&Pod]) -> Because<bool> {
         state::running(routers)
     }

@@ -75,6 +75,10 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
         state::running(routers)
     }
 
+    fn blocked(&self, _: This<'_, Connector>, site: &Site) -> Because<bool> {
+        validity::blocked(site)
+    }
+
     fn validity(&self, this: This<'_, Connector>, _: &[&Site]) -> Because<Validity> {
         validity::connector(this.spec)
     }

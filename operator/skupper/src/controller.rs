@@ -136,6 +136,7 @@ pub async fn run_with<R: Routers>(
         platform: options.platform,
         image: options.image,
         root,
+        routers: Arc::clone(&routers),
     };
     let mut operator = Operator::new(NAME)
         .health(options.health)

@@ -22,14 +22,15 @@ use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::world::World;
 use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::{FlockOperation, flock};
+use serde_json::Value;
 
 use crate::args;
 use crate::controller::{self, KINDS};
 use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::embedded::{Embedded, Settings};
-use documents::ObjectKey;
-use folder::{Folder, INPUT, News};
+use documents::{Document, ObjectKey};
+use folder::{Folder, INPUT, News, Unit};
 use input::{Asked, Fault, Input};
 use lifecycle_router::file;
 use lifecycle_runtime::crds;
@@ -184,14 +185,38 @@ impl Files {
             is_unkept: false,
             _lock: lock,
         };
+        let last = site.last(&options.namespace);
         for news in site.read(Folder::first_look).await {
             site.input.learn(news);
         }
+        site.input.keep(|unit| site.folder.has(unit));
         (site.asked, site.faults) = site.input.asked();
-        let refused = site.store.begin(&site.asked, &site.memory.known).await;
+        let known = &site.memory.known;
+        let refused = site.store.begin(&site.asked, known, &last).await;
         site.tell(refused);
         site.store.restore(&site.memory.known).await?;
         Ok(site)
+    }
+
+    /// The objects as they were shown last. Files that asked for them and cannot be read now still do.
+    fn last(&mut self, namespace: &str) -> BTreeMap<ObjectKey, Value> {
+        let mut last = BTreeMap::new();
+        for text in self.output.texts() {
+            let read = documents::read(text.as_bytes(), false, namespace);
+            for document in read.map(|read| read.wanted).unwrap_or_default() {
+                let known = self.memory.known.objects.get(&document.key.to_string());
+                let Some(known) = known else {
+                    continue;
+                };
+                last.insert(document.key.clone(), document.object.clone());
+                let file = known.file.as_deref().and_then(Unit::of_resources);
+                if let Some(unit) = file {
+                    let line = None;
+                    self.input.remember(unit, Document { line, ..document });
+                }
+            }
+        }
+        last
     }
 
     /// Keeps objects at what files say, and shows what becomes of them, without end.
@@ -205,7 +230,8 @@ impl Files {
 
     async fn look(&mut self) {
         let news = self.read(Folder::look).await;
-        if !news.is_empty() {
+        let forgotten = self.input.keep(|unit| self.folder.has(unit));
+        if !news.is_empty() || forgotten {
             for news in news {
                 self.input.learn(news);
             }
@@ -255,7 +281,8 @@ impl Files {
             Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
         }
         let before = &self.memory.known;
-        match self.store.known(before, self.is_whole).await {
+        let known = self.store.known(before, self.is_whole, &self.asked);
+        match known.await {
             Ok(known) => self.memory.known = known,
             Err(error) => tracing::warn!("objects cannot be read: {error}"),
         }

@@ -5,11 +5,12 @@ use std::slice;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
+use kube::ResourceExt;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, Desired, ObjectRef, This};
 use lifecycle_specs_skupper::listener::{
     self as lifecycle, Allocation, ApplyPods, ApplyService, Health, Listener, ListenerLogic,
-    Validity,
+    PodNames, Validity,
 };
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
@@ -93,6 +94,19 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         Some(router_config::reference(this.meta))
     }
 
+    /// Those with the names of its Pods, whosever they are: what is `owned` is seen by its owner alone.
+    fn pod_services(
+        &self,
+        this: This<'_, Listener>,
+        router_config: Option<&ConfigMap>,
+    ) -> BTreeSet<ObjectRef> {
+        let config = router_config.map(|map| self.configs.read(map));
+        let pods = config.iter().flat_map(|config| config.pods_of(uid(this)));
+        let namespace = this.meta.namespace.as_deref();
+        pods.map(|allocation| ObjectRef::of::<Service>(namespace, &allocation.host))
+            .collect()
+    }
+
     fn pods(
         &self,
         this: This<'_, Listener>,
@@ -119,6 +133,10 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         Because::plain(self.platform.binds_host())
     }
 
+    fn blocked(&self, _: This<'_, Listener>, site: &Site) -> Because<bool> {
+        validity::blocked(site)
+    }
+
     fn validity(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
         validity::listener(this.spec, self.platform)
     }
@@ -129,6 +147,16 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         router_config: &ConfigMap,
     ) -> Because<Allocation> {
         allocation(this, &self.configs.read(router_config))
+    }
+
+    fn pod_names(
+        &self,
+        this: This<'_, Listener>,
+        site: &Site,
+        router_config: &ConfigMap,
+        pod_services: &[&Service],
+    ) -> Because<PodNames> {
+        pod_names(this, site, &self.configs.read(router_config), pod_services)
     }
 
     fn sync(
@@ -204,18 +232,56 @@ fn allocation(this: This<'_, Listener>, config: &RouterConfig) -> Because<Alloca
         .iter()
         .find(|held| wanted(held) && held.uid != uid);
     match holder {
-        Some(other) => Because::new(
-            Allocation::Lost,
-            format!(
-                "Listener {} with host {} and port {} already exists in namespace",
-                other.name, spec.host, spec.port
-            ),
-        ),
+        Some(other) => Because::new(Allocation::Lost, held_by(other)),
         None => Because::new(
             Allocation::None,
             "its Site has not given it a port of the router yet",
         ),
     }
+}
+
+fn held_by(other: &PortAllocation) -> String {
+    format!(
+        "Listener {} with host {} and port {} already exists in namespace",
+        other.name, other.host, other.port
+    )
+}
+
+/// Whether the Pods of a Listener can have their names, and if not, who has the first of those that cannot.
+fn pod_names(
+    this: This<'_, Listener>,
+    site: &Site,
+    config: &RouterConfig,
+    services: &[&Service],
+) -> Because<PodNames> {
+    let is_ours = |service: &&&Service| {
+        let owners = service.owner_references().iter();
+        let mut controllers = owners.filter(|owner| owner.controller == Some(true));
+        controllers.any(|owner| Some(&owner.uid) == site.metadata.uid.as_ref())
+    };
+    let foreign = services.iter().filter(|service| !is_ours(service));
+    let mut foreign: Vec<String> = foreign.map(|service| service.name_any()).collect();
+    foreign.sort();
+    let first = foreign.first();
+    let mut lines = Vec::from_iter(first.map(|host| service_exists(host)));
+    let lost = config.lost_of(uid(this));
+    let holder = lost.and_then(|lost| {
+        let mut held = config.of_host(&lost.first).iter();
+        held.find(|held| i64::from(held.port) == this.spec.port)
+    });
+    lines.extend(holder.map(held_by));
+    let count = foreign.len() + lost.map_or(0, |lost| lost.count);
+    if count > lines.len() {
+        lines.push(format!("Pods that are not reached by their names: {count}"));
+    }
+    match lines.is_empty() {
+        true => Because::plain(PodNames::Free),
+        false => Because::new(PodNames::Taken, lines.join("\n")),
+    }
+}
+
+fn service_exists(host: &str) -> String {
+    format!("Service {host} already exists in namespace")
 }
 
 /// What the router makes of a Listener. In the middle of a change of its own the router counts as not there yet.

@@ -1,18 +1,22 @@
 //! How a Site is reconciled: the configuration of its router, and the router itself.
 
+mod network;
+
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::{Resource, ResourceExt};
+use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, Desired, ObjectRef, This};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
-use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, SITE};
+use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, RouterState, SITE};
 use lifecycle_specs_skupper::site::{
-    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Plan,
-    Revise, Running, Site, SiteLogic, SiteRecord, Validity,
+    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint,
+    Plan, Revise, Running, Site, SiteLogic, SiteRecord, Validity,
 };
 
 use crate::attached;
@@ -27,10 +31,11 @@ use crate::namespace::{active_site, pods};
 use crate::platform::Platform;
 use crate::router::credentials::{Root, Side};
 use crate::router::objects::{self, RouterPods};
+use crate::router::state::Routers;
 
 /// Reconciles Sites.
 #[derive(Clone, Debug)]
-pub struct Sites {
+pub struct Sites<R> {
     /// This controller.
     pub controller_id: ControllerId,
     /// What manages them, as their statuses say.
@@ -41,9 +46,11 @@ pub struct Sites {
     pub image: String,
     /// What the certificates between controller and routers follow from.
     pub root: Root,
+    /// Where their routers are asked.
+    pub routers: Arc<R>,
 }
 
-impl Sites {
+impl<R> Sites<R> {
     /// An object as the templates that concern it want it.
     fn labelled<K>(&self, templates: &[&ConfigMap], object: Desired<K>) -> Desired<K>
     where
@@ -69,7 +76,7 @@ fn bound(bindings: &[&AttachedConnectorBinding], attached: &[&AttachedConnector]
     all.collect()
 }
 
-impl SiteLogic for Sites {
+impl<R: Routers> SiteLogic for Sites<R> {
     fn controller_config(&self, this: This<'_, Site>) -> Option<ObjectRef> {
         controller_id::controller_config(this.meta)
     }
@@ -183,6 +190,14 @@ impl SiteLogic for Sites {
         templates::broken(templates)
     }
 
+    async fn poll_report(
+        &self,
+        _: This<'_, Site>,
+        routers: Vec<&Pod>,
+    ) -> Result<RouterState, CallError> {
+        self.routers.ask(routers).await
+    }
+
     fn running(&self, this: This<'_, Site>, pods: &[&Pod]) -> Because<Running> {
         running(uid(this), pods)
     }
@@ -241,20 +256,29 @@ impl SiteLogic for Sites {
         self.labelled(&at.templates, router)
     }
 
+    fn endpoints(&self, _: This<'_, Site>, _: &[&Site]) -> Option<Vec<Endpoint>> {
+        None
+    }
+
+    fn default_issuer(&self, _: This<'_, Site>, _: &[&Site]) -> Option<String> {
+        None
+    }
+
     fn sites_in_network(&self, _: This<'_, Site>, running: Running) -> Option<i32> {
         (running == Running::Ready).then_some(1)
     }
 
-    fn network(&self, this: This<'_, Site>, running: Running) -> Option<Vec<SiteRecord>> {
+    fn network(&self, this: This<'_, Site>, report: &RouterState) -> Vec<SiteRecord> {
         let own = SiteRecord {
             id: this.meta.uid.clone(),
             name: this.meta.name.clone(),
             namespace: this.meta.namespace.clone(),
             platform: Some(self.platform.name().to_owned()),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            services: network::services(report),
             ..SiteRecord::default()
         };
-        (running == Running::Ready).then(|| vec![own])
+        vec![own]
     }
 
     fn controller(&self, _: This<'_, Site>, _: &[&Site]) -> Controller {

@@ -152,7 +152,7 @@ impl Sites {
         let mut of_key = connectors.iter().filter(|c| c.spec.routing_key == *key);
         let leads = |c: &Connector| {
             let plain = named(c.spec.tls_credentials.as_ref()).is_none();
-            plain && self.leads_to_echo(c.spec.host.as_deref(), c.spec.port.into())
+            plain && self.leads_to_echo(c.spec.host.as_deref(), c.spec.port)
         };
         Some(Door {
             at: SocketAddr::new(address, port),

@@ -111,6 +111,18 @@ pub(crate) fn status(kind: &Kind, subject: &Stored, manager: &str, status: &Valu
     path.patch_subresource("status", &name, &forced(manager), &Patch::Apply(body))
 }
 
+/// The same as a merge: what is null in it goes, whoever wrote it.
+pub(crate) fn merged_status(kind: &Kind, subject: &Stored, manager: &str, status: &Value) -> Sent {
+    let version = &subject.meta.resource_version;
+    let patch = json!({ "metadata": { "resourceVersion": version }, "status": status });
+    let (path, name) = at(kind, &Name::of(&subject.meta))?;
+    let params = PatchParams {
+        field_manager: Some(manager.to_owned()),
+        ..PatchParams::default()
+    };
+    path.patch_subresource("status", &name, &params, &Patch::Merge(patch))
+}
+
 /// Puts our finalizer on the object, or takes it away.
 pub(crate) fn finalizer(kind: &Kind, subject: &Stored, ours: &str, claim: bool) -> Sent {
     let kept = subject.meta.finalizers.iter().flatten();

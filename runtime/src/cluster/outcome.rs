@@ -162,10 +162,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_mean_what_the_api_server_means() {
+    fn invalid_objects_are_refused_unless_it_is_the_moment() {
         let uid = Some(("FieldValueInvalid", "metadata.uid"));
         let port = Some(("FieldValueInvalid", "spec.ports"));
-        let going = Some(("NamespaceTerminating", "metadata.namespace"));
         check(
             422,
             "Service \"a\" is invalid: metadata.uid: Invalid value",
@@ -198,6 +197,11 @@ mod tests {
             port,
             "refused",
         );
+    }
+
+    #[test]
+    fn what_others_forbid_may_pass_by_itself_or_not() {
+        let going = Some(("NamespaceTerminating", "metadata.namespace"));
         check(
             400,
             "admission webhook \"w\" denied the request: no",

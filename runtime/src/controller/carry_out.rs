@@ -9,6 +9,7 @@ use super::decide::{Decided, LONGEST_CALL, Seen, Why};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::outcomes::Awaited;
 use super::queue::Subject;
+use super::report::cleared;
 use super::trace::Written;
 use crate::cluster::act::{self, News, Reporter};
 use crate::cluster::observe::Plan;
@@ -80,7 +81,14 @@ impl Controller {
         let (kind, naming) = (&runner.subject_kind, &runner.naming);
         let sent = match &wrote {
             WriteRecord::Status { draft, subject } => {
-                act::status(kind, subject, &naming.status_manager, &draft.status)
+                let manager = &naming.status_manager;
+                let declared = runner.ir.conditions.iter().map(|c| c.name);
+                let known: Vec<&str> = declared.chain(["Ready"]).collect();
+                let told = (&runner.fields[..], &known[..]);
+                match cleared(subject.raw.as_deref(), manager, told, &draft.status) {
+                    Some(merged) => act::merged_status(kind, subject, manager, &merged),
+                    None => act::status(kind, subject, manager, &draft.status),
+                }
             }
             WriteRecord::Finalizer { claim, subject } => {
                 act::finalizer(kind, subject, &naming.finalizer, *claim)

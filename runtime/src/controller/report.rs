@@ -1,6 +1,8 @@
 //! The status that a pass would report, and whether it differs from the one that is there. Pure.
 //! The only place that reads the old status: for `last_reported` fields, for transition times, and to compare.
 
+mod strays;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -12,9 +14,14 @@ use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
 use crate::machine::project::{BETWEEN, Projected};
+pub(crate) use strays::cleared;
 
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;
+
+/// As long as the message of a condition may be, and how one ends that was longer.
+const LONGEST: usize = 32_768;
+const CUT: &str = " ..";
 
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
@@ -149,7 +156,19 @@ fn conditions(
             append(&mut unready.message, more);
         }
     }
+    for condition in &mut all {
+        shorten(&mut condition.projected.message);
+    }
     all
+}
+
+/// A condition with more is refused, and then nothing would be told at all.
+fn shorten(message: &mut String) {
+    if message.len() > LONGEST {
+        let end = message.floor_char_boundary(LONGEST - CUT.len());
+        message.truncate(end);
+        message.push_str(CUT);
+    }
 }
 
 /// Tells in the declared condition, and in `Ready`, what no declared state says; in the order of declaration.

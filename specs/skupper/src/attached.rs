@@ -75,9 +75,9 @@ lifecycle! {
     derive = "PartialEq",
     derive = "Default",
     doc = "Offers a workload of its namespace to the site of another, which accepts it by an AttachedConnectorBinding of the same name.",
-    printcolumn = r#"{"name": "Site Namespace", "type": "string", "jsonPath": ".spec.siteNamespace"}"#,
     printcolumn = r#"{"name": "Port", "type": "integer", "jsonPath": ".spec.port"}"#,
     printcolumn = r#"{"name": "Selector", "type": "string", "jsonPath": ".spec.selector"}"#,
+    printcolumn = r#"{"name": "Site Namespace", "type": "string", "jsonPath": ".spec.siteNamespace"}"#,
     printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
 )]

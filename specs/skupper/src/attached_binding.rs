@@ -40,6 +40,8 @@ lifecycle! {
         secured:          { Fine, Missing }      from attached, secret given offer == Fine;
         /// The Pods that serve it.
         chosen:           { Some, None }         from attached given offer == Fine;
+        /// Whether its Site says that something is in its way, where no router answers.
+        blocked:          bool                   from site given site && (!running || !report);
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }    from site, attached, report given offer == Fine && chosen == Some && report;
         /// What the router does with it.
@@ -62,6 +64,8 @@ lifecycle! {
         Unselected      when chosen == None             => Error   wakes attached;
         /// The Secret with its certificates is missing.
         NoSecret        when secured == Missing         => Error   wakes secret, attached;
+        /// Its Site cannot serve it.
+        Blocked         when blocked                    => Error   wakes site;
         /// No router runs, or none answers.
         Unreachable     when !running || !report        => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
@@ -90,6 +94,7 @@ lifecycle! {
             False "Error" when offer == Broken;
             False "Error" "No matches for selector" when chosen == None;
             False "Error" when secured == Missing;
+            False "Error" when blocked;
             False "Pending" when !running || !report;
             False "Pending" when sync == Behind;
             False "Error" when health == Failed;

@@ -35,6 +35,8 @@ lifecycle! {
         validity:         { Fine, Incomplete, NoTarget, BadSelector, BadPort, BadType } from sites given site;
         /// What serves it: a host, or Pods.
         chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
+        /// Whether its Site says that something is in its way, where no router answers.
+        blocked:          bool                                                          from site given site && (!running || !report);
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
         /// What the router does with it.
@@ -53,6 +55,8 @@ lifecycle! {
         Unselected      when chosen == None      => Error   wakes pods, self;
         /// The Secret with its certificates is missing.
         NoSecret        when secret == Absent    => Error   wakes secret, self;
+        /// Its Site cannot serve it.
+        Blocked         when blocked             => Error   wakes site;
         /// No router runs, or none answers.
         Unreachable     when !running || !report => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
@@ -79,6 +83,7 @@ lifecycle! {
             False "Error" when validity != Fine;
             False "Error" "No matches for selector" when chosen == None;
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Error" when blocked;
             False "Pending" when !running || !report;
             False "Pending" when sync == Behind;
             False "Error" when health == Failed;

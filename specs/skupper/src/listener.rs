@@ -24,6 +24,8 @@ lifecycle! {
         site:              Site                    by ref from sites, router_config;
         secret:            Secret                  by name spec.tls_credentials?;
         service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
+        // Those of its Pods, whosever they are: what is owned is seen by its owner alone.
+        pod_services:      [Service]               by refs of router_config;
         pods:              owned [Service] of site by names of router_config exclusive spec.ports;
         routers:           [Pod]                   by labels { SITE = site.meta.uid };
         report:            poll RouterState        by routers every 500ms given running;
@@ -36,9 +38,13 @@ lifecycle! {
         /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
         binds_host:       bool                                            from sites given site;
         /// Whether it can be offered at all.
-        validity:         { Fine, Incomplete, BadPort, BadHost, BadType } from sites given site;
+        validity:         { Fine, Incomplete, BadPort, BadHost, BadType, BadObserver, NoCredentials } from sites given site;
         /// What the Site has given it.
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
+        /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
+        pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
+        /// Whether its Site says that something is in its way, where it is not served.
+        blocked:          bool                                            from site given site && (allocation == None || !running || !report);
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
@@ -63,12 +69,14 @@ lifecycle! {
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
         /// The API server does not accept a Service of it.
         Rejected        when refused(apply_service) || refused(apply_pods) => Error   wakes self, router_config, service, pods;
+        /// Its Site cannot serve it.
+        Blocked         when blocked                                       => Error   wakes site;
         /// The Site has not decided yet.
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
         Serving         when !binds_host && service != Current || pods in { Behind, Surplus, Draining } => Pending;
-        /// Another controller or user has a Service with the name of one of its Pods.
-        PodConflict     when pods == Foreign                               => Error   wakes pods, self;
+        /// Another controller, user or Listener has what one of its Pods would have; the others are reached.
+        PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
         /// No router runs, or none answers.
         Unreachable     when !running || !report                           => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
@@ -91,6 +99,7 @@ lifecycle! {
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {
+        Blocked -> Rejected | Serving;
         Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
         Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
         Unreachable -> Configuring | Failed | Unmatched | Ready;
@@ -104,8 +113,10 @@ lifecycle! {
             False "Error" when allocation in { Lost, Full };
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
             False "Error" when refused(apply_service) || refused(apply_pods);
-            False "Pending" when allocation == None;
+            False "Error" when blocked;
+            False "Pending" "Its Site has not configured the router for it yet" when allocation == None;
             False "Pending" when !binds_host && service != Current || pods in { Behind, Surplus, Draining };
+            False "Error" when pod_names == Taken;
             False "Error" when pods == Foreign;
             False "Pending" when !running || !report;
             False "Pending" when sync == Behind;
@@ -165,7 +176,7 @@ pub struct ListenerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls_credentials: Option<String>,
 
-    /// Clients must show a certificate that `ca.crt` of the credentials verifies. An addition.
+    /// Clients must show a certificate that `ca.crt` of the credentials verifies, which must be named for that. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_client_cert: Option<bool>,
 

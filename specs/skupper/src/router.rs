@@ -1,6 +1,6 @@
 //! What is known of a site's router, and what its objects are called. Plain data; how a router is asked, the operator decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the router's Deployment, ServiceAccount, Role, RoleBinding and ConfigMap.
 pub const ROUTER: &str = "skupper-router";
@@ -22,6 +22,17 @@ pub struct RouterState {
     pub entries: BTreeMap<String, RouterEntry>,
     /// The routing keys that it knows.
     pub keys: BTreeMap<String, EndpointCounts>,
+    /// Who serves and who offers each of them; what has failed is left out.
+    pub services: BTreeMap<String, RouterService>,
+}
+
+/// Who serves and who offers a routing key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouterService {
+    /// The hosts that its connectors lead to.
+    pub connectors: BTreeSet<String>,
+    /// The names of its listeners.
+    pub listeners: BTreeSet<String>,
 }
 
 /// One entry of a router's configuration.
@@ -49,7 +60,7 @@ pub enum EntryState {
 pub struct EndpointCounts {
     /// How many connectors can be used.
     pub connectors: usize,
-    /// How many listeners name it.
+    /// How many listeners name it and can be used.
     pub listeners: usize,
 }
 

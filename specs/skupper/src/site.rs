@@ -14,6 +14,7 @@ use super::attached::AttachedConnector;
 use super::attached_binding::AttachedConnectorBinding;
 use super::connector::Connector;
 use super::listener::Listener;
+use super::router::{RouterState, SITE};
 use super::status::Status;
 
 lifecycle! {
@@ -29,6 +30,8 @@ lifecycle! {
         bindings:          [AttachedConnectorBinding] by namespace;
         attached:          [AttachedConnector]        by refs of bindings;
         pods:              [Pod]                      by namespace;
+        routers:           [Pod]                      by labels { SITE = meta.uid };
+        report:            poll RouterState           by routers every 2s given running == Ready;
         services:          [Service]                  by namespace;
         // The configuration, whosever it is: what is owned is seen by its owner alone.
         existing_config:   [ConfigMap]                by refs of sites;
@@ -45,24 +48,22 @@ lifecycle! {
         managed_by_other: bool                            from controller_config;
         /// Whether it is the one Site of its namespace that counts.
         active:           bool                            from sites, existing_config;
-        /// Whether all that it asks for is implemented.
+        /// Whether all that it asks for is implemented. What is not is told, and all else is served.
         validity:         { Fine, Edge, Pair, BadAccess } from sites given active;
         /// Whether the router goes by a ServiceAccount that is made for it.
         managed_account:  bool                            from sites;
         /// Whether other sites are to reach this one.
-        linked:           bool                            from sites given active && validity == Fine;
+        linked:           bool                            from sites given active;
         /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
-        broken_templates: bool                            from templates given active && validity == Fine;
+        broken_templates: bool                            from templates given active;
         /// Whether a router runs.
-        running:          { None, Waiting, Ready }        from pods given active && validity == Fine;
+        running:          { None, Waiting, Ready }        from pods given active;
     }
     states {
         /// Another controller manages the namespace.
         OtherController when managed_by_other                => Ignored;
         /// Another Site of the namespace was there before.
         Second          when !active                         => Error   wakes sites;
-        /// It asks for what is not implemented.
-        Unsupported     when validity != Fine                => Error   wakes self;
         /// Another controller or user has an object of a name that the router needs.
         Clash           when router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign
                                                              => Error   wakes router_config, credentials, account, role, role_binding, router, self;
@@ -70,6 +71,8 @@ lifecycle! {
         Making          when router != Current               => Pending;
         /// Services that no Listener asks for any more are to go.
         Tidying         when unused in { Surplus, Draining } => Pending;
+        /// It asks for what is not implemented, and serves all else.
+        Unsupported     when validity != Fine                => Error   wakes self;
         /// Links to other sites are asked for.
         Linking         when linked                          => Error   wakes self;
         /// No router is ready.
@@ -78,28 +81,27 @@ lifecycle! {
         goal Ready      when running == Ready                => Ready;
     }
     effects {
-        revise: apply router_config from router_config, services, listeners, connectors, bindings, attached, pods, templates when active && validity == Fine;
-        plan:   apply router_config from services, listeners, connectors, bindings, attached, pods, templates when active && validity == Fine;
-        apply credentials from templates when active && validity == Fine;
-        apply account from templates when active && validity == Fine;
-        apply role from router_config, templates when active && validity == Fine;
-        apply role_binding from templates when active && validity == Fine;
-        apply router from templates when active && validity == Fine;
-        delete each unused when active && validity == Fine;
+        revise: apply router_config from router_config, services, listeners, connectors, bindings, attached, pods, templates when active;
+        plan:   apply router_config from services, listeners, connectors, bindings, attached, pods, templates when active;
+        apply credentials from templates when active;
+        apply account from templates when active;
+        apply role from router_config, templates when active;
+        apply role_binding from templates when active;
+        apply router from templates when active;
+        delete each unused when active;
     }
     promises {
-        starts: router == Current && running != Ready && active && validity == Fine sets { running = Ready };
+        starts: router == Current && running != Ready && active sets { running = Ready };
     }
     transitions {
-        Making -> Clash | Tidying | Linking | Starting | Ready;
-        Tidying -> Linking | Starting | Ready;
+        Making -> Clash | Tidying | Unsupported | Linking | Starting | Ready;
+        Tidying -> Unsupported | Linking | Starting | Ready;
         Starting -> Ready;
     }
     status {
         condition Configured {
             False "Error" when !active;
-            False "Error" when validity != Fine;
-            False "Error" when router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign;
+            False "Error" when validity != Fine || router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign;
             False "Pending" when router != Current;
             False "Pending" when unused in { Surplus, Draining };
             True "Ready" "OK" otherwise;
@@ -122,8 +124,11 @@ lifecycle! {
         implicit in Configured "Error";
         field status = reason;
         field message = message;
+        // Without links there is neither: what another controller has told of them goes.
+        field endpoints: Option<Vec<Endpoint>> from sites;
+        field default_issuer: Option<String> from sites;
         field sites_in_network: Option<i32> from running;
-        field network: Option<Vec<SiteRecord>> from running;
+        field network: Vec<SiteRecord> from report;
         field controller: Controller from sites;
         column Status ".status.status";
     }

@@ -2,8 +2,9 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use lifecycle_runtime::crds::conditions;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// What every kind reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,8 +20,30 @@ pub struct Status {
 
     /// Each has one of the reasons `Ready`, `Pending` and `Error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "conditions")]
+    #[schemars(schema_with = "bounded")]
     pub conditions: Option<Vec<Condition>>,
+}
+
+/// Conditions with the bounds of the published definitions, which are those of `Condition` itself.
+fn bounded(generator: &mut SchemaGenerator) -> Schema {
+    let bounds = json!({
+        "message": { "maxLength": 32768 },
+        "observedGeneration": { "minimum": 0 },
+        "reason": { "maxLength": 1024, "minLength": 1, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" },
+        "status": { "enum": ["True", "False", "Unknown"] },
+        "type": {
+            "maxLength": 316,
+            "pattern": r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+        },
+    });
+    let mut schema = conditions(generator);
+    for (field, bounds) in bounds.as_object().into_iter().flatten() {
+        let property = schema.pointer_mut(&format!("/items/properties/{field}"));
+        let property = property.and_then(Value::as_object_mut);
+        let property = property.expect("conditions have the fields that are bounded");
+        property.extend(bounds.as_object().cloned().unwrap_or_default());
+    }
+    schema
 }
 
 /// A Pod that a Connector leads to.

@@ -23,11 +23,20 @@ const COMMON: &[(&str, &str)] = &[
         "status.conditions[].lastTransitionTime",
         "string date-time !",
     ),
-    ("status.conditions[].message", "string !"),
-    ("status.conditions[].observedGeneration", "integer int64"),
-    ("status.conditions[].reason", "string !"),
-    ("status.conditions[].status", "string !"),
-    ("status.conditions[].type", "string !"),
+    ("status.conditions[].message", "string ! maxLength=32768"),
+    (
+        "status.conditions[].observedGeneration",
+        "integer int64 minimum=0.0",
+    ),
+    (
+        "status.conditions[].reason",
+        "string ! maxLength=1024 minLength=1 pattern=\"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$\"",
+    ),
+    ("status.conditions[].status", "string ! True|False|Unknown"),
+    (
+        "status.conditions[].type",
+        r#"string ! maxLength=316 pattern="^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$""#,
+    ),
     ("status.message", "string"),
     ("status.status", "string"),
 ];
@@ -210,14 +219,28 @@ fn names_and_columns_equal_the_contract() {
         assert!(spec["versions"][0]["subresources"]["status"].is_object());
         assert_eq!(columns(&definition), expected);
     }
-    for (kind, short) in [
-        ("AttachedConnector", "acnr"),
-        ("AttachedConnectorBinding", "acnrb"),
+    // In the order of the published definitions, and then the message, which is an addition.
+    for (kind, short, expected) in [
+        (
+            "AttachedConnector",
+            "acnr",
+            &["Port", "Selector", "Site Namespace", "Status", "Message"],
+        ),
+        (
+            "AttachedConnectorBinding",
+            "acnrb",
+            &[
+                "Routing Key",
+                "Connector Namespace",
+                "Status",
+                "Has Matching Listener",
+                "Message",
+            ],
+        ),
     ] {
-        assert_eq!(
-            definition(kind)["spec"]["names"]["shortNames"],
-            json!([short])
-        );
+        let definition = definition(kind);
+        assert_eq!(definition["spec"]["names"]["shortNames"], json!([short]));
+        assert_eq!(columns(&definition), expected);
     }
 }
 

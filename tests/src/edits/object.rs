@@ -341,7 +341,7 @@ impl Object {
                     path,
                 }),
             },
-            other => other,
+            refused @ (Answer::Refused | Answer::Conflict) => refused,
         })
     }
 

@@ -2,7 +2,7 @@
 
 mod around;
 pub(super) mod book;
-mod door;
+pub(super) mod door;
 pub(super) mod fan;
 mod hosted;
 pub(super) mod lamp;

@@ -8,6 +8,7 @@ mod csi_services;
 mod driver;
 mod faults_sketches;
 mod ignored;
+mod left_over;
 mod seeded;
 mod volume_suites;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         ("csi_services", csi_services::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("ignored", ignored::cases()),
+        ("left_over", left_over::cases()),
         ("brake", brake::cases()),
     ])
 }

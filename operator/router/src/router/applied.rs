@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::accept_loop::{AcceptLoop, status};
 use crate::config::{Connector, Desired, Host, Listener};
+use crate::hosts::HostWatch;
 use crate::names;
 use crate::plan::{Change, plan};
 use crate::routing::Target;
@@ -25,6 +26,8 @@ pub(super) struct Applied {
     profiles: Profiles,
     targets: BTreeMap<String, Arc<Target>>,
     loops: BTreeMap<String, AcceptTask>,
+    /// Of listeners that wait for a connector.
+    hosts: BTreeMap<String, HostWatch>,
     stopped: bool,
 }
 
@@ -50,9 +53,16 @@ impl Applied {
         loaded.map(|loaded| loaded.slot.clone())
     }
 
+    /// Loads profiles that worked before, and does nothing else: while their files are no good, handshakes use these.
+    pub(super) fn remember(&mut self, snapshot: &Snapshot) {
+        self.profiles
+            .update(&snapshot.desired.profiles, &snapshot.files);
+    }
+
     /// Applies nothing from now on. Returns what is still open: the listeners by name, and the targets.
     pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>) {
         self.stopped = true;
+        self.hosts.clear();
         let targets = self.targets.values().cloned().collect();
         (std::mem::take(&mut self.loops), targets)
     }
@@ -74,6 +84,10 @@ impl Applied {
         self.close_loops(shared, &desired).await;
         let opened = self.listen(shared, &desired).await;
         let keys = self.keys(&desired);
+        let waiting = self.waiting(&desired, &opened);
+        self.hosts.retain(|name, watch| {
+            waiting.contains_key(name) && watch.is_of(&desired.listeners[name].hash)
+        });
         shared
             .metrics
             .keep(|name| desired.listeners.contains_key(name));
@@ -90,6 +104,11 @@ impl Applied {
         for (name, (accepting, first)) in opened {
             let task = tokio::spawn(accepting.keep(first));
             self.loops.insert(name, AcceptTask(task));
+        }
+        for (name, at) in waiting {
+            let hash = &desired.listeners[&name].hash;
+            let watch = self.hosts.entry(name);
+            watch.or_insert_with_key(|name| HostWatch::start(shared, name, hash, at));
         }
         self.desired = desired;
     }
@@ -195,6 +214,22 @@ impl Applied {
         opened
     }
 
+    /// Listeners at a host of their own that wait for a connector, and where they will listen.
+    fn waiting(
+        &self,
+        desired: &Desired,
+        opened: &BTreeMap<String, NewLoop>,
+    ) -> BTreeMap<String, (Host, u16)> {
+        let all = desired.listeners.iter().filter_map(|(name, entry)| {
+            let listener = entry.wanted.as_ref().ok()?;
+            let has_socket = self.loops.contains_key(name) || opened.contains_key(name);
+            let waits = !has_socket && self.profile_of_listener(listener).is_ok();
+            let host = listener.host.clone().filter(|_| waits)?;
+            Some((name.clone(), (host, listener.port)))
+        });
+        all.collect()
+    }
+
     fn entries(
         &self,
         desired: &Desired,
@@ -217,11 +252,16 @@ impl Applied {
                         (None, true) => {
                             old(entity, name).map_or(Status::Idle, |old| old.status.clone())
                         }
+                        (None, false) if self.hosts.contains_key(name) => {
+                            old(entity, name).map_or(Status::Idle, |old| old.status.clone())
+                        }
                         (None, false) => Status::Idle,
                     },
                 },
             };
-            (entity, name, &entry.hash, status)
+            let wanted = entry.wanted.as_ref().ok();
+            let key = wanted.map(|listener| listener.key.clone());
+            (entity, name, (key, None), &entry.hash, status)
         });
         let connectors = desired.connectors.iter().map(|(name, entry)| {
             let usable = match &entry.wanted {
@@ -232,7 +272,10 @@ impl Applied {
                 }),
             };
             let status = usable.map_or_else(Status::Failed, |()| Status::Up);
-            ("tcpConnector", name, &entry.hash, status)
+            let wanted = entry.wanted.as_ref().ok();
+            let key = wanted.map(|connector| connector.key.clone());
+            let host = wanted.map(|connector| connector.host.to_string());
+            ("tcpConnector", name, (key, host), &entry.hash, status)
         });
         let profiles = desired.profiles.iter().map(|(name, entry)| {
             let wrong = self
@@ -240,10 +283,10 @@ impl Applied {
                 .get(name)
                 .and_then(|loaded| loaded.wrong.clone());
             let status = wrong.map_or(Status::Up, Status::Failed);
-            ("sslProfile", name, &entry.hash, status)
+            ("sslProfile", name, (None, None), &entry.hash, status)
         });
         let all = listeners.chain(connectors).chain(profiles);
-        all.map(|(entity, name, hash, status)| EntryReport {
+        all.map(|(entity, name, (key, host), hash, status)| EntryReport {
             // What connections said of a server stays until one says otherwise, or it is another.
             note: old(entity, name)
                 .filter(|old| old.hash == *hash)
@@ -253,6 +296,8 @@ impl Applied {
                 .flatten(),
             entity: entity.into(),
             name: name.clone(),
+            key,
+            host,
             hash: hash.clone(),
             status,
         })
@@ -261,8 +306,9 @@ impl Applied {
 
     fn keys(&self, desired: &Desired) -> BTreeMap<String, KeyCounts> {
         let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
+        // Those that can be used the state counts itself, whenever one of them fails or recovers.
         for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
-            keys.entry(listener.key.clone()).or_default().listeners += 1;
+            keys.entry(listener.key.clone()).or_default();
         }
         for (name, entry) in &desired.connectors {
             if let Ok(connector) = &entry.wanted {

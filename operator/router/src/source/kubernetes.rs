@@ -165,6 +165,10 @@ struct Follower {
 
 impl Follower {
     async fn run(&mut self, mut watches: Watches, news: &mut UnboundedReceiver<News>) {
+        // Also where the first answers say that a pair is no good: what is kept goes on.
+        if let Some(kept) = self.known.snapshot() {
+            self.router.remember(kept).await;
+        }
         let _document = watches.document();
         let mut patience: Option<Instant> = None;
         loop {
@@ -233,3 +237,6 @@ impl Follower {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,11 @@ fn main() -> ExitCode {
             secrets_are_renewed,
         ),
         case(
+            "s57_a_pair_that_does_not_fit_beside_a_missing_secret_leaves_the_last_good_one",
+            BINARIES,
+            broken_beside_missing,
+        ),
+        case(
             "s56_rights_that_come_after_the_document_are_waited_for",
             BINARIES,
             rights_come_late,
@@ -244,6 +249,31 @@ async fn secrets_are_renewed() -> Result<()> {
     site.up("tls").await?;
     site.shows(TLS, &newest).await?;
     site.asked_for_nothing_else(&["web"]).await
+}
+
+/// Whatever is known first after a restart: the first answer about the missing Secret is waited for, the broken one may come before it.
+async fn broken_beside_missing() -> Result<()> {
+    let mut site = Site::new(&["web", "missing"]).await?;
+    let good = site.pair();
+    site.secret("web", &good).await?;
+    let other = json!({ "sslProfile": "missing" });
+    let more = [profile("missing"), and(listener("late", 1026, "k"), &other)];
+    let all = [elements(&site), more.to_vec()].concat();
+    site.document(&all).await?;
+    site.start_router()?;
+    site.up("tls").await?;
+    site.failed("late").await?;
+    let broken = json!({ "tls.crt": good.chain, "tls.key": site.pair().key });
+    site.secret_of("web", &broken).await?;
+    let is_told = |state: &State| matches!(profile_status(state, "web"), Some(Status::Failed(_)));
+    for _ in 0..8 {
+        site.until("the broken Secret is told", is_told).await?;
+        site.up("tls").await?;
+        site.shows(TLS, &good).await?;
+        site.kill_router();
+        site.start_router()?;
+    }
+    Ok(())
 }
 
 async fn rights_come_late() -> Result<()> {

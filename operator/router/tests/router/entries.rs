@@ -527,3 +527,43 @@ async fn two_hundred_listeners_are_up_when_the_document_is_applied() {
         ping(&mut site.connect(port(number)).await, number.into()).await;
     }
 }
+
+/// Row 18 of the acceptance table, where a listener has a host of its own.
+#[tokio::test]
+async fn s18_a_host_that_is_no_address_of_this_machine_is_told_before_there_is_a_connector() {
+    let site = TestSite::new();
+    let at = |name: &str, host: &str, number: u16| {
+        and(listener(name, port(number), "k"), &json!({ "host": host }))
+    };
+    let own = site.address.to_string();
+    let waiting = json!([
+        at("away", "192.0.2.1", 0),
+        at("unknown", "nowhere.invalid", 1),
+        at("fine", &own, 2),
+        listener("plain", port(3), "k"),
+    ]);
+    site.apply(&waiting).await;
+    let says = |part: &'static str| move |status: &Status| matches!(status, Status::Failed(why) if why.contains(part));
+    site.until("away", says("cannot listen on 192.0.2.1:"))
+        .await;
+    site.until("unknown", says("nowhere.invalid")).await;
+    // What is told stays told when something else changes, and nobody listens for it.
+    site.apply(&waiting).await;
+    let is_failed = |name: &str| matches!(site.status(name), Status::Failed(_));
+    assert!(is_failed("away") && is_failed("unknown"));
+    assert_eq!(
+        (site.status("fine"), site.status("plain")),
+        (Status::Idle, Status::Idle)
+    );
+    assert_eq!(site.state().keys["k"].listeners, 2);
+    assert!(site.is_refused(port(2)).await);
+    site.apply(&json!([at("away", &own, 0)])).await;
+    assert_eq!(site.status("away"), Status::Idle);
+    let server = Server::named("there").await;
+    let both = json!([at("away", &own, 0), connector("c", server.address, "k")]);
+    site.apply(&both).await;
+    assert_eq!(site.status("away"), Status::Up);
+    assert_eq!(said(site.connect(port(0)).await).await, "there");
+    site.apply(&json!([at("away", &own, 0)])).await;
+    assert_eq!(site.status("away"), Status::Idle);
+}

@@ -10,7 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::client::TlsStream;
 
 use crate::authority::{Authority, Pair, files, profile, server_name};
@@ -449,4 +449,31 @@ async fn handshakes_that_are_never_finished_keep_nobody_out() {
     let mut well = secure.connect().await;
     ping(&mut well, 1).await;
     assert!(secure.site.router.open() <= 100);
+}
+
+/// Row 66 of the acceptance table: whoever counts on it to be matched would wait for ever.
+#[tokio::test]
+async fn s66_a_listener_that_lets_nobody_in_is_no_match() {
+    let site = TestSite::new();
+    let authority = Authority::new("site");
+    let pair = authority.issue(&site.address.to_string());
+    let server = Server::echo().await;
+    let document = json!([
+        profile("web"),
+        and(listener("tls", port(0), "k"), &json!({"sslProfile": "web"})),
+        listener("taken", port(1), "other"),
+        connector("c", server.address, "other"),
+    ]);
+    let held = TcpListener::bind((site.address, port(1))).await.unwrap();
+    site.apply(&document).await;
+    let listeners = |key: &str| site.state().keys[key].listeners;
+    assert_eq!((listeners("k"), listeners("other")), (0, 0));
+    drop(held);
+    site.until("taken", |status| *status == Status::Up).await;
+    assert_eq!((listeners("k"), listeners("other")), (0, 1));
+    let good = files("web", &authority, &pair);
+    site.apply_with(&document, &good).await;
+    // It has no connector, and would let clients in if it had.
+    assert_eq!(site.status("tls"), Status::Idle);
+    assert_eq!((listeners("k"), listeners("other")), (1, 1));
 }

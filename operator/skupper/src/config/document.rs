@@ -212,9 +212,10 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
     attributes.insert("siteId".to_owned(), site.uid.into());
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {
         attributes.insert("sslProfile".to_owned(), secret.into());
-        if spec.require_client_cert == Some(true) {
-            attributes.insert("authenticatePeer".to_owned(), true.into());
-        }
+    }
+    // Also without a profile: the router opens no socket for that.
+    if spec.require_client_cert == Some(true) {
+        attributes.insert("authenticatePeer".to_owned(), true.into());
     }
     if let Some(observer) = observer(spec).filter(|_| allocation.pod.is_none()) {
         attributes.insert("observer".to_owned(), observer);
@@ -229,11 +230,13 @@ fn of_pod(key: &str, pod: &str) -> String {
 
 /// The field goes before the setting; a setting that says nothing known counts as none.
 fn observer(spec: &ListenerSpec) -> Option<Value> {
-    let set = || {
-        let set = spec.settings.as_ref()?.get("observer")?;
-        serde_json::from_value::<Observer>(set.as_str().into()).ok()
-    };
+    let set = || known_observer(spec.settings.as_ref()?.get("observer")?);
     spec.observer.or_else(set).map(|observer| json!(observer))
+}
+
+/// An observer by its name, if it is one.
+pub fn known_observer(name: &str) -> Option<Observer> {
+    serde_json::from_value(name.into()).ok()
 }
 
 /// The entries of a Connector.

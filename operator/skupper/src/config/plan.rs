@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::{self, DeclaredConnector, DeclaredListener, SiteIdentity, document, named};
 use super::ports::{Before, PortRequest, decide};
-use super::router_config::{CLAIMS, DOCUMENT, FULL};
+use super::router_config::{CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
 use crate::namespace::pods;
 use crate::platform::Platform;
@@ -109,6 +109,9 @@ pub fn router_config(
     );
     if !decided.full.is_empty() {
         data.insert(FULL.to_owned(), json!(decided.full).to_string().into());
+    }
+    if !decided.lost.is_empty() {
+        data.insert(LOST.to_owned(), json!(decided.lost).to_string().into());
     }
     Desired::from_json(json!({
         "metadata": { "name": ROUTER, "labels": { "internal.skupper.io/router-config": "" } },

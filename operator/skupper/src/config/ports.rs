@@ -69,28 +69,59 @@ pub struct Decided {
     pub allocations: Vec<PortAllocation>,
     /// Uids of the Listeners for which the configuration has no room.
     pub full: BTreeSet<String>,
+    /// Pods that have not got their names, by the uid of the Listener that exposes them.
+    pub lost: BTreeMap<String, LostPods>,
+}
+
+/// Pods of a Listener of which somebody else has the host and port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostPods {
+    /// The first of them by name. The configuration has no room for all.
+    pub first: String,
+    /// How many they are.
+    pub count: usize,
 }
 
 /// Decides anew. `room` is what the configuration may take for all, in bytes. A Pod of a Listener that gets nothing gets nothing.
 pub fn decide(before: &Before, requests: &[PortRequest], room: usize) -> Decided {
     let mut order: Vec<&PortRequest> = requests.iter().collect();
-    order.sort_by_key(|request| {
-        (
-            request.pod.is_some(),
-            request.created,
-            &request.uid,
-            &request.pod,
-        )
-    });
+    order.sort_by_key(|request| (request.pod.is_some(), age(request), &request.pod));
     let mut allocator = Allocator::of(before, &order, room);
     let own: BTreeSet<&str> = kept_whole(before, requests);
-    let is_kept =
-        |request: &&&PortRequest| has(before, request) && own.contains(request.uid.as_str());
+    let first = first_of_pods(&order);
+    let is_kept = |request: &&&PortRequest| {
+        let is_first = first.get(&place(request)).is_none_or(|first| {
+            let rivals = request.pod.is_some() && first.created == request.created;
+            !rivals || first.uid == request.uid
+        });
+        has(before, request) && own.contains(request.uid.as_str()) && is_first
+    };
     let (kept, others): (Vec<_>, Vec<_>) = order.iter().partition(is_kept);
     for request in kept.into_iter().chain(others) {
         allocator.give(request);
     }
     allocator.decided()
+}
+
+/// Times of creation are whole seconds: of two that were made at once the name decides, which is the same whenever it is asked.
+fn age(request: &PortRequest) -> (Timestamp, &str, &str) {
+    (request.created, &request.name, &request.uid)
+}
+
+/// A host and port.
+type Place<'a> = (&'a str, u16);
+
+fn place(request: &PortRequest) -> Place<'_> {
+    (&request.host, request.port)
+}
+
+/// Who is first of those that want the same Pod under its name: which of them was seen first must not matter if both were made at once.
+fn first_of_pods<'a>(order: &[&'a PortRequest]) -> BTreeMap<Place<'a>, &'a PortRequest> {
+    let mut first = BTreeMap::new();
+    for request in order.iter().filter(|request| request.pod.is_some()) {
+        first.entry(place(request)).or_insert(*request);
+    }
+    first
 }
 
 /// Who keeps its own host and port: only then its Pods keep theirs.
@@ -118,14 +149,15 @@ fn holder(request: &PortRequest) -> Holder<'_> {
 struct Allocator<'a> {
     given: BTreeMap<u16, PortAllocation>,
     served: BTreeSet<Holder<'a>>,
-    taken: BTreeSet<(&'a str, u16)>,
+    taken: BTreeSet<Place<'a>>,
     /// Ports of before: no other Listener gets one while its holder may still have it.
     own: BTreeMap<Holder<'a>, u16>,
     owned: BTreeSet<u16>,
     /// No port below is free.
     lowest: u16,
     /// What there was no room for, and whose it is.
-    full: BTreeSet<((&'a str, u16), &'a str)>,
+    full: BTreeSet<(Place<'a>, Holder<'a>)>,
+    lost: BTreeMap<String, LostPods>,
     left: usize,
 }
 
@@ -166,12 +198,13 @@ impl<'a> Allocator<'a> {
             owned,
             lowest: FIRST,
             full: BTreeSet::new(),
+            lost: BTreeMap::new(),
             left: room,
         }
     }
 
     fn give(&mut self, request: &'a PortRequest) {
-        let place = (request.host.as_str(), request.port);
+        let place = place(request);
         let alone = request.pod.is_some() && !self.served.contains(&(request.uid.as_str(), None));
         if alone || self.taken.contains(&place) {
             // It has lost, and its port is free for others.
@@ -179,12 +212,15 @@ impl<'a> Allocator<'a> {
                 self.owned.remove(&port);
                 self.lowest = self.lowest.min(port);
             }
+            if let Some(pod) = request.pod.as_ref().filter(|_| !alone) {
+                self.lose(&request.uid, pod);
+            }
             return;
         }
         let own = self.own.get(&holder(request)).copied();
         let port = own.or_else(|| self.lowest_free());
         let (Some(router_port), Some(left)) = (port, self.left.checked_sub(request.size)) else {
-            self.full.insert((place, &request.uid));
+            self.full.insert((place, holder(request)));
             return;
         };
         self.left = left;
@@ -201,6 +237,18 @@ impl<'a> Allocator<'a> {
         self.given.insert(router_port, allocation);
     }
 
+    fn lose(&mut self, uid: &str, pod: &str) {
+        let none = || LostPods {
+            first: pod.to_owned(),
+            count: 0,
+        };
+        let lost = self.lost.entry(uid.to_owned()).or_insert_with(none);
+        if pod < lost.first.as_str() {
+            pod.clone_into(&mut lost.first);
+        }
+        lost.count += 1;
+    }
+
     fn lowest_free(&mut self) -> Option<u16> {
         let is_free = |port: &u16| {
             let taken = self.given.contains_key(port) || self.owned.contains(port);
@@ -211,14 +259,20 @@ impl<'a> Allocator<'a> {
         Some(free)
     }
 
-    fn decided(self) -> Decided {
+    fn decided(mut self) -> Decided {
         // Where a smaller one has got the place meanwhile, room would be of no use.
-        let lost = |place| self.taken.contains(place);
-        let full = self.full.iter().filter(|(place, _)| !lost(place));
-        let full = full.map(|(_, uid)| (*uid).to_owned()).collect();
+        let full = std::mem::take(&mut self.full);
+        let is_taken = |(place, _): &(Place<'a>, Holder<'a>)| self.taken.contains(place);
+        let (lost, full): (Vec<_>, Vec<_>) = full.into_iter().partition(is_taken);
+        for (_, (uid, pod)) in lost {
+            if let Some(pod) = pod {
+                self.lose(uid, pod);
+            }
+        }
         Decided {
             allocations: self.given.into_values().collect(),
-            full,
+            full: full.iter().map(|(_, (uid, _))| (*uid).to_owned()).collect(),
+            lost: self.lost,
         }
     }
 }

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lifecycle_runtime::{Desired, ObjectRef};
 use lifecycle_specs_skupper::router::ROUTER;
 
-use super::ports::{Before, Decided, PortAllocation};
+use super::ports::{Before, Decided, LostPods, PortAllocation};
 use super::{document, service};
 
 /// Key of the router's configuration.
@@ -17,6 +17,8 @@ pub const DOCUMENT: &str = "skrouterd.json";
 pub const CLAIMS: &str = "claims";
 /// Key of the Listeners for which there is no room; absent while there is room for all.
 pub const FULL: &str = "full";
+/// Key of the Pods whose names somebody else has; absent while there are none.
+pub const LOST: &str = "lost";
 
 /// A reference to the ConfigMap of the namespace of an object.
 pub fn reference(meta: &ObjectMeta) -> ObjectRef {
@@ -30,6 +32,7 @@ pub struct RouterConfig {
     whole: BTreeMap<String, PortAllocation>,
     hosts: BTreeMap<String, Host>,
     full: BTreeSet<String>,
+    lost: BTreeMap<String, LostPods>,
 }
 
 /// All that is reached under one host.
@@ -47,6 +50,7 @@ impl RouterConfig {
         let decided = decided(map).unwrap_or_default();
         let mut config = Self {
             full: decided.full,
+            lost: decided.lost,
             ..Self::default()
         };
         for allocation in decided.allocations {
@@ -68,6 +72,11 @@ impl RouterConfig {
     /// Whether there is no room for a Listener.
     pub fn is_full_for(&self, uid: &str) -> bool {
         self.full.contains(uid)
+    }
+
+    /// Pods of a Listener of which another one has the host and port.
+    pub fn lost_of(&self, uid: &str) -> Option<&LostPods> {
+        self.lost.get(uid)
     }
 
     /// All that is reached under a host, by port of the router.
@@ -103,9 +112,13 @@ fn decided(map: &ConfigMap) -> Option<Decided> {
     let full = data
         .get(FULL)
         .and_then(|text| serde_json::from_str(text).ok());
+    let lost = data
+        .get(LOST)
+        .and_then(|text| serde_json::from_str(text).ok());
     Some(Decided {
         allocations: serde_json::from_str(data.get(CLAIMS)?).ok()?,
         full: full.unwrap_or_default(),
+        lost: lost.unwrap_or_default(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
 
+use kube::ResourceExt;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::Because;
 use lifecycle_runtime::selector::LabelSelector;
@@ -7,11 +8,13 @@ use lifecycle_specs_skupper::attached::{self, AttachedConnectorSpec};
 use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBindingSpec};
 use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
 use lifecycle_specs_skupper::listener::{self, ListenerSpec};
-use lifecycle_specs_skupper::site::{self, SiteSpec};
+use lifecycle_specs_skupper::site::{self, Site, SiteSpec};
 
-use super::document::named;
+use super::document::{self, named};
 use crate::platform::Platform;
 
+/// What is told where there is no Site, and where the Site that there is cannot serve.
+const NO_SITE: &str = "No active site in namespace";
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
 const ACCESS: [&str; 9] = [
@@ -32,19 +35,41 @@ pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Va
         ("routingKey", spec.routing_key.is_empty()),
         ("host", spec.host.is_empty()),
     ];
-    if let Some(sentence) = missing(&lacks, Some(spec.port)) {
-        return Because::new(listener::Validity::Incomplete, sentence);
-    }
-    if let Some(sentence) = no_port(spec.port) {
-        return Because::new(listener::Validity::BadPort, sentence);
-    }
-    if let Some(sentence) = bad_host(&spec.host, platform) {
-        return Because::new(listener::Validity::BadHost, sentence);
-    }
-    match other_kind(spec.kind.as_deref()) {
-        Some(sentence) => Because::new(listener::Validity::BadType, sentence),
-        None => Because::plain(listener::Validity::Fine),
-    }
+    let wrong = [
+        (
+            listener::Validity::Incomplete,
+            missing(&lacks, Some(spec.port)),
+        ),
+        (listener::Validity::BadPort, no_port(spec.port)),
+        (listener::Validity::BadHost, bad_host(&spec.host, platform)),
+        (
+            listener::Validity::BadType,
+            other_kind(spec.kind.as_deref()),
+        ),
+        (listener::Validity::BadObserver, bad_observer(spec)),
+        (listener::Validity::NoCredentials, no_credentials(spec)),
+    ];
+    let mut wrong = wrong.into_iter();
+    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
+    first.unwrap_or_else(|| Because::plain(listener::Validity::Fine))
+}
+
+/// The field is one of them by its schema, and goes before the setting.
+fn bad_observer(spec: &ListenerSpec) -> Option<String> {
+    let set = spec.settings.as_ref()?.get("observer")?;
+    let read = spec.observer.is_some() || document::known_observer(set).is_some();
+    (!read).then(|| {
+        format!("spec.settings.observer \"{set}\" is not supported: say auto, none, http1 or http2, or leave it out")
+    })
+}
+
+/// Whoever asks for certificates of clients must not get a socket that lets anybody in.
+fn no_credentials(spec: &ListenerSpec) -> Option<String> {
+    let required = spec.require_client_cert == Some(true);
+    let named = named(spec.tls_credentials.as_ref()).is_some();
+    (required && !named).then(|| {
+        "spec.requireClientCert needs spec.tlsCredentials: name the Secret whose ca.crt verifies clients, or leave requireClientCert out".to_owned()
+    })
 }
 
 fn bad_host(host: &str, platform: Platform) -> Option<String> {
@@ -143,7 +168,7 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         return Because::new(site::Validity::Edge, "Edge sites cannot have HA enabled");
     }
     if pair {
-        let sentence = "spec.ha is not supported: leave it out";
+        let sentence = "spec.ha is not supported, so the site has one router: leave it out";
         return Because::new(site::Validity::Pair, sentence);
     }
     match access(spec) {
@@ -153,6 +178,25 @@ pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
         ),
         Some(_) | None => Because::plain(site::Validity::Fine),
     }
+}
+
+/// Whether a Site says that something is in its way. What it asks for and is not implemented keeps nobody from being served.
+pub fn blocked(site: &Site) -> Because<bool> {
+    let own = self::site(&site.spec).sentence;
+    let conditions = site.status.iter().flat_map(|s| &s.common.conditions);
+    let told = conditions.flatten().find(|c| {
+        let is_error = c.status == "False" && c.reason == "Error";
+        let is_new = c.observed_generation == site.metadata.generation;
+        c.type_ == "Configured" && is_error && is_new
+    });
+    let lines = told.iter().flat_map(|c| c.message.lines());
+    let lines: Vec<&str> = lines.filter(|l| !l.is_empty() && *l != own).collect();
+    if lines.is_empty() {
+        return Because::plain(false);
+    }
+    let said = lines.join("; ");
+    let sentence = format!("{NO_SITE}: Site {}: {said}", site.name_any());
+    Because::new(true, sentence)
 }
 
 /// How other sites are to reach a Site, if at all.

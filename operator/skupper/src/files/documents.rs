@@ -71,6 +71,8 @@ pub(super) struct Documents {
     pub(super) wanted: Vec<Document>,
     /// Objects whose document is there and cannot be used: what is known of them stays.
     pub(super) kept: Vec<ObjectKey>,
+    /// Whether a document does not say which object it means: then nothing is known to be gone.
+    pub(super) is_unclear: bool,
     /// What is wrong with documents, with their lines.
     pub(super) faults: Vec<(u64, String)>,
 }
@@ -87,8 +89,7 @@ pub(super) struct Unreadable {
 /// Reads a file of resources for a namespace.
 ///
 /// # Errors
-/// It is not YAML, or not JSON if that is what its name says; or a document is no object with a kind and a name, so that it cannot be known
-/// which objects are meant.
+/// It is not YAML, or not JSON if that is what its name says.
 pub(super) fn read(text: &[u8], is_json: bool, namespace: &str) -> Result<Documents, Unreadable> {
     let documents = if is_json { json(text)? } else { yaml(text)? };
     let mut read = Documents::default();
@@ -99,10 +100,10 @@ pub(super) fn read(text: &[u8], is_json: bool, namespace: &str) -> Result<Docume
         }
         if document["kind"] == "List" {
             for item in document["items"].as_array().into_iter().flatten() {
-                take(&mut read, line, item, namespace)?;
+                take(&mut read, line, item, namespace);
             }
         } else {
-            take(&mut read, line, &document, namespace)?;
+            take(&mut read, line, &document, namespace);
         }
     }
     Ok(read)
@@ -152,32 +153,39 @@ fn blank_lines(text: &[u8]) -> u64 {
     lines(&text[..said.unwrap_or(text.len())])
 }
 
-fn take(
-    read: &mut Documents,
-    line: u64,
-    document: &Value,
-    namespace: &str,
-) -> Result<(), Unreadable> {
-    let refused = |said: &str| Unreadable {
-        line: Some(line),
-        said: said.to_owned(),
-    };
+/// What a document says that it is: version, kind and name.
+fn identity(document: &Value) -> Result<(&str, &str, &str), &'static str> {
     if !document.is_object() {
-        return Err(refused("is not an object"));
+        return Err("is not an object");
     }
-    let text = |field: &str| document[field].as_str().filter(|text| !text.is_empty());
-    let version = text("apiVersion").ok_or_else(|| refused("has no apiVersion"))?;
-    let kind = text("kind").ok_or_else(|| refused("has no kind"))?;
-    let name = document["metadata"]["name"].as_str();
-    let name = name.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| refused("has no metadata.name"))?;
+    let said = |value: &'_ Value| value.as_str().is_some_and(|text| !text.is_empty());
+    let text = |path: &str, lacks: &'static str| {
+        let found = document.pointer(path).filter(|value| said(value));
+        found.and_then(Value::as_str).ok_or(lacks)
+    };
+    Ok((
+        text("/apiVersion", "has no apiVersion")?,
+        text("/kind", "has no kind")?,
+        text("/metadata/name", "has no metadata.name")?,
+    ))
+}
+
+fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
+    let (version, kind, name) = match identity(document) {
+        Ok(identity) => identity,
+        Err(lacks) => {
+            read.faults.push((line, lacks.to_owned()));
+            read.is_unclear = true;
+            return;
+        }
+    };
     let known = KINDS.iter().find(|known| known.1 == kind);
     let Some((expected, kind)) = known else {
         let said = format!(
             "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector and Secret"
         );
         read.faults.push((line, said));
-        return Ok(());
+        return;
     };
     let key = ObjectKey {
         kind,
@@ -204,7 +212,6 @@ fn take(
             line: Some(line),
         }),
     }
-    Ok(())
 }
 
 /// What of a document is its author's: a status, too, may be there, of a file that was copied from where statuses are.

@@ -38,6 +38,12 @@ impl Unit {
         }
     }
 
+    /// The file of resources with this path.
+    pub(super) fn of_resources(path: &str) -> Option<Self> {
+        let name = path.strip_prefix(RESOURCES)?.strip_prefix('/')?;
+        Some(Self::Resources(name.to_owned()))
+    }
+
     /// Its files below the directory.
     fn files(&self) -> Vec<PathBuf> {
         let path = PathBuf::from(self.path());
@@ -89,6 +95,13 @@ impl Folder {
     pub(super) fn faults(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let faults = self.unlisted.iter();
         faults.map(|(folder, why)| ((*folder).to_owned(), why.clone()))
+    }
+
+    /// Whether a unit was read, or may be there in a folder that cannot be listed.
+    pub(super) fn has(&self, unit: &Unit) -> bool {
+        let path = unit.path();
+        let mut unlisted = self.unlisted.keys();
+        self.read.contains_key(unit) || unlisted.any(|folder| path.starts_with(folder))
     }
 
     /// All that is there, without waiting for anything to settle.

@@ -1,7 +1,7 @@
 //! What all files of a site ask for together. A file that cannot be read asks for what it asked for before; of two that name the same object
 //! the one that was there first counts. Pure: contents in, objects and complaints out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::ByteString;
 use lifecycle_specs_skupper::router::CREDENTIALS;
@@ -33,6 +33,8 @@ pub(super) struct Asked {
     pub(super) object: Value,
     /// The file, with the line.
     pub(super) place: String,
+    /// What of the input it is in.
+    pub(super) unit: Unit,
 }
 
 /// All files of a site.
@@ -52,6 +54,19 @@ impl Input {
             units: BTreeMap::new(),
             holders: BTreeMap::new(),
         }
+    }
+
+    /// Learns, before anything was read, what a file asked for when a process before could read it.
+    pub(super) fn remember(&mut self, unit: Unit, document: Document) {
+        let said = self.units.entry(unit).or_default();
+        said.wanted.push(document);
+    }
+
+    /// Forgets what is remembered of files that are not there any more. Tells whether there were any.
+    pub(super) fn keep(&mut self, is_there: impl Fn(&Unit) -> bool) -> bool {
+        let before = self.units.len();
+        self.units.retain(|unit, _| is_there(unit));
+        self.units.len() != before
     }
 
     /// Learns what a file or folder holds now.
@@ -86,8 +101,12 @@ impl Input {
             Err(error) => return stays(before, place(unit, error.line), error.to_string()),
         };
         let mut wanted = read.wanted;
-        let kept = before.wanted.into_iter();
-        wanted.extend(kept.filter(|one| read.kept.contains(&one.key)));
+        let said: BTreeSet<ObjectKey> = wanted.iter().map(|one| one.key.clone()).collect();
+        let kept = before.wanted.into_iter().filter(|one| {
+            let is_unclear = read.is_unclear && !said.contains(&one.key);
+            is_unclear || read.kept.contains(&one.key)
+        });
+        wanted.extend(kept);
         let fault = |(line, said)| Fault {
             place: place(unit, Some(line)),
             said,
@@ -155,7 +174,13 @@ impl Input {
                     faults.push(Fault { place, said });
                 } else {
                     let object = one.object.clone();
-                    asked.insert(one.key.clone(), Asked { object, place });
+                    let unit = unit.clone();
+                    let one_asked = Asked {
+                        object,
+                        place,
+                        unit,
+                    };
+                    asked.insert(one.key.clone(), one_asked);
                 }
             }
         }
@@ -259,6 +284,55 @@ mod tests {
         assert_eq!(asked.len(), 2, "{asked:?}");
         assert!(asked[0].starts_with("b 2"), "{asked:?}");
         assert_eq!(faults.len(), 2, "{faults:?}");
+    }
+
+    #[test]
+    fn a_document_without_a_name_withholds_no_other_and_ends_none() {
+        let mut input = Input::new("default");
+        let nameless = "apiVersion: v1\nkind: Secret\n---\n";
+        input.learn(resources(
+            "a.yaml",
+            &(nameless.to_owned() + &listener("a", 1)),
+        ));
+        let (asked, faults) = shown(&mut input);
+        assert_eq!(asked, ["a 1 at input/resources/a.yaml:4"]);
+        let said = ["input/resources/a.yaml:1: has no metadata.name"];
+        assert_eq!(faults, said);
+        input.learn(resources("a.yaml", &(listener("a", 1) + &listener("b", 2))));
+        // The name of `b` got lost: what is nameless may be it.
+        let lost = listener("b", 3).replace("{name: b}", "{}");
+        input.learn(resources("a.yaml", &(listener("a", 4) + &lost)));
+        let (asked, faults) = shown(&mut input);
+        let all = [
+            "a 4 at input/resources/a.yaml:1",
+            "b 2 at input/resources/a.yaml:6",
+        ];
+        assert_eq!((asked, faults.len()), (all.map(str::to_owned).to_vec(), 1));
+        input.learn(resources("a.yaml", &listener("a", 5)));
+        let (asked, faults) = shown(&mut input);
+        assert_eq!((asked.len(), faults.len()), (1, 0));
+    }
+
+    #[test]
+    fn what_a_process_before_could_read_counts_while_its_file_is_broken() {
+        let unit = |name: &str| Unit::Resources(name.to_owned());
+        let mut input = Input::new("default");
+        for name in ["broken", "fine", "gone"] {
+            let read = documents::read(listener(name, 1).as_bytes(), false, "default");
+            let document = read.expect("it is YAML").wanted.remove(0);
+            input.remember(unit(&format!("{name}.yaml")), document);
+        }
+        input.learn(resources("broken.yaml", "a: [\n"));
+        input.learn(resources("fine.yaml", &listener("fine", 2)));
+        let files = ["broken.yaml", "fine.yaml"].map(unit);
+        assert!(input.keep(|unit| files.contains(unit)));
+        assert!(!input.keep(|unit| files.contains(unit)));
+        let (asked, faults) = shown(&mut input);
+        let all = [
+            "broken 1 at input/resources/broken.yaml:1",
+            "fine 2 at input/resources/fine.yaml:1",
+        ];
+        assert_eq!((asked, faults.len()), (all.map(str::to_owned).to_vec(), 1));
     }
 
     #[test]

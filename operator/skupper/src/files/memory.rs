@@ -1,4 +1,4 @@
-//! What a site must know again after a restart: since when its objects are there, who has which host and port, and what its uids are made from.
+//! What a site must know again after a restart: since when its objects are there and which files ask for them, who has which host and port, and what its uids are made from.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -59,6 +59,9 @@ pub(super) struct Object {
     pub(super) created: String,
     /// Its uid.
     pub(super) uid: String,
+    /// The file that asks for it. Files of before do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<String>,
 }
 
 /// What is known, and the file where it is kept.
@@ -140,6 +143,7 @@ mod tests {
         let object = Object {
             created: "2026-01-01T00:00:00Z".to_owned(),
             uid: "u".to_owned(),
+            file: Some("input/resources/a.yaml".to_owned()),
         };
         memory.known.objects = [("Site west".to_owned(), object)].into();
         memory.keep().expect("it can be written");

@@ -59,6 +59,11 @@ impl Output {
         })
     }
 
+    /// What was written of resources last, by this process or the one before.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.files.values().map(String::as_str)
+    }
+
     /// Makes these the files of resources, by name.
     pub(super) fn keep(&mut self, wanted: BTreeMap<String, String>) {
         for (name, text) in &wanted {

@@ -79,11 +79,12 @@ impl Store {
         Ok(())
     }
 
-    /// The first objects: those that were known keep their age, and with it their order.
+    /// The first objects: those that were known keep their age, and with it their order. What is refused is as it was `last`.
     pub(super) async fn begin(
         &mut self,
         asked: &BTreeMap<ObjectKey, Asked>,
         known: &Known,
+        last: &BTreeMap<ObjectKey, Value>,
     ) -> Vec<Fault> {
         let created = |key: &ObjectKey| {
             let object = known.objects.get(&key.to_string());
@@ -103,6 +104,17 @@ impl Store {
                     .get(&key.to_string())
                     .map(|object| &object.uid);
                 self.create(key, one, uid).await;
+                if let Some(refused) = self.refused.get(key).cloned()
+                    && let Some(last) = last.get(key)
+                {
+                    let object = last.clone();
+                    let one = Asked {
+                        object,
+                        ..one.clone()
+                    };
+                    self.create(key, &one, uid).await;
+                    self.refused.insert(key.clone(), refused);
+                }
             }
         }
         self.server.set_clock(Timestamp::now());
@@ -238,7 +250,12 @@ impl Store {
     ///
     /// # Errors
     /// The API server does not answer.
-    pub(super) async fn known(&self, before: &Known, is_whole: bool) -> kube::Result<Known> {
+    pub(super) async fn known(
+        &self,
+        before: &Known,
+        is_whole: bool,
+        asked: &BTreeMap<ObjectKey, Asked>,
+    ) -> kube::Result<Known> {
         let (mut objects, mut kept) = match is_whole {
             true => (BTreeMap::new(), Vec::new()),
             false => (before.objects.clone(), before.allocations.clone()),
@@ -250,6 +267,7 @@ impl Store {
                 let known = Object {
                     created: at.0.to_string(),
                     uid: object.uid().unwrap_or_default(),
+                    file: asked.get(key).map(|asked| asked.unit.path()),
                 };
                 objects.insert(key.to_string(), known);
             }

@@ -99,9 +99,9 @@ fn report(state: EntryState, connectors: usize) -> RouterState {
         listeners: 1,
     };
     RouterState {
-        error: None,
         entries: [(document::key(&entry), RouterEntry { hash, state })].into(),
         keys: [("backend".to_owned(), counts)].into(),
+        ..RouterState::default()
     }
 }
 
@@ -169,4 +169,43 @@ fn a_match_is_a_flag_that_is_there_or_not() {
     let flag = |report: &RouterState| logic().has_matching_connector(This::of(&listener), report);
     assert_eq!(flag(&report(EntryState::Up, 2)), Some(true));
     assert_eq!(flag(&report(EntryState::Idle, 0)), None);
+}
+
+/// In the words that are said of hosts of whole Listeners, too.
+#[test]
+fn names_of_pods_that_others_have_are_told() {
+    let service = |name: &str, owner: &str| -> Service {
+        let owner = json!({ "apiVersion": "v1", "kind": "Site", "name": "o", "uid": owner, "controller": true });
+        let service = json!({ "metadata": { "name": name, "ownerReferences": [owner] } });
+        serde_json::from_value(service).expect("it is a Service")
+    };
+    let config = |lost: Value| {
+        let other =
+            json!({ "uid": "u-b", "name": "b", "host": "p-3", "port": 80, "routerPort": 1024 });
+        let mut map = config_map(json!([other]));
+        let data = map.data.get_or_insert_default();
+        data.insert("lost".to_owned(), lost.to_string());
+        map
+    };
+    let check = |services: &[Service], lost: Value, expected: &str| {
+        let (listener, site) = (listener(80), site());
+        let services: Vec<&Service> = services.iter().collect();
+        let this = This::of(&listener);
+        let answer = logic().pod_names(this, &site, &config(lost), &services);
+        let is_free = answer.value == PodNames::Free;
+        assert_eq!(
+            (is_free, answer.sentence.as_str()),
+            (expected.is_empty(), expected)
+        );
+    };
+    let foreign = "Service p-0 already exists in namespace";
+    let taken = "Listener b with host p-3 and port 80 already exists in namespace";
+    let ours = || service("p-2", "u-west");
+    let theirs = || service("p-0", "somebody");
+    check(&[ours()], json!({}), "");
+    check(&[ours(), theirs()], json!({}), foreign);
+    let lost = |count: usize| json!({ "u-a": { "first": "p-3", "count": count } });
+    check(&[], lost(1), taken);
+    let all = format!("{foreign}\n{taken}\nPods that are not reached by their names: 4");
+    check(&[theirs(), service("p-1", "somebody")], lost(2), &all);
 }

@@ -27,15 +27,28 @@ impl RouterView {
             let Some(told) = told.filter(|told| told.hash == config::hash(&entry.1)) else {
                 return Self::Behind;
             };
-            match (&told.state, &view) {
-                (EntryState::Failed(why), Self::Idle | Self::Up | Self::Behind) => {
-                    view = Self::Failed(why.clone());
-                }
-                (EntryState::Idle, Self::Up) => view = Self::Idle,
-                (EntryState::Failed(_) | EntryState::Idle | EntryState::Up, _) => {}
+            let trouble = match &told.state {
+                EntryState::Failed(why) => Some(why.clone()),
+                EntryState::Idle | EntryState::Up => profile_trouble(entry, report),
+            };
+            match (trouble, &told.state, &view) {
+                (Some(why), _, Self::Idle | Self::Up | Self::Behind) => view = Self::Failed(why),
+                (None, EntryState::Idle, Self::Up) => view = Self::Idle,
+                (Some(_) | None, EntryState::Failed(_) | EntryState::Idle | EntryState::Up, _) => {}
             }
         }
         view
+    }
+}
+
+/// What is wrong with the files of an entry that does what it should all the same: those that were good before serve.
+fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Option<String> {
+    let profile = attributes.get("sslProfile")?.as_str()?;
+    match &report.entries.get(&format!("sslProfile/{profile}"))?.state {
+        EntryState::Failed(why) => Some(format!(
+            "sslProfile `{profile}`: {why}; what was good before serves until that is put right"
+        )),
+        EntryState::Idle | EntryState::Up => None,
     }
 }
 
@@ -44,5 +57,62 @@ pub fn behind(report: &RouterState) -> String {
     match &report.error {
         Some(error) => format!("the router cannot read its configuration: {error}"),
         None => "the router has not read its newest configuration yet".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use lifecycle_specs_skupper::router::RouterEntry;
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry() -> ConfigEntry {
+        let attributes = json!({ "name": "listener/web", "sslProfile": "tls" });
+        let attributes = attributes.as_object().expect("it is an object").clone();
+        ("tcpListener", attributes)
+    }
+
+    fn report(listener: EntryState, profile: EntryState) -> RouterState {
+        let hash = config::hash(&entry().1);
+        let of = |state| RouterEntry {
+            hash: hash.clone(),
+            state,
+        };
+        RouterState {
+            entries: BTreeMap::from([
+                ("tcpListener/listener/web".to_owned(), of(listener)),
+                ("sslProfile/tls".to_owned(), of(profile)),
+            ]),
+            ..RouterState::default()
+        }
+    }
+
+    fn check(listener: EntryState, profile: EntryState, expected: RouterView) {
+        let view = RouterView::of(&[entry()], &report(listener, profile));
+        assert_eq!(view, expected);
+    }
+
+    /// Row 57 of the acceptance table: it serves, but not what its author has written.
+    #[test]
+    fn s57_a_rotation_that_does_not_fit_is_told() {
+        let broken = || EntryState::Failed("it does not fit".to_owned());
+        let said = "sslProfile `tls`: it does not fit; what was good before serves until that is put right";
+        check(EntryState::Up, EntryState::Up, RouterView::Up);
+        check(
+            EntryState::Up,
+            broken(),
+            RouterView::Failed(said.to_owned()),
+        );
+        check(
+            EntryState::Idle,
+            broken(),
+            RouterView::Failed(said.to_owned()),
+        );
+        let failed = EntryState::Failed("no socket".to_owned());
+        let own = RouterView::Failed("no socket".to_owned());
+        check(failed, broken(), own);
     }
 }

@@ -12,13 +12,23 @@ fn site(name: &str, created: &str, spec: Value) -> Site {
     serde_json::from_value(site).expect("it is a Site")
 }
 
-fn sites() -> Sites {
+/// No router is asked here.
+struct Nobody;
+
+impl Routers for Nobody {
+    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+        Err(CallError::Failed("nobody".to_owned()))
+    }
+}
+
+fn sites() -> Sites<Nobody> {
     Sites {
         controller_id: ControllerId::new("skupper", "controller"),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         image: "router:1".to_owned(),
         root: Root::new(&[1; 32]),
+        routers: Arc::new(Nobody),
     }
 }
 

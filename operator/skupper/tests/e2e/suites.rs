@@ -28,7 +28,9 @@ use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBinding};
 use lifecycle_specs_skupper::connector::{self, Connector};
 use lifecycle_specs_skupper::crds;
 use lifecycle_specs_skupper::listener::{self, Listener};
-use lifecycle_specs_skupper::router::{EndpointCounts, EntryState, RouterEntry, RouterState, SITE};
+use lifecycle_specs_skupper::router::{
+    EndpointCounts, EntryState, RouterEntry, RouterService, RouterState, SITE,
+};
 use lifecycle_specs_skupper::site::{self, Controller, Site};
 use lifecycle_suite::resources::{Site as Place, Suite};
 use serde_json::{Map, Value, json};
@@ -89,9 +91,14 @@ impl Desk {
                 RouterEntry { hash, state },
             )
         });
+        let entries = entries.collect();
+        let services = keys
+            .keys()
+            .map(|key| (key.clone(), RouterService::default()));
         RouterState {
             error: None,
-            entries: entries.collect(),
+            entries,
+            services: services.collect(),
             keys: keys.clone(),
         }
     }
@@ -191,16 +198,17 @@ pub(crate) fn binding() -> Suite {
 
 /// The suite of a Site.
 pub(crate) fn site() -> Suite {
-    let machine = || {
+    let machine = |router: Router, line| {
         site::machine(Sites {
             controller_id: controller_id(),
             controller: Controller::default(),
             platform: Platform::Kubernetes,
             image: "router:1".to_owned(),
             root: Root::new(&[1; 32]),
+            routers: Arc::new(Asking(router.on(line))),
         })
     };
-    defined(Suite::of(machine))
+    defined(Suite::outside(Router::default, machine))
         .fixtures(include_str!("suites/site.yaml"))
         .promise("starts", starts)
 }

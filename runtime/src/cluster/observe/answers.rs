@@ -188,7 +188,10 @@ impl Observing<'_> {
                 at: "metadata.ownerReferences".to_owned(),
                 migrate: false,
             },
-            Verdict::Current | Verdict::Behind { .. } | Verdict::Surplus { .. } => verdict,
+            Verdict::Current
+            | Verdict::Behind { .. }
+            | Verdict::Taken { .. }
+            | Verdict::Surplus { .. } => verdict,
         };
         let job = match (&verdict, live) {
             (_, None) => Job::Create,

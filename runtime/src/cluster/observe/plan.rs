@@ -191,6 +191,7 @@ mod tests {
             meta: serde_json::from_value(meta).expect("it is metadata"),
             decoded: Err("nobody reads it".to_owned()),
             raw: None,
+            before: None,
             compared: Compared::default(),
         }
     }

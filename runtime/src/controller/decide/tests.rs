@@ -104,7 +104,8 @@ async fn what_failed_waits_and_the_status_is_told_meanwhile() {
 async fn a_refused_write_waits_and_another_one_does_not() {
     let (mut seen, mut memory) = (seen(&[class("small")]), ObjectMemory::default());
     seen.report = None;
-    memory.refuse(MADE, first_write(&seen), "no".to_owned(), 0);
+    let refusal = ("no".to_owned(), Backoff::REFUSED);
+    memory.refuse(MADE, first_write(&seen), refusal, 0);
     assert!(matches!(
         decided(&seen, &memory),
         Move::Wait(_, Why::Refused)

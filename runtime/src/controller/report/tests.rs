@@ -302,3 +302,16 @@ fn the_content_of_a_status_does_not_depend_on_when_it_is_said() {
     assert_ne!(now.status, later.status);
     assert_eq!(now.content(), later.content());
 }
+
+/// What somebody wrote into a spec may be of any length, and is said to be wrong all the same.
+#[test]
+fn a_message_is_no_longer_than_a_condition_takes() {
+    let trouble: &str = "\u{e9}".repeat(40_000).leak();
+    let draft = report(&[made()], Value::Null, |notes| {
+        notes.trouble = Some(trouble);
+    });
+    let row = row(&draft, "Ready");
+    let message = row["message"].as_str().expect("it is a text");
+    assert!(message.ends_with("\u{e9} ..") && message.len() <= 32_768);
+    assert!(message.len() > 32_700);
+}

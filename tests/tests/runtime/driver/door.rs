@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::CustomResource;
-use lifecycle_runtime::{Desired, lifecycle};
+use lifecycle_runtime::{Desired, This, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -25,6 +25,8 @@ pub(crate) struct DoorStatus {
     pub(crate) status: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) locked: Option<bool>,
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
     pub(crate) conditions: Vec<k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition>,
@@ -67,12 +69,20 @@ lifecycle! {
         implicit in Configured "Error";
         field status = reason;
         field message = message;
+        field locked: Option<bool> from house;
     }
 }
 
 pub(crate) struct Carpenter;
 
 impl DoorLogic for Carpenter {
+    fn locked(&self, _: This<'_, Door>, house: &ConfigMap) -> Option<bool> {
+        let labels = house.metadata.labels.as_ref();
+        labels
+            .is_some_and(|labels| labels.contains_key("locked"))
+            .then_some(true)
+    }
+
     fn apply_bell(&self, at: ApplyBell<'_>) -> Desired<Service> {
         let port = |(name, port): (&String, &String)| {
             let port: u16 = port.parse().unwrap_or_default();

@@ -122,9 +122,18 @@ impl Known {
         let mut profiles = self.document.iter().flat_map(Document::profiles);
         profiles.any(|(name, profile)| {
             let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
-            let is_kept = |path: &str| self.kept.contains_key(path);
-            matches!(secret, Some(Content::Unasked)) && !profile.files().all(is_kept)
+            matches!(secret, Some(Content::Unasked)) && !self.is_kept(profile)
         })
+    }
+
+    /// Whether there is a copy of all that the profile needs. A pair works without an authority.
+    fn is_kept(&self, profile: &Profile) -> bool {
+        let has = |path: &String| self.kept.contains_key(path);
+        match (&profile.pair, &profile.ca) {
+            (Some((chain, key)), _) => has(chain) && has(key),
+            (None, Some(ca)) => has(ca),
+            (None, None) => false,
+        }
     }
 
     /// Why the ConfigMap as it is now is not applied.
@@ -151,12 +160,15 @@ impl Known {
         Some(snapshot)
     }
 
-    /// Whether there is the Secret, and not this key in it.
+    /// Whether there is the Secret, and not this key in it; or, before that is known, a copy without it.
     fn lacks(&self, name: &str, profile: &Profile, path: &str) -> bool {
         let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
         match (secret, key_of(name, path)) {
             (Some(Content::There(data)), Some(key)) => !data.contains_key(key),
-            (_, _) => false,
+            (Some(Content::Unasked | Content::Unknown(_)) | None, Some(_)) => {
+                self.is_kept(profile) && !self.kept.contains_key(path)
+            }
+            (Some(Content::Absent), _) | (_, None) => false,
         }
     }
 
@@ -196,6 +208,8 @@ impl Known {
                 let bytes = match self.file(name, profile, path) {
                     Ok(bytes) if is_good => Some(ByteString(bytes)),
                     Err(Lack::Gone(_)) => None,
+                    // What works does so without it.
+                    Err(Lack::Unread(_)) if is_good && self.lacks(name, profile, path) => None,
                     Ok(_) | Err(Lack::Unread(_)) => self.kept.get(path).cloned(),
                 };
                 files.extend(bytes.map(|bytes| (path.to_owned(), bytes)));

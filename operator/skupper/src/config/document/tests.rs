@@ -203,6 +203,22 @@ fn our_router_reads_it() {
     assert!(read.profiles["tls"].wanted.is_ok());
 }
 
+/// Row 58: whatever lets such a Listener through, the router opens no socket for it.
+#[test]
+fn s58_certificates_of_clients_are_asked_for_also_where_no_profile_is_named() {
+    let allocation = allocation("backend", 1024);
+    let spec = spec_of(json!({ "requireClientCert": true }));
+    let declared = DeclaredListener {
+        allocation: &allocation,
+        spec: &spec,
+        platform: Platform::Kubernetes,
+    };
+    let document = document(&SITE, &[declared], &[]);
+    let read = config::read(document.to_string().as_bytes()).expect("it is read");
+    let wanted = &read.listeners["listener/backend"].wanted;
+    assert_eq!(*wanted, Err(config::Wrong::AuthenticateWithoutProfile));
+}
+
 #[test]
 fn ports_are_recovered_from_a_document_of_the_existing_implementation() {
     let text = r#"[["router",{"id":"west-pod","mode":"interior","helloMaxAgeSeconds":"3"}],

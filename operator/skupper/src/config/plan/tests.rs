@@ -72,9 +72,10 @@ fn what_cannot_be_offered_or_goes_away_gets_nothing() {
     going.metadata.deletion_timestamp = going.metadata.creation_timestamp.clone();
     let bad = listener("bad", json!({ "host": "{bad}" }));
     let udp = listener("udp", json!({ "type": "udp" }));
+    let open = listener("open", json!({ "requireClientCert": true }));
     let map = planned(
         None,
-        &[going, bad, udp, listener("fine", json!({}))],
+        &[going, bad, udp, open, listener("fine", json!({}))],
         &[],
         &[],
     );
@@ -126,6 +127,27 @@ fn s63_a_longer_key_exposes_no_pods() {
     assert_eq!(hosts(&map), ["backend", "one"]);
     let map = planned(None, &[listener("backend", json!({}))], &connectors, &pods);
     assert_eq!(hosts(&map), ["backend"], "row 62");
+}
+
+/// Its port of the router would be of no use: the Service of that name leads elsewhere.
+#[test]
+fn a_pod_named_like_an_existing_host_is_told_to_its_listener() {
+    let listeners = [
+        listener("web", json!({ "exposePodsByName": true })),
+        listener("db", json!({ "routingKey": "other" })),
+    ];
+    let selecting = json!({ "selector": "app=x", "exposePodsByName": true });
+    let connectors = [connector("c", selecting)];
+    let pods = [pod("db", "x"), pod("x-1", "x")];
+    let map = planned(None, &listeners, &connectors, &pods);
+    let config = RouterConfig::of(&map);
+    assert_eq!(config.of_host("db")[0].name, "db");
+    let lost = config.lost_of("uid-web").expect("it is told");
+    assert_eq!((lost.first.as_str(), lost.count), ("db", 1));
+    assert_eq!(planned(Some(&map), &listeners, &connectors, &pods), map);
+    let free = planned(Some(&map), &listeners[..1], &connectors, &pods);
+    assert!(RouterConfig::of(&free).lost_of("uid-web").is_none());
+    assert_eq!(hosts(&free), ["db", "web", "x-1"]);
 }
 
 #[test]

@@ -235,6 +235,49 @@ fn a_pod_and_a_host_of_one_name_do_not_evict_each_other() {
     assert_eq!(given(&decided), ["a:1024", "a:1025"]);
 }
 
+/// Times are whole seconds, and which of two Listeners is seen first is chance: the same one has the Pod in the end.
+#[test]
+fn of_two_that_expose_the_same_pods_the_same_one_always_has_them() {
+    let (mut a, mut b) = (request("a", 1, "a", 80), request("b", 1, "b", 80));
+    for uids in [("1", "2"), ("2", "1")] {
+        (a.uid, b.uid) = (uids.0.to_owned(), uids.1.to_owned());
+        let (of_a, of_b) = (pod(&a, "p-0"), pod(&b, "p-0"));
+        let both = [b.clone(), of_b.clone(), a.clone(), of_a.clone()];
+        for seen in [&both[..2], &both[2..], &both[..0]] {
+            let before = again(decide(&Before::default(), seen, ROOM).allocations);
+            let decided = decide(&before, &both, ROOM);
+            let has = decided.allocations.iter().find(|c| c.pod.is_some());
+            assert_eq!(has.map(|c| c.name.as_str()), Some("a"), "{decided:?}");
+            let lost = LostPods {
+                first: "p-0".to_owned(),
+                count: 1,
+            };
+            assert_eq!(decided.lost, [(b.uid.clone(), lost)].into());
+        }
+    }
+    // Who was there a second before keeps it, whatever its name is.
+    a.created = Timestamp::from_second(2).expect("it is a time");
+    let all = [b.clone(), pod(&b, "p-0"), a.clone(), pod(&a, "p-0")];
+    let decided = decide(&Before::default(), &all, ROOM);
+    assert!(decided.lost.contains_key(&a.uid), "{decided:?}");
+}
+
+#[test]
+fn pods_that_have_not_got_their_names_are_told_of_each_listener() {
+    let (a, b) = (request("a", 1, "a", 80), request("b", 2, "p-1", 80));
+    let more = request("more", 3, "p-2", 80);
+    let pods = ["p-2", "p-0", "p-1"].map(|name| pod(&a, name));
+    let all = [vec![a, b, more], pods.to_vec()].concat();
+    let decided = decide(&Before::default(), &all, ROOM);
+    let lost = LostPods {
+        first: "p-1".to_owned(),
+        count: 2,
+    };
+    assert_eq!(decided.lost, [("uid-a".to_owned(), lost)].into());
+    let again = again(decided.allocations.clone());
+    assert_eq!(decide(&again, &all, ROOM), decided);
+}
+
 proptest! {
     /// Whatever was there before, written by us or by hand: all that must hold holds, and deciding again changes nothing.
     #[test]

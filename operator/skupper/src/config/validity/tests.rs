@@ -100,6 +100,56 @@ fn what_a_listener_asks_for_is_said_to_be_wrong_before_anything_is_written() {
     );
 }
 
+/// Row 4 of the acceptance table: the field is checked at admission, the setting is a free text.
+#[test]
+fn s04_an_observer_of_the_settings_is_a_known_one() {
+    let check = |spec: Value, expected: listener::Validity| {
+        let answer = listened(spec);
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+    };
+    let set = |observer: &str| json!({ "settings": { "observer": observer } });
+    for known in ["auto", "none", "http1", "http2"] {
+        check(set(known), listener::Validity::Fine);
+    }
+    for unknown in ["bogus", "", "HTTP1"] {
+        check(set(unknown), listener::Validity::BadObserver);
+    }
+    let both = json!({ "observer": "http2", "settings": { "observer": "bogus" } });
+    check(both, listener::Validity::Fine);
+    let said = listened(set("bogus")).sentence;
+    assert!(said.contains("\"bogus\""), "{said}");
+}
+
+/// Row 58 of the acceptance table: asked for, and with nothing to verify them by, nobody may get in.
+#[test]
+fn s58_certificates_of_clients_are_not_asked_for_in_plaintext() {
+    let check = |spec: Value, expected: listener::Validity| {
+        let answer = listened(spec);
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+        let is_told = answer
+            .sentence
+            .contains("spec.requireClientCert needs spec.tlsCredentials");
+        assert_eq!(
+            is_told,
+            expected != listener::Validity::Fine,
+            "{}",
+            answer.sentence
+        );
+    };
+    let nothing = listener::Validity::NoCredentials;
+    check(json!({ "requireClientCert": true }), nothing);
+    check(
+        json!({ "requireClientCert": true, "tlsCredentials": "" }),
+        nothing,
+    );
+    let fine = listener::Validity::Fine;
+    check(json!({ "requireClientCert": false }), fine);
+    check(
+        json!({ "requireClientCert": true, "tlsCredentials": "tls" }),
+        fine,
+    );
+}
+
 #[test]
 fn a_connector_needs_a_host_or_a_selector_that_can_be_read() {
     let check = |spec: Value, expected: connector::Validity| {
@@ -181,9 +231,34 @@ fn a_site_says_what_it_does_not_do() {
         site::Validity::Edge,
         both,
     );
-    let pair = "spec.ha is not supported: leave it out";
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
     check(json!({ "ha": true }), site::Validity::Pair, pair);
     let access = "Unsupported value for LinkAccess: carrier-pigeon";
     let spec = json!({ "linkAccess": "carrier-pigeon" });
     check(spec, site::Validity::BadAccess, access);
+}
+
+#[test]
+fn a_site_is_in_the_way_only_by_what_keeps_it_from_serving() {
+    let check = |status: &str, message: &str, observed: i64, expected: &str| {
+        let site = json!({
+            "metadata": { "name": "west", "generation": 2 }, "spec": { "ha": true },
+            "status": { "conditions": [{
+                "type": "Configured", "status": status, "reason": "Error", "message": message,
+                "observedGeneration": observed, "lastTransitionTime": "2026-01-01T00:00:00Z",
+            }] },
+        });
+        let answer = blocked(&serde_json::from_value(site).expect("it is a Site"));
+        let answer = (answer.value, answer.sentence.as_str());
+        assert_eq!(answer, (!expected.is_empty(), expected));
+    };
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
+    check("False", pair, 2, "");
+    check("True", "OK", 2, "");
+    let said = "No active site in namespace: Site west: a is in the way; b is in the way";
+    let lines = "a is in the way\nb is in the way";
+    check("False", lines, 2, said);
+    check("False", &format!("{pair}\n{lines}"), 2, said);
+    check("False", lines, 1, "");
+    assert!(!blocked(&Site::default()).value);
 }

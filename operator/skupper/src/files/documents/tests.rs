@@ -77,14 +77,35 @@ fn a_file_that_is_broken_is_told_with_the_line() {
     let (line, said) = unreadable("{\n\"a\": }", true);
     assert_eq!(line, Some(2));
     assert!(said.starts_with("is not JSON: "), "{said}");
-    let (line, said) = unreadable(&format!("{LISTENER}---\nkind: A\n"), false);
-    assert_eq!((line, said.as_str()), (Some(6), "has no apiVersion"));
-    let (line, said) = unreadable("- 1\n", false);
-    assert_eq!((line, said.as_str()), (Some(1), "is not an object"));
-    let (_, said) = unreadable("apiVersion: v1\nkind: Secret\n", false);
-    assert_eq!(said, "has no metadata.name");
     let bytes = read(&[0xff, 0xfe], false, "default");
     assert!(bytes.is_err());
+}
+
+#[test]
+fn a_document_that_does_not_say_what_it_is_leaves_the_others_of_its_file_alone() {
+    let check = |text: &str, line: u64, said: &str, wanted: usize| {
+        let read = of(text);
+        assert_eq!(read.faults, [(line, said.to_owned())]);
+        assert_eq!((read.wanted.len(), read.is_unclear), (wanted, true));
+    };
+    let nameless = "apiVersion: v1\nkind: Secret\n";
+    check(
+        &format!("{LISTENER}---\nkind: A\n"),
+        6,
+        "has no apiVersion",
+        1,
+    );
+    check(
+        &format!("{nameless}---\n{LISTENER}"),
+        1,
+        "has no metadata.name",
+        1,
+    );
+    check("apiVersion: v1\nkind: ''\n", 1, "has no kind", 0);
+    check("- 1\n", 1, "is not an object", 0);
+    let list = "kind: List\napiVersion: v1\nitems:\n- 1\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n";
+    check(list, 1, "is not an object", 1);
+    assert!(!of(LISTENER).is_unclear);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::support::{SOON, Site, connector, echo, echoes, eventually, random, refused, site_of};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, pipes_in_the_place_of_files_stop_nothing, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go]
+    named![blocking(&[]): broken_files_are_told_with_their_line_and_everything_stays, a_document_that_cannot_be_used_leaves_the_others_of_its_file_alone, what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone, a_file_that_is_written_slowly_is_read_when_it_is_whole, pipes_in_the_place_of_files_stop_nothing, a_directory_that_is_none_or_a_state_that_is_broken_is_told, s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go, s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves]
 }
 
 fn broken_files_are_told_with_their_line_and_everything_stays() {
@@ -45,12 +45,26 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
             .count(),
         1
     );
-    // What cannot be read after a restart is not there, and what was known of it is not forgotten.
+    // After a restart, too, and whichever way the process ended.
     let uid = site.value("Listener-web", "metadata.uid");
-    assert_eq!(site.stop(), Some(0));
+    for ends in [
+        |site: &mut Site| assert_eq!(site.stop(), Some(0)),
+        Site::kill,
+    ] {
+        ends(&mut site);
+        refused(&site.at(8080));
+        site.start();
+        echoes(&site.at(8080));
+        let told = site.until_told("input/resources/listener.yaml:");
+        assert_eq!(told.lines().count(), 3, "{told}");
+        site.until("Listener-web", "Ready", "OK");
+        assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
+    }
+    // A file that is gone asks for nothing, however broken it was.
+    site.stop();
+    site.remove("connector.yaml");
     site.start();
-    refused(&site.at(8080));
-    site.until_told("input/resources/listener.yaml:");
+    site.until("Listener-web", "Pending", "No matching connectors");
     site.write("site.yaml", &site_of("west"));
     site.write("connector.yaml", &connector("web", echo()));
     site.write("listener.yaml", &listener);
@@ -58,6 +72,33 @@ fn broken_files_are_told_with_their_line_and_everything_stays() {
     assert_eq!(site.value("Listener-web", "metadata.uid"), uid);
     echoes(&site.at(8080));
     site.until_whole();
+}
+
+/// One document lost its name, and one its port: both objects are as they were, also after a restart, and the third of the file is new.
+fn a_document_that_cannot_be_used_leaves_the_others_of_its_file_alone() {
+    let mut site = Site::running();
+    let all = ["one", "two"].map(|name| {
+        let port = if name == "one" { 8081 } else { 8082 };
+        site.listener(name, port, "")
+    });
+    site.write("all.yaml", &all.join("---\n"));
+    site.write("connector.yaml", &connector("web", echo()));
+    echoes(&site.at(8081));
+    let nameless = all[0].replace("{name: one}", "{}");
+    let refused = site.listener("two", 0, "");
+    let third = site.listener("three", 8083, "");
+    let text = [nameless, refused, third].join("---\n");
+    site.write("all.yaml", &text);
+    for _ in 0..2 {
+        for port in [8083, 8082, 8081] {
+            echoes(&site.at(port));
+        }
+        let told = site.until_told("all.yaml:1: has no metadata.name");
+        assert!(told.contains("Listener two cannot be used"), "{told}");
+        assert_eq!(told.lines().count(), 2, "{told}");
+        site.kill();
+        site.start();
+    }
 }
 
 fn what_is_refused_or_unknown_or_doubled_is_told_and_leaves_others_alone() {
@@ -272,4 +313,29 @@ fn s31_s54_s55_s56_s57_certificates_come_are_rotated_and_go() {
     second.issue(&site, "web");
     site.until("Listener-web", "Ready", "OK");
     second.is_soon_served(&site.at(8080));
+}
+
+fn s57_a_rotation_that_does_not_fit_is_told_and_the_last_good_pair_serves() {
+    let site = Site::running();
+    let good = Authority::new();
+    good.issue(&site, "web");
+    site.write(
+        "listener.yaml",
+        &site.listener("web", 8080, ", tlsCredentials: web"),
+    );
+    site.write("connector.yaml", &connector("web", echo()));
+    site.until("Listener-web", "Ready", "OK");
+    let strange = KeyPair::generate().unwrap().serialize_pem();
+    site.put("input/certs/web/tls.key", strange.as_bytes());
+    let said = "sslProfile `web`: the private key `web/tls.key` does not belong to the certificate";
+    site.until("Listener-web", "Error", said);
+    assert_eq!(
+        site.value("Listener-web", "status.hasMatchingConnector"),
+        true
+    );
+    good.is_served(&site.at(8080)).unwrap();
+    let next = Authority::new();
+    next.issue(&site, "web");
+    site.until("Listener-web", "Ready", "OK");
+    next.is_soon_served(&site.at(8080));
 }

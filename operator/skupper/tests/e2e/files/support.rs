@@ -239,7 +239,12 @@ pub(crate) fn connector(name: &str, to: SocketAddr) -> String {
 
 /// A server that sends back what it gets.
 pub(crate) fn echo() -> SocketAddr {
-    let socket = TcpListener::bind((own_address(), 0)).unwrap();
+    echo_at((own_address(), 0))
+}
+
+/// The same where it is wanted.
+pub(crate) fn echo_at(at: (String, u16)) -> SocketAddr {
+    let socket = TcpListener::bind(at).unwrap();
     let at = socket.local_addr().unwrap();
     thread::spawn(move || {
         for stream in socket.incoming() {

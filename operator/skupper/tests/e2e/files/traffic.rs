@@ -3,13 +3,32 @@
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
 use std::net::TcpStream;
+use std::path::Path;
 
 use super::support::{
-    Site, connector, echo, echoes, eventually, goes_on, object, refused, site_of,
+    Site, connector, echo, echo_at, echoes, eventually, goes_on, object, refused, site_of,
 };
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![blocking(&[]): a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told]
+    named![blocking(&[]): the_example_of_the_documentation_is_served, a_site_of_files_comes_to_ready_and_carries_bytes, s21_s22_without_a_site_and_when_it_comes_later, s29_the_last_connector_goes_and_comes_back, s47_s48_s49_an_edited_file_changes_what_is_served, s51_unrelated_changes_drop_nothing, a_selector_finds_nothing_and_says_so, s18_s20_what_cannot_be_listened_at_is_told, s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket]
+}
+
+/// At an address of the test's own: that of the document may be somebody's.
+fn the_example_of_the_documentation_is_served() {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/skupper.md");
+    let text = std::fs::read_to_string(document).unwrap();
+    let (_, section) = text.split_once("\n## Without Kubernetes\n").unwrap();
+    let (_, example) = section.split_once("```yaml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let mut site = Site::new();
+    site.write("shop.yaml", &example.replace("127.0.0.1", &site.address));
+    echo_at((site.address.clone(), 9000));
+    site.start();
+    echoes(&site.at(8080));
+    for object in ["Site-west", "Connector-shop", "Listener-shop"] {
+        site.until(object, "Ready", "OK");
+    }
+    site.until_whole();
 }
 
 fn a_site_of_files_comes_to_ready_and_carries_bytes() {
@@ -146,6 +165,8 @@ fn s18_s20_what_cannot_be_listened_at_is_told() {
         "spec.host \"{bad}\" is neither an IP address nor a host name",
     );
     site.write("b.yaml", &host("away", "192.0.2.1"));
+    // Before there is a Connector: whoever makes one would wonder.
+    site.until("Listener-away", "Error", "cannot listen on 192.0.2.1:8080");
     site.write("connector.yaml", &connector("web", echo()));
     site.until("Listener-away", "Error", "cannot listen on 192.0.2.1:8080");
     site.write("c.yaml", &site.listener("udp", 8081, ", type: udp"));
@@ -153,4 +174,22 @@ fn s18_s20_what_cannot_be_listened_at_is_told() {
     // And the others are served.
     site.write("d.yaml", &site.listener("fine", 8082, ""));
     echoes(&site.at(8082));
+}
+
+fn s58_certificates_of_clients_without_credentials_are_an_error_and_no_socket() {
+    let site = Site::running();
+    let text = site.listener("web", 8080, ", requireClientCert: true");
+    site.write("listener.yaml", &text);
+    site.write("fine.yaml", &site.listener("fine", 8081, ""));
+    site.write("connector.yaml", &connector("web", echo()));
+    let said = "spec.requireClientCert needs spec.tlsCredentials";
+    site.until("Listener-web", "Error", said);
+    echoes(&site.at(8081));
+    refused(&site.at(8080));
+    // Also where it was served before.
+    site.write("listener.yaml", &site.listener("web", 8080, ""));
+    echoes(&site.at(8080));
+    site.write("listener.yaml", &text);
+    site.until("Listener-web", "Error", said);
+    refused(&site.at(8080));
 }

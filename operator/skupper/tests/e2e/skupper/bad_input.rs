@@ -12,6 +12,7 @@ use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_tests::harness::{Case, case, eventually};
 use serde_json::{Value, json};
+use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use super::support::{Echo, NEEDS, connect, echoes, greeted, listen, shared, soon_greeted};
@@ -88,6 +89,21 @@ async fn broken(mut place: Place) -> Result<()> {
     place
         .until("secret", "its key does not fit", other_reason)
         .await?;
+    let good = data(&one.cert.pem(), &one.signing_key.serialize_pem());
+    place.patch::<Secret>("tls", good).await?;
+    ready(&place, "secret").await?;
+    // Rotated to what does not fit: told, and what was good before goes on.
+    let strange = data(&one.cert.pem(), &other.signing_key.serialize_pem());
+    place.patch::<Secret>("tls", strange).await?;
+    let kept = |l: &Listener| {
+        let (status, message, _) = report(l);
+        status == "Error" && message.contains("what was good before serves")
+    };
+    place
+        .until("secret", "a bad rotation is told", kept)
+        .await?;
+    let secret = place.router_port("secret", 8080).await?;
+    TcpStream::connect((place.address, secret)).await?;
     let good = data(&one.cert.pem(), &one.signing_key.serialize_pem());
     place.patch::<Secret>("tls", good).await?;
     ready(&place, "secret").await?;

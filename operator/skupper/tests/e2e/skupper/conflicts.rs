@@ -1,6 +1,6 @@
 //! Hosts that are taken, Services of others, namespaces without a Site or with two. No router runs.
 
-use crate::place::{Place, SOON, says};
+use crate::place::{Place, SOON, report, says};
 use anyhow::{Result, ensure};
 use futures::future::try_join;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -22,6 +22,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s15_a_foreign_service_goes", foreign_gone),
         shared("s21_without_a_site", homeless),
         shared("s22_a_site_comes_later", late),
+        shared("a_listener_names_what_is_in_the_way_of_its_site", blocked),
         shared("s24_the_site_is_deleted", deserted),
         shared("s25_a_second_site", second),
         shared("s25_two_sites_made_at_once", at_once),
@@ -133,6 +134,22 @@ async fn late(place: Place) -> Result<()> {
     listen(&place, "backend", json!({})).await?;
     until_says(&place, "backend", "Error", HOMELESS).await?;
     site(&place, "west").await?;
+    until_served(&place, "backend", "backend").await.map(drop)
+}
+
+/// What a Listener says is about its Site, and not about the objects that a Site is made of.
+async fn blocked(place: Place) -> Result<()> {
+    let theirs = json!({ "data": { "mine": "yes" } });
+    place.make::<ConfigMap>("skupper-router", theirs).await?;
+    site(&place, "west").await?;
+    listen(&place, "backend", json!({})).await?;
+    let told = |l: &Listener| {
+        let (status, message, _) = report(l);
+        status == "Error" && message.starts_with(&format!("{HOMELESS}: Site west: ConfigMap "))
+    };
+    let what = "the Listener names its Site's error";
+    place.until("backend", what, told).await?;
+    place.delete::<ConfigMap>("skupper-router").await?;
     until_served(&place, "backend", "backend").await.map(drop)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::place::{Place, report, says};
 use anyhow::{Result, ensure};
 use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Patch, PatchParams};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
@@ -13,7 +14,7 @@ use lifecycle_tests::harness::Case;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::support::{Echo, connect, listen, shared, soon_greeted};
+use super::support::{Echo, connect, echoes, greeted, listen, shared, soon_greeted};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
@@ -24,7 +25,10 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s33_nothing_is_written_at_rest", rest),
         shared("s64_an_occupied_port_is_told", occupied),
         shared("s66_a_connector_says_the_same", connector),
+        shared("s66_a_listener_without_its_secret_is_no_match", unserved),
+        shared("what_another_controller_has_told_is_cleared", left_over),
         shared("a_site_says_whether_its_router_runs", site),
+        shared("a_site_that_asks_for_more_serves_what_there_is", asking),
         shared("a_connector_without_pods_or_target", selectors),
     ]
 }
@@ -204,6 +208,77 @@ async fn connector(mut place: Place) -> Result<()> {
         .map(drop)
 }
 
+/// It lets nobody in, so nothing comes to the Connector.
+async fn unserved(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    listen(&place, "secret", json!({ "tlsCredentials": "tls" })).await?;
+    let missing = "TLS credentials secret \"tls\" not found";
+    until::<Listener>(&place, "secret", "Error", missing).await?;
+    place.rests().await?;
+    let alone = place.of::<Connector>().get("c").await?;
+    let said = "No matching listeners";
+    ensure!(says(&alone, "Pending", said), "{:?}", report(&alone));
+    let flag = alone.status.unwrap_or_default().has_matching_listener;
+    ensure!(flag.is_none());
+    listen(&place, "plain", json!({})).await?;
+    until::<Connector>(&place, "c", "Ready", "OK")
+        .await
+        .map(drop)
+}
+
+/// As the implementation that is replaced leaves its statuses: by updates, so that no apply of ours takes anything of them away.
+async fn left_over(mut place: Place) -> Result<()> {
+    place.site().await?;
+    listen(&place, "backend", json!({})).await?;
+    until::<Listener>(&place, "backend", "Pending", "No matching connectors").await?;
+    until::<Site>(&place, "west", "Ready", "OK").await?;
+    let row = |kind: &str| {
+        json!({
+            "type": kind, "status": "True", "reason": "Ready", "message": "OK",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        })
+    };
+    let rows = |kinds: &[&str]| Vec::from_iter(kinds.iter().map(|kind| row(kind)));
+    let params = PatchParams {
+        field_manager: Some("controller".to_owned()),
+        ..PatchParams::default()
+    };
+    let told = json!({ "status": {
+        "status": "Ready", "message": "OK", "hasMatchingConnector": true,
+        "conditions": rows(&["Configured", "Matched", "Ready"]),
+    } });
+    let listeners = place.of::<Listener>();
+    listeners
+        .patch_status("backend", &params, &Patch::Merge(told))
+        .await?;
+    let told = json!({ "status": {
+        "defaultIssuer": "skupper-site-ca", "endpoints": [{ "name": "edge", "host": "h", "port": "1" }],
+        "conditions": rows(&["Configured", "Running", "Resolved", "Ready"]),
+    } });
+    let sites = place.of::<Site>();
+    sites
+        .patch_status("west", &params, &Patch::Merge(told))
+        .await?;
+    let cleared = |listener: &Listener| {
+        let status = listener.status.clone().unwrap_or_default();
+        status.has_matching_connector.is_none()
+            && says(listener, "Pending", "No matching connectors")
+    };
+    place.until("backend", "its flag is gone", cleared).await?;
+    let cleared = |site: &Site| {
+        let status = site.status.clone().unwrap_or_default();
+        let resolved = report(site).2.iter().any(|row| row.starts_with("Resolved"));
+        !resolved && status.endpoints.is_none() && status.default_issuer.is_none()
+    };
+    place
+        .until("west", "its addresses are gone", cleared)
+        .await?;
+    // And that was all.
+    place.rests().await.map(drop)
+}
+
 async fn site(mut place: Place) -> Result<()> {
     place.make::<Site>("west", json!({ "spec": {} })).await?;
     let pending = |site: &Site| {
@@ -218,6 +293,8 @@ async fn site(mut place: Place) -> Result<()> {
     let site: Site = until(&place, "west", "Ready", "OK").await?;
     let status = site.status.unwrap_or_default();
     ensure!(status.sites_in_network == Some(1));
+    ensure!(status.network.unwrap_or_default()[0].services.is_none());
+    services(&place).await?;
     let controller = status.controller.unwrap_or_default();
     let named = (controller.namespace.as_deref(), controller.name.as_deref());
     ensure!(named == (Some("skupper"), Some("skupper-controller")));
@@ -226,6 +303,61 @@ async fn site(mut place: Place) -> Result<()> {
         .await?;
     let said = "Links to other sites are not supported yet: leave spec.linkAccess out";
     until::<Site>(&place, "west", "Error", said).await.map(drop)
+}
+
+/// What its router serves and offers stands in the Site, and goes with it.
+async fn services(place: &Place) -> Result<()> {
+    let echo = Echo::start("one").await?;
+    listen(place, "backend", json!({})).await?;
+    connect(place, "c", echo.at, json!({})).await?;
+    let shown = |site: &Site| {
+        let network = site.status.as_ref().and_then(|s| s.network.clone());
+        let mut network = network.unwrap_or_default();
+        json!(network.pop().and_then(|own| own.services))
+    };
+    let all = json!([{ "routingKey": "backend", "connectors": ["127.0.0.1"], "listeners": ["listener/backend"] }]);
+    let told = |site: &Site| shown(site) == all;
+    place.until("west", "both are told", told).await?;
+    place.delete::<Listener>("backend").await?;
+    place.delete::<Connector>("c").await?;
+    let gone = |site: &Site| shown(site).is_null();
+    place.until("west", "nothing is left", gone).await.map(drop)
+}
+
+/// As the sample of the implementation that is replaced, and then by other wishes: each is told, and all else is served.
+async fn asking(mut place: Place) -> Result<()> {
+    let sample = json!({ "spec": { "linkAccess": "default", "ha": true } });
+    place.make::<Site>("west", sample).await?;
+    place.run_router().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "backend", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    until::<Listener>(&place, "backend", "Ready", "OK").await?;
+    let port = place.router_port("backend", 8080).await?;
+    let mut stream = soon_greeted(&place, port, "one").await?;
+    let pair = "spec.ha is not supported, so the site has one router: leave it out";
+    let edge = "Edge sites cannot have HA enabled";
+    let access = "Unsupported value for LinkAccess: carrier-pigeon";
+    let wishes = [
+        (json!({}), pair),
+        (json!({ "linkAccess": null, "edge": true }), edge),
+        (
+            json!({ "linkAccess": "carrier-pigeon", "edge": null, "ha": null }),
+            access,
+        ),
+    ];
+    for (wish, said) in wishes {
+        place.patch::<Site>("west", json!({ "spec": wish })).await?;
+        let told = |site: &Site| {
+            let runs = report(site).2.contains(&"Running=True Ready OK".to_owned());
+            let network = site.status.as_ref().and_then(|s| s.network.as_ref());
+            says(site, "Error", said) && runs && network.is_some_and(|all| all.len() == 1)
+        };
+        place.until("west", said, told).await?;
+        echoes(&mut stream, 1000).await?;
+        greeted(&place, port, "one").await?;
+    }
+    Ok(())
 }
 
 async fn selectors(mut place: Place) -> Result<()> {

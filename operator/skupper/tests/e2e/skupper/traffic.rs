@@ -21,6 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s49_another_host", host),
         shared("s51_unrelated_changes_drop_nothing", unrelated),
         shared("s60_s61_s62_pods_by_name", pods),
+        shared("s60_names_of_pods_that_others_have_are_told", names),
     ]
 }
 
@@ -193,4 +194,36 @@ async fn pods(mut place: Place) -> Result<()> {
         place.gone::<Service>(name).await?;
     }
     ready(&place, "web").await.map(drop)
+}
+
+/// Row 60: of three Pods one has the name of a Listener's host, and one that of somebody's Service. Both are told, and the third is reached.
+async fn names(mut place: Place) -> Result<()> {
+    place.site().await?;
+    let echo = Echo::start("free").await?;
+    for name in ["free", "host", "mine"] {
+        place.workload(name, "web", echo.at.ip()).await?;
+    }
+    let mine = json!({ "spec": { "ports": [{ "port": 1, "protocol": "TCP" }] } });
+    place.make::<Service>("mine", mine).await?;
+    listen(&place, "host", json!({ "routingKey": "other" })).await?;
+    place
+        .until("host", "the host is had", |_: &Service| true)
+        .await?;
+    listen(&place, "web", json!({ "exposePodsByName": true })).await?;
+    let spec = json!({ "spec": { "routingKey": "backend", "port": echo.at.port(), "selector": "app=web", "exposePodsByName": true } });
+    place.make::<Connector>("web", spec).await?;
+    let foreign = "Service mine already exists in namespace";
+    let taken = "Listener host with host host and port 8080 already exists in namespace";
+    let said = format!("{foreign}\n{taken}");
+    let told = |l: &Listener| says(l, "Error", &said);
+    place.until("web", "both are told", told).await?;
+    let own = place.router_port("free", 8080).await?;
+    soon_greeted(&place, own, "free").await?;
+    place.delete::<Service>("mine").await?;
+    let left = |l: &Listener| says(l, "Error", taken);
+    place.until("web", "one is left", left).await?;
+    place.delete::<Listener>("host").await?;
+    ready(&place, "web").await?;
+    let own = place.router_port("host", 8080).await?;
+    soon_greeted(&place, own, "free").await.map(drop)
 }

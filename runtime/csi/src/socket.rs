@@ -1,16 +1,19 @@
 //! Where services listen: a Unix socket that belongs to this process alone.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::{UnixListener, UnixSocket, UnixStream};
 use tokio::time::timeout;
 
 /// The kernel takes no longer path of a socket.
 const MAX_PATH_BYTES: usize = 107;
+/// As many connections may wait to be taken.
+const BACKLOG: u32 = 1024;
 /// A process that has not taken a connection by then is busy, and there.
 const LIVES: Duration = Duration::from_secs(1);
 
@@ -83,14 +86,22 @@ pub(crate) fn bind(path: &Path) -> Result<(UnixListener, BoundSocket), SocketErr
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
     }
-    let listener = UnixListener::bind(path).map_err(failed)?;
+    let listener = private(path).map_err(failed)?;
     let file = identity(path);
     let bound = BoundSocket {
         path: path.to_owned(),
         file,
     };
-    fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
     Ok((listener, bound))
+}
+
+/// Listens at a path that nobody else may ever open: the file gets the mode that the socket has when it is bound.
+fn private(path: &Path) -> io::Result<UnixListener> {
+    let socket = UnixSocket::new_stream()?;
+    let same = File::from(socket.as_fd().try_clone_to_owned()?);
+    same.set_permissions(Permissions::from_mode(0o600))?;
+    socket.bind(path)?;
+    socket.listen(BACKLOG)
 }
 
 /// Whether a process listens at a path. One that is gone may have left its file behind.

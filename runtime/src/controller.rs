@@ -21,6 +21,7 @@ mod ruled_out;
 mod runner;
 mod trace;
 mod undecodable;
+mod why;
 mod write_locks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +47,6 @@ use crate::lifecycle::Machine;
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
-pub use decide::Why;
 use fence::Fences;
 use in_flight::{Completed, InFlightWrites};
 use lifecycle_client::clock::Clock;
@@ -58,6 +58,7 @@ use queue::{Queue, Subject};
 use runner::Runner;
 pub use trace::{Move, Passed, Trace, TraceEvent, Written};
 use undecodable::Undecodable;
+pub use why::Why;
 use write_locks::WriteLocks;
 
 /// Longer than any process runs.

@@ -70,8 +70,8 @@ fn a_poll_is_keyed_by_the_record_it_asks_about() {
         Observation::new(machine.ir(), stored(sketches::bucket::bucket(named("b"))));
     assert_eq!(
         machine.lookup(&observation, 1),
-        Some(LookupKey::Nothing),
-        "no record, no key"
+        Some(LookupKey::Key(String::new())),
+        "without a record it is a question about nothing: whether it is asked, its `given` says"
     );
     observation.found(0, Slot::Plain(Some(Arc::new("handle-1".to_owned()))));
     assert_eq!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::store::{Change, Name};
 use crate::lifecycle::{LookupKey, Machine, ObjectRef, Stored};
-use crate::machine::ir::{Input, Lookup};
+use crate::machine::ir::{Input, Lookup, Mode};
 
 /// What an input is found by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +108,11 @@ pub(crate) struct Index {
 }
 
 impl Index {
+    /// Whether its objects are not only read.
+    pub(crate) fn is_written(&self) -> bool {
+        self.finder.input.mode != Mode::Watched
+    }
+
     pub(crate) fn new(finder: Finder, machine: Arc<dyn Machine>) -> Self {
         Self {
             finder,

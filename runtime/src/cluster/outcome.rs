@@ -80,7 +80,7 @@ fn judge_status(status: &Status) -> Outcome {
         Outcome::Later(line, after.map(|s| Duration::from_secs(s.into())))
     };
     match status.code {
-        _ if is_about_storage(&status.message) => {
+        500.. if is_about_storage(&status.message) => {
             Outcome::Lost(one_line(&kube::Error::Api(Box::new(status.clone()))))
         }
         422 if is_occupied(&status.message) => Outcome::Occupied(message),
@@ -116,9 +116,9 @@ fn is_about_quota(message: &str) -> bool {
     message.contains("exceeded quota") || message.contains("status unknown for quota")
 }
 
-/// Nothing can be written at all, whatever code says so. What is too large is refused alone.
+/// Nothing can be written at all. What is too large is refused alone; and what an object says of itself is no word of the storage.
 fn is_about_storage(message: &str) -> bool {
-    message.contains("etcdserver: ") && !message.contains("request is too large")
+    message.starts_with("etcdserver: ") && !message.contains("request is too large")
 }
 
 /// Of what there is one only, or not enough, somebody may give back.
@@ -177,6 +177,12 @@ mod tests {
             "Service \"a\" is invalid: spec.clusterIPs: Invalid value: []string(nil): failed to allocate IP 10.96.0.7: etcdserver: mvcc: database space exceeded",
             port,
             "later",
+        );
+        check(
+            422,
+            "Service \"a\" is invalid: spec.externalName: Invalid value: \"etcdserver: space exceeded\"",
+            port,
+            "refused",
         );
         check(
             500,

@@ -55,11 +55,15 @@ pub struct Change {
     pub(crate) new: Option<Arc<Stored>>,
     /// Nothing differs but the version, and of what we do not write who manages what.
     pub(crate) same: bool,
+    /// Nothing differs but that and who manages what, which whoever only reads it does not see.
+    pub(crate) reads_same: bool,
 }
 
 struct CachedObject {
     stored: Arc<Stored>,
     content: u64,
+    /// Of what we write: who manages what.
+    managed: Option<u64>,
 }
 
 /// The cache of one kind.
@@ -156,9 +160,15 @@ impl Store {
         raw.name_kind(&self.kind);
         // Whose the fields are decides whether what we wrote is ours still.
         let managed = raw.managed.as_ref().filter(|_| self.keep_raw);
-        let content = content(&raw.object, managed);
+        let managed = managed.map(fingerprint);
+        let content = content(&raw.object);
         let stored = Arc::new(raw.stored(&self.kind, self.keep_raw));
-        (name, CachedObject { stored, content })
+        let entry = CachedObject {
+            stored,
+            content,
+            managed,
+        };
+        (name, entry)
     }
 
     fn put(&mut self, name: Name, mut entry: CachedObject) -> Change {
@@ -173,11 +183,13 @@ impl Store {
             });
         }
         let new = Some(Arc::clone(&entry.stored));
-        let content = entry.content;
+        let (content, managed) = (entry.content, entry.managed);
         let old = self.objects.insert(name.clone(), entry);
+        let reads_same = old.as_ref().is_some_and(|o| o.content == content);
         Change {
             name,
-            same: old.as_ref().is_some_and(|o| o.content == content),
+            same: reads_same && old.as_ref().is_some_and(|o| o.managed == managed),
+            reads_same,
             old: old.map(|o| o.stored),
             new,
         }
@@ -189,6 +201,7 @@ impl Store {
             old: Some(old.stored),
             new: None,
             same: false,
+            reads_same: false,
         })
     }
 
@@ -212,9 +225,8 @@ impl Store {
 }
 
 /// What of an object can matter: all but its version.
-fn content(object: &Value, managed: Option<&Value>) -> u64 {
+fn content(object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
-    managed.map(fingerprint).hash(&mut hasher);
     let fields = object.as_object().into_iter().flatten();
     for (key, value) in fields {
         match value.as_object().filter(|_| key == "metadata") {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout};
 
 use super::Controller;
-use super::decide::{Decided, LONGEST_CALL, Seen, Why};
+use super::decide::{Decided, LONGEST_CALL, Seen};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::outcomes::Awaited;
 use super::queue::Subject;
 use super::report::cleared;
 use super::trace::Written;
+use super::why::Why;
 use crate::cluster::act::{self, News, Reporter};
 use crate::cluster::observe::Plan;
 use crate::cluster::outcome::answer;

@@ -8,7 +8,7 @@ use super::in_flight::WriteRecord;
 use super::memory::{ObjectMemory, WriteKind, status_id, subject_id};
 use super::report::Draft;
 use super::ruled_out::RuledOut;
-use super::trace::Move;
+use super::why::Why;
 use crate::cluster::observe::{Job, Observed, Plan};
 use crate::machine::ir::{Lifecycle, Phase};
 use crate::machine::policy::{Class, Decision};
@@ -29,31 +29,6 @@ pub(crate) enum Decided {
     Wait { until: Instant, why: Why },
     /// Nothing is to be done; it is looked at again at this time all the same.
     Rest { until: Instant },
-}
-
-/// Why nothing leaves although something is to be done, or may have to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// A cache or an answer is older than what we did last.
-    Unseen,
-    /// Another object of ours writes the same one at this moment.
-    Writing,
-    /// Our Lease ends before a call would.
-    Lease,
-    /// The last try failed.
-    Failed,
-    /// The last try was refused.
-    Refused,
-    /// It was done again and again.
-    Repeated,
-    /// It led where the declaration does not say.
-    Undeclared,
-    /// A question has no answer yet, so the status says nothing new.
-    Unanswered,
-    /// The status is told with what is about to change it, or a moment later.
-    Report,
-    /// It is told when it has taken too long.
-    Overdue,
 }
 
 /// What a look showed.
@@ -172,17 +147,6 @@ impl Seen {
         };
         let declared = &self.ir.states[state];
         declared.phase == Phase::Pending && declared.wakes.is_none() && self.next == Decision::Rest
-    }
-}
-
-impl Decided {
-    /// As an observer is told.
-    pub(super) fn told(&self) -> Move {
-        match self {
-            Self::Write(write) => Move::Write(write.what()),
-            Self::Wait { until, why } => Move::Wait(*until, *why),
-            Self::Rest { .. } => Move::Rest,
-        }
     }
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::brake::Brake;
-use super::decide::Why;
 use super::outcomes::Outcomes;
 use super::report::Draft;
+use super::why::Why;
 use crate::cluster::index::IndexKey;
 use crate::cluster::observe::WriteId;
 use crate::cluster::store::Name;

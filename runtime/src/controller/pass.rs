@@ -6,9 +6,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::{Decided, Moment, Seen, Why, decide};
+use super::decide::{Decided, Moment, Seen, decide};
 use super::queue::Subject;
 use super::runner::Caches;
+use super::why::Why;
 use crate::cluster::observe::{Observed, Plan};
 use crate::cluster::store::Name;
 use crate::lifecycle::Stored;

@@ -104,7 +104,11 @@ impl Runner {
         let over = self.indexes.iter_mut().zip(&self.stores);
         over.filter(|(_, over)| **over == Some(store))
             .filter_map(|(index, _)| index.as_mut())
-            .flat_map(|index| index.changed(change))
+            .flat_map(|index| {
+                let looked = index.changed(change);
+                let concerns = !change.reads_same || index.is_written();
+                if concerns { looked } else { BTreeSet::new() }
+            })
             .collect()
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::Controller;
-use super::decide::{Decided, Seen, Why};
+use super::decide::{Decided, Seen};
 use super::in_flight::{Completed, Ended, WriteRecord};
 use super::queue::Subject;
+use super::why::Why;
 use crate::cluster::observe::Job;
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::call::CallError;
@@ -173,6 +174,17 @@ impl WriteRecord {
             Self::Finalizer { claim: false, .. } => Written::Release,
             Self::Status { .. } => Written::Status,
             Self::Event => Written::Event,
+        }
+    }
+}
+
+impl Decided {
+    /// As an observer is told.
+    pub(super) fn told(&self) -> Move {
+        match self {
+            Self::Write(write) => Move::Write(write.what()),
+            Self::Wait { until, why } => Move::Wait(*until, *why),
+            Self::Rest { .. } => Move::Rest,
         }
     }
 }

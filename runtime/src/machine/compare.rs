@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 use serde_json::{Map, Value};
 
 pub use contenders::contenders;
-pub use exclusive::intruder;
+pub use exclusive::{intruder, stranger};
 pub use fields::{Ours, migrated};
 pub use owned::{fingerprint, under_our_paths};
 pub use prune::pruned;

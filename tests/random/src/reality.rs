@@ -196,7 +196,7 @@ impl Reality for Now<'_> {
         }
         // What is minted anew is never what is there.
         let wanted = author::built(effect, target, &self.this, from, || u64::MAX);
-        object.pointer("/spec/built") == Some(&wanted)
+        object.pointer("/spec/built") == Some(&wanted) && is_kept(object, "")
     }
 
     fn members(
@@ -241,6 +241,18 @@ impl Reality for Now<'_> {
         }
         all
     }
+}
+
+/// Whether what was built is the driver's, who applies it, under a manager that ends so: what others alone have is not as wanted, for they may change
+/// or drop it.
+pub(crate) fn is_kept(object: &Value, manager: &str) -> bool {
+    let entries = object.pointer("/metadata/managedFields");
+    let mut entries = entries.and_then(Value::as_array).into_iter().flatten();
+    entries.any(|entry| {
+        let by = entry["manager"].as_str().unwrap_or_default();
+        let has = entry.pointer("/fieldsV1/f:spec/f:built").is_some();
+        has && entry["operation"] == "Apply" && by.ends_with(manager)
+    })
 }
 
 /// Uids of owners, and whether each is the controller.

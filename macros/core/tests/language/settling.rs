@@ -4,7 +4,7 @@ use lifecycle_macros_core::check;
 use proc_macro2::TokenStream;
 
 /// `code item [token] message` of every finding, where the token is the text under its span.
-fn found(body: &str) -> Vec<String> {
+pub(super) fn found(body: &str) -> Vec<String> {
     let tokens: TokenStream = body.parse().expect("it consists of tokens");
     let lines = check(tokens).diagnostics.into_iter().map(|d| {
         let token = d.span.source_text().unwrap_or_default();
@@ -565,43 +565,4 @@ fn too_many_worlds_are_counted_as_far_as_that_is_cheap() {
     assert_eq!(found(&wide(60, "")), [more]);
     let few = "LC091 Thing [f0] more than 4 194 304 combinations have to be looked at to find the worlds that no `never` rules out";
     assert_eq!(found(&wide(60, "never f0 != f1;").replace("f0 != f1", "f59 != A || f58 != A || f57 != A || f56 != A || f55 != A || f54 != A || f53 != A || f52 != A || f51 != A || f50 != A")), [few]);
-}
-
-#[test]
-fn what_another_object_owns_is_not_made_before_that_one_is_there() {
-    let body = r#"
-        volume Mount;
-        observe {
-            claim: Claim by name request.volume_id;
-            own: owned Service of claim by name request.volume_id;
-        }
-        facts { bound: bool from claim given claim; }
-        states {
-            Made when own == Current && (!claim || bound);
-            Missing when own != Current || !bound;
-        }
-        effects { apply own; }
-        rpc {
-            unfit never "any will do";
-            unknown never "it is made";
-            differs never "it has no arguments";
-            NodeStageVolume -> Made by apply_own within 90s else UNAVAILABLE {
-                claim && !bound => UNAVAILABLE;
-                own == Foreign => FAILED_PRECONDITION;
-                refused(apply_own) => INTERNAL;
-            }
-            NodeUnstageVolume;
-        }
-    "#;
-    let findings = found(body);
-    let [finding] = findings.as_slice() else {
-        panic!("{findings:#?}");
-    };
-    assert!(finding.starts_with("LC080 NodeStageVolume"), "{finding}");
-    assert!(finding.contains("claim == Absent"), "{finding}");
-    let refused = body.replace(
-        "own == Foreign =>",
-        "!claim => UNAVAILABLE; own == Foreign =>",
-    );
-    assert_eq!(found(&refused), [""; 0]);
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lifecycle_macros_core::check;
 
+use super::settling;
 use super::shipped::{body_of, text};
 
 const CHANGES: &str = include_str!("../volumes/changes.txt");
@@ -136,4 +137,43 @@ fn changes_break_every_rule_about_calls() {
     ] {
         assert!(codes.contains(code), "{code}");
     }
+}
+
+#[test]
+fn what_another_object_owns_is_not_made_before_that_one_is_there() {
+    let body = r#"
+        volume Mount;
+        observe {
+            claim: Claim by name request.volume_id;
+            own: owned Service of claim by name request.volume_id;
+        }
+        facts { bound: bool from claim given claim; }
+        states {
+            Made when own == Current && (!claim || bound);
+            Missing when own != Current || !bound;
+        }
+        effects { apply own; }
+        rpc {
+            unfit never "any will do";
+            unknown never "it is made";
+            differs never "it has no arguments";
+            NodeStageVolume -> Made by apply_own within 90s else UNAVAILABLE {
+                claim && !bound => UNAVAILABLE;
+                own == Foreign => FAILED_PRECONDITION;
+                refused(apply_own) => INTERNAL;
+            }
+            NodeUnstageVolume;
+        }
+    "#;
+    let findings = settling::found(body);
+    let [finding] = findings.as_slice() else {
+        panic!("{findings:#?}");
+    };
+    assert!(finding.starts_with("LC080 NodeStageVolume"), "{finding}");
+    assert!(finding.contains("claim == Absent"), "{finding}");
+    let refused = body.replace(
+        "own == Foreign =>",
+        "!claim => UNAVAILABLE; own == Foreign =>",
+    );
+    assert_eq!(settling::found(&refused), [""; 0]);
 }

@@ -9,7 +9,9 @@ use super::{Failure, Name, Observing};
 use crate::cluster::index::IndexKey;
 use crate::lifecycle::observation::Slot;
 use crate::lifecycle::{Built, Kind, Stored};
-use crate::machine::compare::{Ours, Verdict, compare, fingerprint, intruder, under_our_paths};
+use crate::machine::compare::{
+    Ours, Verdict, compare, fingerprint, intruder, stranger, under_our_paths,
+};
 use crate::machine::ir::{Mode, Source, Verb};
 
 /// A value of a built-in fact by name, and its sentence.
@@ -232,10 +234,17 @@ impl Observing<'_> {
         };
         let ours = Ours::of(raw, manager, replaced, "");
         let wanted = fingerprint(&json!([desired, manager, replaced, exclusive]));
-        // An apply would leave what others put into such a list, and is refused where that clashes with ours.
-        let compared = || match intruder(raw, &ours, exclusive) {
-            Some(at) => Verdict::Surplus { at, migrate: true },
-            None => compare(body, raw, &ours),
+        // An apply would leave what others put into such a list, and is refused where that clashes with ours. What stands there under operation `Update`
+        // and is as wanted stays as it is, so that nothing is written where another operator is replaced.
+        let compared = || {
+            let verdict = compare(body, raw, &ours);
+            let at = match verdict {
+                Verdict::Current => stranger(raw, &ours, exclusive),
+                Verdict::Behind { .. } | Verdict::Taken { .. } | Verdict::Surplus { .. } => {
+                    intruder(raw, &ours, exclusive)
+                }
+            };
+            at.map_or(verdict, |at| Verdict::Surplus { at, migrate: true })
         };
         let verdict = live.compared.with(wanted, compared);
         let uid = live.meta.uid.as_deref().unwrap_or_default();

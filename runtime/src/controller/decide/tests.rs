@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cluster::fixture::{Caches, maker, names, thing};
 use crate::controller::report::{Notes, draft};
-use crate::controller::trace::Written;
+use crate::controller::trace::{Move, Written};
 use crate::lifecycle::Machine;
 use crate::machine::backoff::Backoff;
 

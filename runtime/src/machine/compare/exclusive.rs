@@ -9,18 +9,35 @@ use super::same;
 
 /// The first element of such a list that an apply of ours would leave: `spec.ports[1]`.
 pub fn intruder(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
+    let all: Vec<_> = fields::all(live).collect();
+    named_only_by(live, exclusive, (&all, ours.applied.as_slice()))
+}
+
+/// The first element of such a list that others alone put there.
+pub fn stranger(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
+    let own: Vec<_> = ours.all().collect();
+    named_only_by(live, exclusive, (&ours.others, &own))
+}
+
+/// The first element of such a list that some entries name and others do not.
+fn named_only_by(
+    live: &Value,
+    exclusive: &[&str],
+    (some, others): (&[ManagerFields<'_>], &[ManagerFields<'_>]),
+) -> Option<String> {
     exclusive.iter().find_map(|path| {
         let list = path
             .split('.')
             .try_fold(live, |value, part| value.get(part))?;
-        let named = |entry| within(entry, path).map(Named::of);
-        let applied = ours.applied.and_then(named);
-        let all: Vec<Named> = fields::all(live).filter_map(named).collect();
-        let is_theirs = |item: &Value| {
-            let is_applied = applied.as_ref().is_some_and(|named| named.has(item));
-            !is_applied && all.iter().any(|named| named.has(item))
+        let names = |entries: &[ManagerFields<'_>]| -> Vec<Named> {
+            let entries = entries.iter().copied();
+            let named = entries.filter_map(|entry| within(entry, path).map(Named::of));
+            named.collect()
         };
-        let at = list.as_array()?.iter().position(is_theirs)?;
+        let (some, others) = (names(some), names(others));
+        let has = |named: &[Named], item: &Value| named.iter().any(|named| named.has(item));
+        let mut items = list.as_array()?.iter();
+        let at = items.position(|item| has(&some, item) && !has(&others, item))?;
         Some(format!("{path}[{at}]"))
     })
 }
@@ -126,6 +143,11 @@ mod tests {
         );
         let atomic = entry("kubectl", "Update", json!({ "f:spec": { "f:ports": {} } }));
         check(live(&[80], &[atomic]), None);
+        let stuck = entry(US, "Update", of(&[80]));
+        let who = |live: Value| stranger(&live, &Ours::of(&live, US, &[], ""), PORTS);
+        assert_eq!(who(live(&[80], std::slice::from_ref(&stuck))), None);
+        let added = live(&[80, 81], &[stuck, theirs(&[81])]);
+        assert_eq!(who(added).as_deref(), Some("spec.ports[1]"));
         let text = json!({ "metadata": { "managedFields": [theirs(&[80])] }, "spec": { "ports": "no list" } });
         check(text, None);
     }

@@ -14,7 +14,7 @@ use super::machine::inputs_of;
 use crate::author::{self, Document};
 use crate::declared::{Lookup, Path};
 use crate::machine::{Interpreted, text_in};
-use crate::reality::{owners, uid};
+use crate::reality::{is_kept, owners, uid};
 
 /// The objects of one moment, as one request is about them.
 pub(crate) struct Shown<'a> {
@@ -105,6 +105,15 @@ impl<'a> Shown<'a> {
         Some(json!([built, owner, versions(target)]).to_string())
     }
 
+    /// Who contributes to what several may write: the volume, by its id, or by its name before it has one.
+    fn volume(&self) -> &str {
+        let named = |name: &str| self.request["request"][name].as_str();
+        let named = |name| named(name).filter(|text| !text.is_empty());
+        named("volume_id")
+            .or_else(|| named("name"))
+            .unwrap_or_default()
+    }
+
     fn number(&self, input: &str) -> usize {
         let inputs = &self.machine.declared.inputs;
         let at = inputs.iter().position(|name| name == input);
@@ -190,9 +199,14 @@ impl Reality for Shown<'_> {
         let mut effects = self.machine.ir.effects.iter();
         let declared = effects.find(|one| one.name == effect);
         let target = declared.expect("the effect is declared").target;
+        let mode = self.machine.ir.inputs[target].mode;
         let target = &self.machine.declared.inputs[target];
         let wanted = author::built(effect, target, &self.request, from, || u64::MAX);
-        object.pointer("/spec/built") == Some(&wanted)
+        let manager = match mode {
+            Mode::Part | Mode::Shared => format!("-{}", self.volume()),
+            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => String::new(),
+        };
+        object.pointer("/spec/built") == Some(&wanted) && is_kept(object, &manager)
     }
 
     fn members(

@@ -141,8 +141,10 @@ async fn settled(cluster: &Cluster) -> Result<()> {
         "{counts:?}\n{}",
         asked.lines()
     );
-    let renewals = usize::try_from(SETTLED.as_secs()).unwrap_or_default() / 5 + 1;
-    ensure!(counts.leases <= renewals, "{counts:?}");
+    // The Lease is renewed every 2 s, and each of the 6 watches is begun anew every 30 s, or it might be dead.
+    let seconds = usize::try_from(SETTLED.as_secs()).unwrap_or_default();
+    ensure!(counts.leases <= seconds / 2 + 1, "{counts:?}");
+    ensure!(counts.watches <= 6 * (seconds / 30 + 1), "{counts:?}");
     Ok(())
 }
 

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::place::{Place, SOON, TestEnv, report, says};
+use crate::place::{Place, SOON, TestEnv, says};
 use anyhow::{Result, bail, ensure};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Resource};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
@@ -119,13 +120,18 @@ async fn unreadable() -> Result<()> {
         Ok(api.patch("held", &params, &odd).await.ok())
     })
     .await?;
-    let named = format!("Listener `{}/held` cannot be read", place.namespace);
-    let what = "the Site names it";
-    place
-        .until("west", what, |site: &Site| {
-            report(site).1.starts_with(&named)
-        })
-        .await?;
+    let events: Api<Event> = Api::namespaced(place.client.clone(), &place.namespace);
+    eventually("an event that names it", SOON, async || {
+        let all = events.list(&ListParams::default()).await?.items;
+        let about = |event: &Event| {
+            let regarding = event.regarding.as_ref();
+            let of = regarding.and_then(|regarding| regarding.name.as_deref());
+            of == Some("held") && event.reason.as_deref() == Some("Undecodable")
+        };
+        Ok(all.into_iter().find(about))
+    })
+    .await?;
+    // What it was counts still, and the Site goes on with it.
     listen(&place, "thief", json!({ "host": "held" })).await?;
     let taken = "Listener held with host held and port 8080 already exists in namespace";
     until_says::<Listener>(&place, "thief", "Error", taken).await?;

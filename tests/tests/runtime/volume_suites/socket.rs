@@ -57,10 +57,10 @@ fn publish(folder: &Path, volume: &str, pod: usize) -> csi::NodePublishVolumeReq
 async fn published(places: &Places, request: csi::NodePublishVolumeRequest) -> Result<(), Code> {
     let channel = connect(&places.node).await.map_err(|_| Code::Unavailable)?;
     let done = NodeClient::new(channel).node_publish_volume(request).await;
-    done.map(drop).map_err(|status| match status.code() {
+    done.map(drop).map_err(|status| {
         // What the client makes of a connection that ends in the middle of an answer.
-        Code::Internal if status.message().contains("h2 protocol error") => Code::Unknown,
-        code => code,
+        let is_cut = status.message().contains("h2 protocol error");
+        if is_cut { Code::Unknown } else { status.code() }
     })
 }
 

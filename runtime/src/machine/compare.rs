@@ -39,6 +39,11 @@ pub enum Verdict {
         /// The first one: `spec.selector`.
         at: String,
     },
+    /// A desired field is there, and nobody's, beside others of ours: somebody took it and let go of it, and the API server filled it in.
+    Unowned {
+        /// The first one: `spec.type`.
+        at: String,
+    },
     /// A field of ours is there that is not wanted any more.
     Surplus {
         /// The first one.
@@ -57,10 +62,14 @@ pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
     let owners = Owners {
         ours: entries,
         others: ours.others.clone(),
+        claims_unowned: ours.applied.is_some(),
     };
-    if let Some(verdict) = taken((desired, live), &owners, &Path::root()) {
-        return verdict;
-    }
+    // What is too much counts before what is nobody's: it may take another write.
+    let unowned = match taken((desired, live), &owners, &Path::root()) {
+        Some(unowned @ Verdict::Unowned { .. }) => Some(unowned),
+        Some(verdict) => return verdict,
+        None => None,
+    };
     for stuck in &ours.stuck {
         if let Some(at) = surplus(stuck, desired, live, &Path::root()) {
             return Verdict::Surplus { at, migrate: true };
@@ -71,7 +80,7 @@ pub fn compare(desired: &Value, live: &Value, ours: &Ours<'_>) -> Verdict {
         .and_then(|applied| surplus(applied, desired, live, &Path::root()))
     {
         Some(at) => Verdict::Surplus { at, migrate: false },
-        None => Verdict::Current,
+        None => unowned.unwrap_or(Verdict::Current),
     }
 }
 

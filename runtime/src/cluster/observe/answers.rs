@@ -193,6 +193,7 @@ impl Observing<'_> {
             Verdict::Current
             | Verdict::Behind { .. }
             | Verdict::Taken { .. }
+            | Verdict::Unowned { .. }
             | Verdict::Surplus { .. } => verdict,
         };
         let job = match (&verdict, live) {
@@ -202,6 +203,7 @@ impl Observing<'_> {
                 Verdict::Current
                 | Verdict::Behind { .. }
                 | Verdict::Taken { .. }
+                | Verdict::Unowned { .. }
                 | Verdict::Surplus { .. },
                 _,
             ) => Job::Update,
@@ -240,9 +242,10 @@ impl Observing<'_> {
             let verdict = compare(body, raw, &ours);
             let at = match verdict {
                 Verdict::Current => stranger(raw, &ours, exclusive),
-                Verdict::Behind { .. } | Verdict::Taken { .. } | Verdict::Surplus { .. } => {
-                    intruder(raw, &ours, exclusive)
-                }
+                Verdict::Behind { .. }
+                | Verdict::Taken { .. }
+                | Verdict::Unowned { .. }
+                | Verdict::Surplus { .. } => intruder(raw, &ours, exclusive),
             };
             at.map_or(verdict, |at| Verdict::Surplus { at, migrate: true })
         };

@@ -56,8 +56,8 @@ impl Plan {
         let live = fingerprint(&under_our_paths(&self.body, object, &ours));
         // A surplus is no policy's doing: it stands in an entry that an apply does not replace, and the next pass takes it over.
         let verdict = compare(&self.body, object, &ours);
-        matches!(verdict, Verdict::Behind { .. } | Verdict::Taken { .. })
-            .then(|| (uid, fingerprint(&self.body), live))
+        let differs = !matches!(verdict, Verdict::Current | Verdict::Surplus { .. });
+        differs.then(|| (uid, fingerprint(&self.body), live))
     }
 }
 

@@ -61,6 +61,9 @@ impl Observing<'_> {
             Verdict::Taken { at } => {
                 format!("{object} is not as wanted yet: `{at}` belongs to another field manager")
             }
+            Verdict::Unowned { at } => {
+                format!("{object} is not as wanted yet: `{at}` belongs to no field manager")
+            }
             Verdict::Surplus { at, .. } => {
                 format!("{object} is not as wanted yet: `{at}` is to be removed")
             }

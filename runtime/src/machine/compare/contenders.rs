@@ -28,6 +28,7 @@ pub fn contenders(
         let owners = Owners {
             ours: ours.clone(),
             others: vec![fields],
+            claims_unowned: false,
         };
         taken((desired, live), &owners, &Path::root()).is_some()
     })

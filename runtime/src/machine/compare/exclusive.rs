@@ -90,7 +90,10 @@ mod tests {
     fn of(ports: &[u16]) -> Value {
         let all = ports.iter().map(|port| {
             let key = format!("k:{{\"port\":{port},\"protocol\":\"TCP\"}}");
-            (key, json!({ ".": {}, "f:name": {}, "f:port": {} }))
+            (
+                key,
+                json!({ ".": {}, "f:name": {}, "f:port": {}, "f:protocol": {} }),
+            )
         });
         json!({ "f:spec": { "f:ports": Value::Object(all.collect()) } })
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::{ManagerFields, is_leaf, within};
 use super::members::{Items, MemberKeys};
-use super::prune::keeps_empty_text;
+use super::prune::{is_nothing, keeps_empty_text};
 use super::{Path, Verdict, same};
 
 /// Who has a part of an object: our entries, and those of others.
@@ -13,6 +13,8 @@ use super::{Path, Verdict, same};
 pub(super) struct Owners<'a> {
     pub(super) ours: Vec<ManagerFields<'a>>,
     pub(super) others: Vec<ManagerFields<'a>>,
+    /// Whether what is nobody's counts, as it does once we have applied.
+    pub(super) claims_unowned: bool,
 }
 
 impl<'a> Owners<'a> {
@@ -20,6 +22,7 @@ impl<'a> Owners<'a> {
         Self {
             ours: within(&self.ours, name),
             others: within(&self.others, name),
+            ..*self
         }
     }
 
@@ -32,12 +35,31 @@ impl<'a> Owners<'a> {
         self.all().all(is_leaf)
     }
 
+    /// Whether a part is nobody's that an apply of ours would make ours.
+    fn claims(&self, part: &Self, path: &Path<'_>) -> bool {
+        let has_fields = !self.ours.is_empty() && !self.ours.iter().any(|own| is_leaf(own));
+        self.claims_unowned && has_fields && part.is_nobodys() && !is_untracked(path)
+    }
+
     fn is_nobodys(&self) -> bool {
         self.all().next().is_none()
     }
 }
 
-/// The first desired field that others own and we do not, or to which something was added although it is owned as a whole.
+/// Whether managed fields never name a field: an object's kind, name and identity.
+///
+/// See `stripMeta` of <https://github.com/kubernetes/apimachinery/blob/master/pkg/util/managedfields/internal/stripmeta.go>.
+fn is_untracked(path: &Path<'_>) -> bool {
+    match path.parent {
+        Some(parent) if parent.parent.is_none() => true,
+        Some(parent) => {
+            parent.part == "metadata" && parent.parent.is_some_and(|p| p.parent.is_none())
+        }
+        None => true,
+    }
+}
+
+/// The first desired field that others own and we do not, that is nobody's beside ours, or to which something was added although it is owned as a whole.
 pub(super) fn taken(
     (desired, live): (&Value, &Value),
     owners: &Owners<'_>,
@@ -52,6 +74,9 @@ pub(super) fn taken(
                 let path = path.down(key);
                 let inner = owners.within(&format!("f:{key}"));
                 let live = live.get(key).unwrap_or(&Value::Null);
+                if owners.claims(&inner, &path) && !is_nothing(live) {
+                    return Some(Verdict::Unowned { at: path.show() });
+                }
                 field((wanted, live), &inner, &path)
             })
         }
@@ -271,6 +296,46 @@ mod tests {
             .rev()
             .fold(part, |inner, part| json!({ *part: inner }));
         (left, nested)
+    }
+
+    #[test]
+    fn what_nobody_owns_beside_ours_is_to_be_ours_again() {
+        let desired = json!({
+            "kind": "Service",
+            "metadata": { "name": "web", "labels": { "app": "web" } },
+            "spec": { "type": "ClusterIP", "ports": [{ "port": 80, "targetPort": 80 }] },
+        });
+        let whole = json!({
+            "f:metadata": { "f:labels": { "f:app": {} } },
+            "f:spec": { "f:type": {}, "f:ports": { PORT: { ".": {}, "f:port": {}, "f:targetPort": {} } } },
+        });
+        let object = json!({
+            "kind": "Service",
+            "metadata": { "name": "web", "labels": { "app": "web" } },
+            "spec": {
+                "type": "ClusterIP",
+                "ports": [{ "port": 80, "protocol": "TCP", "targetPort": 80 }],
+            },
+        });
+        let elsewhere = hand(json!({ "f:metadata": { "f:annotations": { "f:x": {} } } }));
+        let here = |ours: Value| live(&[ours, elsewhere.clone()], object.clone());
+        let current = here(us(whole.clone()));
+        check(desired.clone(), &current, Verdict::Current, &[]);
+        let ways = [
+            (&["f:spec", "f:type"][..], "spec.type"),
+            (
+                &["f:spec", "f:ports", PORT, "f:targetPort"],
+                "spec.ports[0].targetPort",
+            ),
+        ];
+        for (way, at) in ways {
+            let (left, _) = moved(&whole, way);
+            let unowned = Verdict::Unowned { at: at.to_owned() };
+            check(desired.clone(), &here(us(left.clone())), unowned, &[]);
+            // An object that another operator made is taken over without a write.
+            let old = here(entry("old", "Apply", left));
+            check(desired.clone(), &old, Verdict::Current, &[]);
+        }
     }
 
     #[test]

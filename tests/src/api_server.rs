@@ -6,6 +6,7 @@ pub(crate) mod guard;
 pub(crate) mod identity;
 pub(crate) mod options;
 pub(crate) mod ports;
+mod storage;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,7 @@ impl ApiServer {
         let ports = Ports::free()?;
         let admin_kubeconfig = identity.kubeconfig(&ports.url(), "admin", &["system:masters"])?;
         let mut command = Command::new(binaries.etcd());
-        command.args(options::etcd_arguments(ports, folder.path()));
+        command.args(options::etcd_arguments(&options, ports, folder.path()));
         let etcd = Process::start("etcd", command, folder.path())?;
         let mut server = Self {
             controller_manager: None,

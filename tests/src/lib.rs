@@ -1,6 +1,7 @@
 //! The real API server and the real cluster that tests run against, and what the test suites share.
 //! Everything here serves tests and people who try things out; no other crate may depend on it.
 
+pub mod amount;
 pub mod api_server;
 pub mod audit;
 pub mod binaries;

@@ -11,6 +11,7 @@ use super::ports::Ports;
 pub struct Options {
     pub(super) flags: Vec<String>,
     pub(super) controllers: Vec<String>,
+    pub(super) storage: Option<u64>,
 }
 
 impl Options {
@@ -25,6 +26,12 @@ impl Options {
     /// Also runs one controller of kube-controller-manager, by its name there.
     pub fn controller(mut self, name: &str) -> Self {
         self.controllers.push(name.to_owned());
+        self
+    }
+
+    /// Gives etcd so many bytes; what comes after is refused until somebody frees them (`ApiServer::free_storage`).
+    pub fn storage(mut self, bytes: u64) -> Self {
+        self.storage = Some(bytes);
         self
     }
 
@@ -43,9 +50,9 @@ omitStages: [RequestReceived]
 rules: [{level: Metadata}]
 ";
 
-pub(super) fn etcd_arguments(ports: Ports, folder: &Path) -> Vec<String> {
+pub(super) fn etcd_arguments(options: &Options, ports: Ports, folder: &Path) -> Vec<String> {
     let url = ports.etcd_url();
-    vec![
+    let mut arguments = vec![
         format!("--data-dir={}", folder.join("etcd").display()),
         format!("--listen-client-urls={url}"),
         format!("--advertise-client-urls={url}"),
@@ -53,7 +60,10 @@ pub(super) fn etcd_arguments(ports: Ports, folder: &Path) -> Vec<String> {
         // The data goes with the server, so a power cut may take it too.
         "--unsafe-no-fsync".to_owned(),
         "--log-level=warn".to_owned(),
-    ]
+    ];
+    let storage = options.storage.iter();
+    arguments.extend(storage.map(|bytes| format!("--quota-backend-bytes={bytes}")));
+    arguments
 }
 
 pub(super) fn api_server_arguments(

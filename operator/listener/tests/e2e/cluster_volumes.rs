@@ -1,6 +1,7 @@
 //! Listener volumes on a real cluster: kubelet, external-provisioner and the operator as its manifests install it.
 //! Pods mount Listeners in every way, traffic from outside reaches them, and what goes leaves nothing behind.
 
+mod loss;
 mod pods;
 mod trouble;
 mod ways;
@@ -8,6 +9,7 @@ mod ways;
 use std::path::Path;
 use std::time::Duration;
 
+use lifecycle_tests::amount::amount;
 use lifecycle_tests::harness::{Case, Need, case_within};
 
 const NODES: &[Need] = &[Need::Nodes];
@@ -20,8 +22,13 @@ fn operator() -> &'static Path {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![
+    let mut cases = vec![
         case_within("pods_mount_listeners_in_every_way", NODES, LIMIT, ways::all),
         case_within("mounts_outlive_every_trouble", NODES, LIMIT, trouble::all),
-    ]
+    ];
+    if amount("NODE_LOSS", 0, 1) == 1 {
+        let name = "the_loss_of_the_controllers_node_costs_seconds";
+        cases.push(case_within(name, NODES, LIMIT, loss::node));
+    }
+    cases
 }

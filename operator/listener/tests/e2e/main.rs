@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod churn;
 mod cluster_volumes;
 mod cost;
 mod csi_sanity;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         return ended;
     }
     harness::run_suites([
+        ("churn", churn::cases()),
         ("cluster_volumes", cluster_volumes::cases()),
         ("listener_volume", listener_volume::cases()),
         ("faults_listener", faults_listener::cases()),

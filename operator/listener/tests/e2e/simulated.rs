@@ -1,5 +1,6 @@
 //! The operator on the simulated server: what many Listeners cost, counted. Prints figures.
 
+use lifecycle_tests::amount::amount;
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
 
@@ -11,8 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// `LISTENERS` says how many.
 fn every_listener_costs_two_writes_and_no_read() {
-    let many = std::env::var("LISTENERS").ok();
-    let many = many.and_then(|n| n.parse().ok()).unwrap_or(200);
+    let many = usize::try_from(amount("LISTENERS", 200, 20_000)).expect("it fits");
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime starts");

@@ -67,8 +67,11 @@ fn only_what_the_other_owner_controls_is_ours() {
     check(room("host-uid"), "Current", "");
     let foreign =
         "Service `ns/g` exists and is not controlled by ConfigMap `ns/h`: remove that Service";
-    check(room("guest-uid"), "Foreign", foreign);
-    check(room("a host that is gone"), "Foreign", foreign);
+    let mut of_guest = room("guest-uid");
+    of_guest["metadata"]["ownerReferences"][0]["name"] = json!("g");
+    check(of_guest, "Foreign", foreign);
+    let earlier = "Service `ns/g` still belongs to an earlier ConfigMap `ns/h` and goes with it: wait for the garbage collector, or remove that Service";
+    check(room("a host that is gone"), "Foreign", earlier);
     let mut shared = room("host-uid");
     shared["metadata"]["ownerReferences"][0]["controller"] = json!(false);
     check(shared, "Foreign", foreign);

@@ -122,6 +122,16 @@ impl Owner<'_> {
         }
     }
 
+    /// Whether an object has an owner of the same name that was there before this one.
+    pub(super) fn succeeds(&self, object: &Stored) -> bool {
+        let name = self.object.meta.name.as_deref();
+        let mut owners = object.meta.owner_references.iter().flatten();
+        owners.any(|o| {
+            let is_namesake = o.kind == self.kind.kind && Some(o.name.as_str()) == name;
+            is_namesake && o.api_version == self.kind.api_version() && o.uid != self.uid()
+        })
+    }
+
     /// Whether an object still says that it is controlled by this owner, which is a plain one.
     pub(super) fn controls_no_more(&self, object: &Stored) -> bool {
         let mut owners = object.meta.owner_references.iter().flatten();

@@ -34,7 +34,15 @@ impl Observing<'_> {
             true => "controlled by",
             false => "owned by",
         };
+        let live = self.observer.view.get(input, name);
         match self.owner(input) {
+            // The cluster keeps what an owner leaves until the garbage collector gets there.
+            Some(owner) if live.is_some_and(|live| owner.succeeds(&live)) => {
+                let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
+                format!(
+                    "{object} still belongs to an earlier {owner} and goes with it: wait for the garbage collector, or remove that {theirs}"
+                )
+            }
             Some(owner) if of_other => {
                 let owner = Name::of(&owner.object.meta).of_kind(owner.kind);
                 format!("{object} exists and is not {by} {owner}: remove that {theirs}")

@@ -58,7 +58,12 @@ fn of_class() -> Value {
 }
 
 fn not_ours() -> Value {
-    json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": "t", "uid": "another", "controller": true }] } })
+    controlled_by("other")
+}
+
+/// By a Thing of this name that is not the one that is there.
+fn controlled_by(name: &str) -> Value {
+    json!({ "metadata": { "ownerReferences": [{ "apiVersion": "tests/v1", "kind": "Thing", "name": name, "uid": "another", "controller": true }] } })
 }
 
 fn leaving() -> Value {
@@ -113,6 +118,14 @@ fn what_is_owned_is_absent_foreign_terminating_stale_or_current() {
         "made",
         "Foreign",
         foreign,
+    );
+    let earlier = "ConfigMap `ns/t` still belongs to an earlier Thing `ns/t` and goes with it: wait for the garbage collector, or remove that ConfigMap";
+    check(
+        &with(made(controlled_by("t"))),
+        of_class(),
+        "made",
+        "Foreign",
+        earlier,
     );
     let mut both = not_ours();
     merge(&mut both, leaving());

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use lifecycle_specs_listener::listener::{AddressType, ListenerIngress};
+use lifecycle_tests::amount::amount;
 use rustix::fd::OwnedFd;
 
 use super::*;
@@ -41,7 +42,7 @@ fn opened(path: &Path) -> OwnedFd {
 }
 
 /// So many files with long names in one folder, and a tenth as many folders in another one further down.
-fn fill(path: &Path, files: usize) {
+fn fill(path: &Path, files: u64) {
     let (much, more) = (path.join("much"), path.join("more/still"));
     for folder in [&much, &more] {
         fs::create_dir_all(folder).expect("it can be made");
@@ -78,8 +79,7 @@ fn removal_of_what_the_environment_names() {
 /// `FILES=600000` is what ended a driver with 128 MiB.
 #[test]
 fn a_volume_with_very_many_files_is_removed_without_much_memory() {
-    let files = std::env::var("FILES").ok();
-    let files = files.map_or(40_000, |n| n.parse().expect("a number"));
+    let files = amount("FILES", 40_000, 600_000);
     let (_folder, path) = target();
     write(text(&path), &wanted()).expect("it can be written");
     fill(&path, files);

@@ -10,6 +10,7 @@ mod predicate;
 mod promises;
 mod recovery;
 mod rpc;
+mod slip;
 mod states;
 mod status;
 mod transitions;
@@ -98,6 +99,11 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
     while !cursor.is_empty() {
         let Ok(name) = cursor.ident("a section") else {
             parser.report(cursor.fault("a section"), "lifecycle", &HEAD);
+            // What a comment documents is read all the same.
+            let before = cursor.position();
+            if cursor.docs().is_ok() && cursor.position() > before {
+                continue;
+            }
             parser.taint.everything = true;
             cursor.skip_past_group();
             continue;

@@ -17,5 +17,6 @@ mod language {
     mod settling;
     mod shipped;
     mod sketches;
+    mod slips;
     mod volumes;
 }

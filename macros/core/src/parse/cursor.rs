@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
+use super::slip;
 use crate::ast::Path;
 
 /// What was expected and not found.
@@ -69,11 +70,33 @@ impl Cursor {
         }
     }
 
+    /// Whether a line ends here, or the group.
+    pub(crate) fn breaks(&self) -> bool {
+        self.is_empty() || self.span().start().line > self.previous().end().line
+    }
+
     pub(crate) fn fault(&self, expected: &str) -> Fault {
+        let found = self.found();
+        let instead = match found.strip_prefix('`') {
+            Some(mark) => slip::instead(mark.trim_end_matches('`'), expected),
+            None if self.is_doc() => Some("write it above an item, or as `//`"),
+            None => None,
+        };
+        let instead = instead.map(|instead| format!(": {instead}"));
+        let instead = instead.unwrap_or_default();
         Fault {
             span: self.span(),
-            message: format!("expected {expected}, found {}", self.found()),
+            message: format!("expected {expected}, found {found}{instead}"),
         }
+    }
+
+    /// Whether a doc comment comes next.
+    fn is_doc(&self) -> bool {
+        let Some(TokenTree::Group(group)) = self.tokens.get(self.at + 1) else {
+            return false;
+        };
+        let first = || group.stream().into_iter().next();
+        self.is("#") && first().is_some_and(|word| as_ident(&word).is_some_and(|w| w == "doc"))
     }
 
     fn found(&self) -> String {
@@ -84,6 +107,7 @@ impl Cursor {
                 Delimiter::Bracket => "`[`".to_owned(),
                 Delimiter::Parenthesis | Delimiter::None => "`(`".to_owned(),
             },
+            Some(TokenTree::Punct(_)) if self.is_doc() => "a doc comment".to_owned(),
             Some(TokenTree::Punct(_)) => format!("`{}`", self.punct().unwrap_or_default()),
             Some(TokenTree::Ident(ident)) => format!("`{ident}`"),
             Some(TokenTree::Literal(literal)) => format!("`{literal}`"),
@@ -369,6 +393,13 @@ fn first_span(token: &TokenTree) -> Span {
 /// Whether Rust lets it be a name.
 fn is_free(ident: &Ident) -> bool {
     ident != "_" && syn::parse2::<Ident>(quote::quote!(#ident)).is_ok() || ident.unraw() != *ident
+}
+
+pub(super) fn as_ident(token: &TokenTree) -> Option<&Ident> {
+    match token {
+        TokenTree::Ident(ident) => Some(ident),
+        TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    }
 }
 
 /// From the first token to the last where the compiler can join them, else the first.

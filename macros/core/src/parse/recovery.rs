@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenTree};
 
-use super::cursor::{Cursor, Fault};
+use super::cursor::{Cursor, Fault, as_ident};
 use crate::ast::Taint;
 use crate::check::syntax;
 use crate::errors::Sink;
@@ -102,11 +102,9 @@ impl<'s> Parser<'s> {
         if cursor.eat(";").is_some() {
             return;
         }
-        let before = cursor.previous();
-        let breaks = cursor.is_empty() || cursor.span().start().line > before.end().line;
-        if breaks {
+        if cursor.breaks() {
             let fault = Fault {
-                span: before,
+                span: cursor.previous(),
                 message: "expected `;` after this".to_owned(),
             };
             self.report(fault, item, form);
@@ -169,11 +167,4 @@ fn followed_by_declaration(tokens: &[TokenTree]) -> Vec<String> {
         }
     }
     names
-}
-
-fn as_ident(token: &TokenTree) -> Option<&Ident> {
-    match token {
-        TokenTree::Ident(ident) => Some(ident),
-        TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
-    }
 }

@@ -13,13 +13,8 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
     parser.items(body, &FORM, |cursor, doc, parser| {
         let state = state(cursor, doc)?;
         let name = state.name.to_string();
-        let expected = if state.phase.is_some() {
-            "`wakes`, `overdue` or `;`"
-        } else {
-            "`&&`, `||`, `=>` or `;`"
-        };
         lifecycle.states.push(state);
-        parser.close(cursor, expected, &name, &FORM);
+        parser.close(cursor, "`wakes`, `overdue` or `;`", &name, &FORM);
         Ok(())
     });
 }
@@ -31,6 +26,10 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
     let when = predicate::pred(cursor)?;
     let phase = match cursor.eat("=>") {
         Some(_) => Some(cursor.ident("`Pending`, `Ready`, `Error` or `Ignored`")?),
+        // What stands there instead is the mistake, and not that a phase is missing.
+        None if !cursor.is(";") && !cursor.breaks() => {
+            return Err(cursor.fault("`&&`, `||`, `=>` or `;`"));
+        }
         None => None,
     };
     let mut state = State {

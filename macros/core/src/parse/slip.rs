@@ -1,0 +1,37 @@
+//! What was meant where a mark or word of another language stands. Knows words only.
+
+/// What to write instead, if `found` is a slip and none of what was expected.
+pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
+    if expected.contains(&format!("`{found}`")) {
+        return None;
+    }
+    let follows = |mark: &str| expected.contains(&format!("`{mark}`"));
+    let is_test = follows("&&") || follows("||");
+    Some(match found {
+        "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
+        "and" | "&" if is_test => "write `&&`",
+        "or" | "|" if is_test => "write `||`",
+        "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
+            "a fact has values without an order: name those that fit, `fact in { A, B }`"
+        }
+        "," if follows(";") => "an item ends with `;`",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_not_expected_is_a_slip() {
+        let test = "`&&`, `||` or `;`";
+        assert_eq!(instead("=", test), Some("a fact is compared by `==`"));
+        assert_eq!(instead("and", test), Some("write `&&`"));
+        assert_eq!(instead("|", test), Some("write `||`"));
+        assert_eq!(instead(",", test), Some("an item ends with `;`"));
+        assert_eq!(instead("=", "`:` or `=`"), None);
+        assert_eq!(instead(",", "`,` or `}`"), None);
+        assert_eq!(instead("and", "a name"), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! Marks and words of other languages: each finding says what to write instead.
+
+use lifecycle_macros_core::check;
+
+const BEFORE: &str = "resource Thing;\nobserve { class: Class by name spec.class; }\n";
+
+/// `line: message` of the first finding, up to what the item looks like.
+fn first(text: &str) -> String {
+    let text = format!("{BEFORE}{text}");
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    let first = found.first().expect("it is refused");
+    let message = first.message.split("; ").next().unwrap_or_default();
+    format!("{}: {message}", first.span.start().line)
+}
+
+#[track_caller]
+fn expect(text: &str, expected: &str) {
+    assert_eq!(first(text), expected, "{text}");
+}
+
+#[test]
+fn a_comparison_by_another_mark_is_called_that() {
+    let by_equals = "a fact is compared by `==`";
+    expect(
+        "states { A when class = Absent => Pending; }",
+        &format!("3: expected `&&`, `||`, `=>` or `;`, found `=`: {by_equals}"),
+    );
+    expect(
+        "states { A when class is Absent => Pending; }",
+        &format!("3: expected `&&`, `||`, `=>` or `;`, found `is`: {by_equals}"),
+    );
+    expect(
+        "states { A when (class = Absent) => Pending; }",
+        &format!("3: expected `&&`, `||` or `)`, found `=`: {by_equals}"),
+    );
+    let order = "a fact has values without an order: name those that fit, `fact in { A, B }`";
+    expect(
+        "states { A when class > Absent => Pending; }",
+        &format!("3: expected `&&`, `||`, `=>` or `;`, found `>`: {order}"),
+    );
+    expect(
+        "status { condition C { True when class = Present; } }",
+        &format!("3: expected `&&`, `||` or `;`, found `=`: {by_equals}"),
+    );
+}
+
+#[test]
+fn words_for_and_and_or_are_called_that() {
+    let says = |found: &str, write: &str| {
+        format!("3: expected `&&`, `||`, `=>` or `;`, found `{found}`: write `{write}`")
+    };
+    for (found, write) in [("and", "&&"), ("&", "&&"), ("or", "||"), ("|", "||")] {
+        let text =
+            format!("states {{ A when class == Absent {found} class == Present => Ready; }}");
+        expect(&text, &says(found, write));
+    }
+}
+
+#[test]
+fn a_comma_for_a_semicolon_is_called_that() {
+    expect(
+        "states { A when class => Ready, B when !class => Pending; }",
+        "3: expected `wakes`, `overdue` or `;`, found `,`: an item ends with `;`",
+    );
+}
+
+#[test]
+fn a_doc_comment_that_documents_no_item_is_called_that() {
+    let comment = "a doc comment: write it above an item, or as `//`";
+    expect(
+        "/// What it can be.\nstates { A when class => Ready; }",
+        &format!("3: expected a section, found {comment}"),
+    );
+    expect(
+        "states { A when\n/// There.\nclass => Ready; }",
+        &format!("4: expected a fact, found {comment}"),
+    );
+}
+
+#[test]
+fn what_follows_a_doc_comment_above_a_section_is_read_all_the_same() {
+    let text = format!(
+        "{BEFORE}/// What it can be.\nstates {{ A when class == Present => Nowhere; goal B when class == Absent => Ready; }}"
+    );
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.message.contains("Nowhere")),
+        "{found:#?}"
+    );
+}

@@ -175,6 +175,11 @@ impl Work {
         }
     }
 
+    /// How many there are at once.
+    pub(super) fn many(&self) -> u64 {
+        u64::try_from(self.wanted.len()).unwrap_or(u64::MAX)
+    }
+
     fn count(&mut self, act: &'static str) {
         *self.acts.entry(act).or_default() += 1;
     }

@@ -2,6 +2,7 @@
 
 mod applied;
 mod declared;
+mod leading;
 mod polled;
 
 use std::collections::BTreeMap;

@@ -113,10 +113,13 @@ struct Leading {
 impl Leading {
     /// Until when we may write; `None`: not now.
     fn until(&self, now: Instant) -> Until {
-        match &self.lease {
-            None => Some(now + FOR_EVER),
-            Some(lease) => lease.borrow().filter(|until| *until > now),
-        }
+        until(self.lease.as_ref(), now)
+    }
+
+    /// Whether our time to write has ended and the loop does not know it yet: the process may have been suspended since.
+    fn is_over(&self) -> impl Fn() -> bool + use<> {
+        let (lease, was) = (self.lease.clone(), self.was);
+        move || was && until(lease.as_ref(), Instant::now()).is_none()
     }
 
     /// Waits for a change of what `until` says, but not for the end of a time.
@@ -131,9 +134,18 @@ impl Leading {
     }
 }
 
+fn until(lease: Option<&watch::Receiver<Until>>, now: Instant) -> Until {
+    match lease {
+        None => Some(now + FOR_EVER),
+        Some(lease) => lease.borrow().filter(|until| *until > now),
+    }
+}
+
 /// What the loop was woken by.
 enum LoopEvent {
     Completed(Vec<Completed>),
+    /// The time to write has ended, after these.
+    Over(Vec<Completed>),
     Answered(Vec<Answered>),
     Watched(Vec<(usize, Vec<Event<Raw>>)>),
 }
@@ -193,11 +205,13 @@ impl Controller {
         self.lead();
         let more = self.work();
         let next = self.next_due(more);
+        let is_over = self.leading.is_over();
+        let writes = (&mut self.in_flight_writes, &is_over);
         tokio::select! {
             biased;
             () = shutdown.wait() => return false,
             () = self.leading.changed() => {}
-            event = next_event(&mut self.in_flight_writes, &mut self.polls, &mut self.watches, &mut self.random) => self.take(event),
+            event = next_event(writes, &mut self.polls, &mut self.watches, &mut self.random) => self.take(event),
             () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
             () = sleep_until(self.beat) => {}
         }
@@ -225,16 +239,21 @@ impl Controller {
         if leading == self.leading.was {
             return;
         }
-        self.leading.was = leading;
         if leading {
+            self.leading.was = true;
             (0..self.runners.len()).for_each(|lifecycle| self.wake_all(lifecycle, now));
         } else {
-            self.in_flight_writes = InFlightWrites::default();
-            self.write_locks = WriteLocks::default();
-            for memory in self.memories.values_mut() {
-                memory.busy = false;
-                memory.differs_since = None;
-            }
+            self.stop_writing();
+        }
+    }
+
+    fn stop_writing(&mut self) {
+        self.leading.was = false;
+        self.in_flight_writes = InFlightWrites::default();
+        self.write_locks = WriteLocks::default();
+        for memory in self.memories.values_mut() {
+            memory.busy = false;
+            memory.differs_since = None;
         }
     }
 
@@ -254,6 +273,10 @@ impl Controller {
     fn take(&mut self, event: LoopEvent) {
         match event {
             LoopEvent::Completed(completed) => completed.into_iter().for_each(|l| self.complete(l)),
+            LoopEvent::Over(completed) => {
+                completed.into_iter().for_each(|l| self.complete(l));
+                self.stop_writing();
+            }
             LoopEvent::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
             LoopEvent::Watched(all) => {
                 for (store, events) in all {
@@ -368,13 +391,21 @@ impl Controller {
 
 /// Waits for writes, polls and watches, in this order; each kind in fixed order.
 async fn next_event(
-    in_flight_writes: &mut InFlightWrites,
+    (in_flight_writes, is_over): (&mut InFlightWrites, &(impl Fn() -> bool + Sync)),
     polls: &mut Polls,
     watches: &mut [Watch],
     random: &mut Pcg64Mcg,
 ) -> LoopEvent {
     poll_fn(|cx| {
-        if let Poll::Ready(completed) = in_flight_writes.poll(cx) {
+        let completed = in_flight_writes.poll(cx, is_over);
+        if is_over() {
+            let completed = match completed {
+                Poll::Ready(completed) => completed,
+                Poll::Pending => Vec::new(),
+            };
+            return Poll::Ready(LoopEvent::Over(completed));
+        }
+        if let Poll::Ready(completed) = completed {
             return Poll::Ready(LoopEvent::Completed(completed));
         }
         if let Poll::Ready(answered) = polls.poll(cx) {

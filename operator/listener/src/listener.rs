@@ -2,8 +2,10 @@
 //! Knows no client: every method looks only at what it is given.
 
 pub(crate) mod addresses;
+mod field_path;
 mod flaw;
 mod overrides;
+mod permission;
 mod ports;
 mod reach;
 mod service;
@@ -16,7 +18,8 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::ResourceExt;
 use lifecycle_runtime::{Because, Desired, This};
 use lifecycle_specs_listener::listener::{
-    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Reach, Validity,
+    Address, ApplyService, Listener, ListenerIngress, ListenerLogic, ObservedClass, Permission,
+    Reach, Validity,
 };
 use lifecycle_specs_listener::listener_class::ListenerClass;
 use serde_json::json;
@@ -49,6 +52,10 @@ impl ListenerLogic for Exposure {
     ) -> Reach {
         let backing = reach::backing(volumes, slices);
         reach::reach(this, class, service, &backing, nodes, &self.cluster_domain)
+    }
+
+    fn permission(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Permission> {
+        permission::verdict(this, class)
     }
 
     fn validity(&self, this: This<'_, Listener>, class: &ListenerClass) -> Because<Validity> {

@@ -159,15 +159,17 @@ impl Files {
     /// Reads what is there, and restores what was known.
     async fn open(options: &args::SiteArgs) -> anyhow::Result<Self> {
         let directory = &options.directory;
-        if !directory.is_dir() {
-            bail!("{} is no directory", directory.display());
-        }
-        let runtime = directory.join(output::RUNTIME);
-        let cannot = |path: &PathBuf| format!("cannot use {}", path.display());
-        fs::create_dir_all(&runtime).with_context(|| cannot(&runtime))?;
-        let lock = lock(&directory.join(LOCK))?;
-        let memory = Memory::read(directory.join(STATE))?;
-        let output = Output::open(directory).with_context(|| cannot(&runtime))?;
+        let late = || {
+            let (path, limit) = (directory.display(), file::PATIENCE.as_secs());
+            tracing::warn!("{path} takes longer than {limit} s to read; waiting for it");
+        };
+        let restoring = directory.clone();
+        let restored = file::beside(move || Restored::read(&restoring), late).await?;
+        let Restored {
+            memory,
+            output,
+            lock,
+        } = restored;
         let store = Store::new(memory.known.seed, &options.namespace);
         crds::prepare(&store.client(), &KINDS, true).await;
         let made = store.make_namespace().await;
@@ -298,6 +300,30 @@ impl Files {
     }
 }
 
+/// What a process before has left in the directory of a site, which is ours from now on.
+struct Restored {
+    memory: Memory,
+    output: Output,
+    lock: File,
+}
+
+impl Restored {
+    fn read(directory: &Path) -> anyhow::Result<Self> {
+        if !directory.is_dir() {
+            bail!("{} is no directory", directory.display());
+        }
+        let runtime = directory.join(output::RUNTIME);
+        let cannot = |path: &PathBuf| format!("cannot use {}", path.display());
+        fs::create_dir_all(&runtime).with_context(|| cannot(&runtime))?;
+        Ok(Self {
+            // Before anything is read that another process may be writing.
+            lock: lock(&directory.join(LOCK))?,
+            memory: Memory::read(directory.join(STATE))?,
+            output: Output::open(directory).with_context(|| cannot(&runtime))?,
+        })
+    }
+}
+
 /// One process serves a site.
 fn lock(path: &Path) -> anyhow::Result<File> {
     let file = file::hold(path).with_context(|| format!("cannot use {}", path.display()))?;
@@ -309,3 +335,6 @@ fn lock(path: &Path) -> anyhow::Result<File> {
     }
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests;

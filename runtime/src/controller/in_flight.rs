@@ -61,16 +61,25 @@ impl InFlightWrites {
         self.0.push(in_flight);
     }
 
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Vec<Completed>> {
+    /// Lets each go on, unless it `is_over` with our writes at that moment: what waits for its connection must not leave then.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        is_over: impl Fn() -> bool,
+    ) -> Poll<Vec<Completed>> {
         let mut completed = Vec::new();
-        self.0
-            .retain_mut(|in_flight| match in_flight.as_mut().poll(cx) {
+        self.0.retain_mut(|in_flight| {
+            if is_over() {
+                return true;
+            }
+            match in_flight.as_mut().poll(cx) {
                 Poll::Ready(done) => {
                     completed.push(done);
                     false
                 }
                 Poll::Pending => true,
-            });
+            }
+        });
         if completed.is_empty() {
             Poll::Pending
         } else {

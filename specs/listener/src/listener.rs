@@ -35,6 +35,8 @@ lifecycle! {
         nodes:   [Node]             by names of volumes, slices;
     }
     facts {
+        /// Whether the class lets the Listener have what it asks for.
+        permission: { Granted, NamespaceNotAllowed, OverrideNotAllowed } from class given class;
         /// Whether a Service can be made of what is declared.
         validity: { Fine, NoPorts, PortClash, BadName, BadOverride } from class given class;
         /// What can be published as things are.
@@ -47,6 +49,8 @@ lifecycle! {
         NoName       when class == Unnamed               => Error   wakes self;
         /// It names a class that is not there.
         NoClass      when class == Absent                => Error   wakes class, self;
+        /// Its class is not for its namespace, or not for its overrides. What was made before stays.
+        NotAllowed   when permission != Granted          => Error   wakes self, class;
         /// No Service can be made of it.
         Invalid      when validity != Fine               => Error   wakes self, class;
         /// Another controller or user has a Service of its name, which is never touched.
@@ -67,7 +71,7 @@ lifecycle! {
         goal Ready   when address in { Partial, Full }   => Ready;
     }
     effects {
-        apply service from class when validity == Fine;
+        apply service from class when permission == Granted && validity == Fine;
     }
     promises {
         balanced: service == Current && address == NoBalancer sets { address = Full };
@@ -78,11 +82,13 @@ lifecycle! {
         Provisioning -> Ready;
     }
     status {
-        /// Whether the Listener and its class ask for something that can be made.
+        /// Whether the Listener and its class ask for something that can be made, and that the class allows.
         condition Accepted {
-            True when class && validity == Fine;
+            True when class && permission == Granted && validity == Fine;
             False "NoClassName" event "NoListenerClass" when class == Unnamed;
             False "NoListenerClass" event "GetObject" when class == Absent;
+            False "NamespaceNotAllowed" when permission == NamespaceNotAllowed;
+            False "OverrideNotAllowed"  when permission == OverrideNotAllowed;
             False "NoPorts"         when validity == NoPorts;
             False "PortClash"       when validity == PortClash;
             False "InvalidName"     when validity == BadName;
@@ -153,7 +159,8 @@ pub struct ListenerSpec {
     #[schemars(default = "publish_not_ready_addresses")]
     pub publish_not_ready_addresses: Option<bool>,
 
-    /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect.
+    /// Partial objects that are merged over what is made for this Listener. Only a `v1` `Service` of this name and namespace has an effect,
+    /// as far as the ListenerClass allows it.
     #[serde(default)]
     #[schemars(schema_with = "free_objects")]
     pub object_overrides: Vec<Map<String, Value>>,

@@ -62,6 +62,17 @@ pub struct ListenerClassSpec {
     #[serde(default = "no_service_overrides")]
     #[schemars(schema_with = "free_object")]
     pub service_overrides: Map<String, Value>,
+
+    /// Namespaces whose Listeners may use this class: names, or beginnings of names followed by `*`. All may, if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "namespaces")]
+    pub allowed_namespaces: Option<Vec<String>>,
+
+    /// Fields of the Service that Listeners of this class may override, each with all that is below it, such as `spec.sessionAffinity`,
+    /// `spec.ports[*].nodePort` or `metadata.annotations['example.org/a']`. All may be, if it is left out; none, if it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "field_paths")]
+    pub allowed_overrides: Option<Vec<String>>,
 }
 
 impl ListenerClassSpec {
@@ -76,6 +87,8 @@ impl ListenerClassSpec {
             preferred_address_type: PreferredAddressType::default(),
             pinned_node_ports: false,
             service_overrides: no_service_overrides(),
+            allowed_namespaces: None,
+            allowed_overrides: None,
         }
     }
 }
@@ -135,6 +148,23 @@ pub enum PreferredAddressType {
 
 pub(crate) fn free_object(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+fn namespaces(_: &mut SchemaGenerator) -> Schema {
+    set_of("^([a-z0-9]([-a-z0-9]*[a-z0-9])?|([a-z0-9][-a-z0-9]*)?\\*)$")
+}
+
+fn field_paths(_: &mut SchemaGenerator) -> Schema {
+    set_of(r"^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\*\]|\['[^']+'\])*$")
+}
+
+fn set_of(pattern: &str) -> Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "nullable": true,
+        "x-kubernetes-list-type": "set",
+        "items": { "type": "string", "pattern": pattern },
+    })
 }
 
 fn allocate_node_ports() -> bool {

@@ -10,6 +10,7 @@ pub mod files;
 pub mod layers;
 pub mod members;
 pub mod modules;
+pub mod origins;
 pub mod pulled;
 pub mod rules;
 

@@ -8,8 +8,11 @@ use std::sync::LazyLock;
 use lifecycle_tidy::circles::Graph;
 use lifecycle_tidy::layers::{Ban, forbidden_words};
 use lifecycle_tidy::members::Member;
+use lifecycle_tidy::origins::Package;
 use lifecycle_tidy::pulled::{self, Pulled};
-use lifecycle_tidy::{Tree, acceptance, circles, documents, files, members, modules, rules};
+use lifecycle_tidy::{
+    Tree, acceptance, circles, documents, files, members, modules, origins, rules,
+};
 use serde_json::Value;
 
 /// Sources that may be longer than 600 lines, each with the reason.
@@ -45,8 +48,22 @@ const PULLED: [(&str, usize); 21] = [
     ("lifecycle-specs-skupper", 162),
     ("lifecycle-suite", 230),
     ("lifecycle-tests", 258),
-    ("lifecycle-tidy", 5),
+    ("lifecycle-tidy", 7),
     ("lifecycle-ui", 162),
+];
+
+/// Under which licences code of others may be: what lets an Apache-2.0 program be built of it and passed on, with a notice at most.
+const LICENCES: [&str; 9] = [
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    // Data: the certificate authorities that browsers trust.
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Zlib",
 ];
 
 /// What an operator that somebody ships, and the image of a node, have no use for.
@@ -448,6 +465,33 @@ fn circles_of_dev_dependencies_carry_no_version() {
     none(members::versions_in_circles(&MEMBERS));
 }
 
+#[test]
+fn every_dependency_comes_from_crates_io_under_a_licence_that_is_allowed() {
+    // What no build on this system needs may not be here yet: without `--offline`, Cargo fetches it.
+    let text = cargo_online(&["metadata", "--format-version=1"]);
+    let metadata: Value = serde_json::from_str(&text).expect("cargo metadata is JSON");
+    let mut packages = origins::read(&metadata).expect("the packages can be read");
+    assert!(packages.len() > 100, "the packages were not found");
+    none(origins::findings(&packages, &LICENCES));
+    packages.push(Package {
+        name: "made-up 1.0.0".to_owned(),
+        source: Some("git+https://example.org/made-up#0".to_owned()),
+        licence: Some("MIT AND AGPL-3.0-only".to_owned()),
+        is_member: false,
+    });
+    let found = origins::findings(&packages, &LICENCES);
+    assert_eq!(found.len(), 2, "the search proves nothing: {found:?}");
+}
+
+#[test]
+fn every_dependency_is_pinned_by_a_checksum() {
+    let lock = TREE.text("Cargo.lock").expect("the lock file");
+    none(origins::unpinned(lock).expect("the lock file can be read"));
+    let (number, findings) = origins::go_modules(&TREE);
+    assert!(number > 100, "the modules of Go were not found");
+    none(findings);
+}
+
 /// What the runtime is made of.
 fn of_runtime() -> [&'static str; 3] {
     [
@@ -490,9 +534,13 @@ fn pulled_with(package: &str, options: &[&str]) -> Pulled {
 }
 
 fn cargo(arguments: &[&str]) -> String {
+    cargo_online(&[arguments, &["--offline"]].concat())
+}
+
+fn cargo_online(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(arguments)
-        .args(["--offline", "--locked"])
+        .arg("--locked")
         .current_dir(root())
         .output()
         .expect("cargo runs");

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use super::field_path::FieldPath;
+
 /// Metadata that belongs to the API server or to the one who writes: an override of it would break the write.
 const NOT_TO_OVERRIDE: [&str; 9] = [
     "creationTimestamp",
@@ -74,25 +76,28 @@ fn merge_ports(ports: &mut Value, patch: &Value) -> Result<(), String> {
     let wrong = || "`spec.ports` must be a list whose entries each have a `port` number".to_owned();
     let mut merged = ports.as_array().cloned().unwrap_or_default();
     for entry in patch.as_array().ok_or_else(wrong)? {
-        let number = entry
+        entry
             .get("port")
             .and_then(Value::as_i64)
             .ok_or_else(wrong)?;
-        let at_number = |p: &&mut Value| p["port"] == number;
-        let protocol = entry.get("protocol").filter(|p| !p.is_null());
-        let exact = merged
-            .iter()
-            .position(|p| p["port"] == number && protocol == p.get("protocol"));
-        match exact {
+        match position(&merged, entry) {
             Some(position) => deep(&mut merged[position], entry),
-            None => match merged.iter_mut().find(at_number) {
-                Some(port) => deep(port, entry),
-                None => merged.push(new_port(entry)),
-            },
+            None => merged.push(new_port(entry)),
         }
     }
     *ports = Value::Array(merged);
     Ok(())
+}
+
+/// Which of the ports an entry is about: that of its number and protocol, or else the first of its number.
+fn position(ports: &[Value], entry: &Value) -> Option<usize> {
+    let number = entry.get("port")?;
+    let protocol = entry.get("protocol").filter(|p| !p.is_null());
+    let mut of_number = (0..ports.len()).filter(|at| ports[*at].get("port") == Some(number));
+    let exact = of_number
+        .clone()
+        .find(|at| protocol == ports[*at].get("protocol"));
+    exact.or_else(|| of_number.next())
 }
 
 /// A port that only an override declares: no protocol means TCP here too.
@@ -114,6 +119,44 @@ fn deep(into: &mut Value, patch: &Value) {
     for (field, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         deep(&mut into[field], value);
     }
+}
+
+/// What an override sets to something else than it is in the Service without it. A list or a selector is one field, but for `ports`.
+pub(super) fn set(service: &Value, patch: &Map<String, Value>) -> Vec<FieldPath> {
+    let mut set = Vec::new();
+    for (field, value) in patch {
+        let path = FieldPath::default().key(field);
+        walk(path, &service[field.as_str()], value, &mut set);
+    }
+    set
+}
+
+fn walk(path: FieldPath, before: &Value, patch: &Value, set: &mut Vec<FieldPath>) {
+    match (path.to_string().as_str(), patch) {
+        (_, Value::Null) => {}
+        // They say which object is meant, or have no effect.
+        ("apiVersion" | "kind" | "metadata.name" | "metadata.namespace" | "status", _) => {}
+        ("spec.ports", Value::Array(entries)) => {
+            let ports = before.as_array().map_or(&[][..], Vec::as_slice);
+            for entry in entries {
+                let port = position(ports, entry).map_or(&Value::Null, |at| &ports[at]);
+                walk(path.items(), port, entry, set);
+            }
+        }
+        (said, Value::Object(fields)) if said != "spec.selector" && merges(before, fields) => {
+            for (field, value) in fields {
+                walk(path.key(field), &before[field.as_str()], value, set);
+            }
+        }
+        _ if patch == before => {}
+        _ => set.push(path),
+    }
+}
+
+/// Whether an object is merged by key, and does not take the place of what is no object.
+fn merges(before: &Value, fields: &Map<String, Value>) -> bool {
+    let sets_any = fields.values().any(|value| !value.is_null());
+    before.is_object() || before.is_null() && sets_any
 }
 
 fn object<'a>(field: &str, value: &'a Value) -> Result<&'a Map<String, Value>, String> {

@@ -17,19 +17,34 @@ const LONGEST_NAME: usize = 63;
 /// What the Service should be.
 pub(super) fn build(this: This<'_, Listener>, class: &ListenerClass) -> Result<Value, Flaw> {
     accept_name(name(this))?;
-    let declared = ports::exposed(this.spec.ports.as_deref().unwrap_or_default())?;
-    let patches = patches(this, class);
-    let base = base(this, class, resulting_type(class, &patches)?, &declared);
-    let mut service = base.clone();
-    for (place, patch) in &patches {
-        overrides::merge(&mut service, patch)
-            .map_err(|problem| bad_override(format!("{place}: {problem}")))?;
-    }
+    let (base, mut service) = merged(this, class, &patches(this, class))?;
     keep_identity(&base, &service)?;
     keep_mount(this, &mut service)?;
     accept_ports(&service)?;
     prune(&mut service, false);
     Ok(service)
+}
+
+/// What the Service would be by the class alone; null where none could be made.
+pub(super) fn without_own_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Value {
+    let merged = merged(this, class, &[by_class(class)]);
+    merged.map_or(Value::Null, |(_, service)| service)
+}
+
+/// The Service before and after overrides.
+fn merged(
+    this: This<'_, Listener>,
+    class: &ListenerClass,
+    patches: &[Patch<'_>],
+) -> Result<(Value, Value), Flaw> {
+    let declared = ports::exposed(this.spec.ports.as_deref().unwrap_or_default())?;
+    let base = base(this, class, resulting_type(class, patches)?, &declared);
+    let mut service = base.clone();
+    for (place, patch) in patches {
+        overrides::merge(&mut service, patch)
+            .map_err(|problem| bad_override(format!("{place}: {problem}")))?;
+    }
+    Ok((base, service))
 }
 
 /// The label by which Pods that mount the Listener are found.
@@ -66,29 +81,34 @@ fn accept_name(name: &str) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// The overrides that have a say, each with where it is written; later ones win.
-fn patches<'a>(
-    this: This<'a, Listener>,
-    class: &'a ListenerClass,
-) -> Vec<(String, &'a Map<String, Value>)> {
+/// An override, and where it is written.
+type Patch<'a> = (String, &'a Map<String, Value>);
+
+/// The overrides that have a say; later ones win.
+fn patches<'a>(this: This<'a, Listener>, class: &'a ListenerClass) -> Vec<Patch<'a>> {
+    std::iter::once(by_class(class))
+        .chain(own_overrides(this))
+        .collect()
+}
+
+fn by_class(class: &ListenerClass) -> Patch<'_> {
     let class_name = class.metadata.name.as_deref().unwrap_or_default();
-    let by_class = (
+    (
         format!("`spec.serviceOverrides` of ListenerClass `{class_name}`"),
         &class.spec.service_overrides,
-    );
-    let by_listener = this.spec.object_overrides.iter().enumerate();
-    let by_listener = by_listener
-        .filter(|(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
-        .map(|(position, patch)| (format!("`spec.objectOverrides[{position}]`"), patch));
-    std::iter::once(by_class).chain(by_listener).collect()
+    )
+}
+
+/// The overrides of the Listener itself that have a say.
+pub(super) fn own_overrides<'a>(this: This<'a, Listener>) -> impl Iterator<Item = Patch<'a>> {
+    let all = this.spec.object_overrides.iter().enumerate();
+    all.filter(move |(_, patch)| overrides::concerns(patch, namespace(this), name(this)))
+        .map(|(position, patch)| (format!("`spec.objectOverrides[{position}]`"), patch))
 }
 
 /// The type decides which fields of the class are sent, so overrides of it count first.
-fn resulting_type(
-    class: &ListenerClass,
-    patches: &[(String, &Map<String, Value>)],
-) -> Result<ServiceType, Flaw> {
-    let said = |(_, patch): &(String, &Map<String, Value>)| {
+fn resulting_type(class: &ListenerClass, patches: &[Patch<'_>]) -> Result<ServiceType, Flaw> {
+    let said = |(_, patch): &Patch<'_>| {
         let said = patch.get("spec").and_then(|spec| spec.get("type"));
         said.filter(|said| !said.is_null()).cloned()
     };

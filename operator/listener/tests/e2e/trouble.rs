@@ -3,6 +3,7 @@
 mod input;
 mod leaders;
 mod overrides;
+mod permission;
 mod refusals;
 mod server;
 mod silence;
@@ -22,6 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
         input::cases(),
         leaders::cases(),
         overrides::cases(),
+        permission::cases(),
         refusals::cases(),
         server::cases(),
         silence::cases(),

@@ -1,0 +1,246 @@
+//! Whether the class of a Listener lets it have what it asks for: from its namespace, and with the overrides of its own.
+
+use std::collections::BTreeSet;
+
+use lifecycle_runtime::{Because, ObjectRef, This};
+use lifecycle_specs_listener::listener::{Listener, Permission};
+use lifecycle_specs_listener::listener_class::ListenerClass;
+
+use super::field_path::FieldPath;
+use super::overrides;
+use super::service;
+
+/// How many fields a sentence names.
+const NAMED: usize = 3;
+
+/// The answer to the fact `permission`.
+pub(super) fn verdict(this: This<'_, Listener>, class: &ListenerClass) -> Because<Permission> {
+    let refused =
+        |permission, sentence| Because::new(permission, sentence).about(ObjectRef::to(class));
+    if let Some(sentence) = wrong_namespace(this, class) {
+        return refused(Permission::NamespaceNotAllowed, sentence);
+    }
+    match wrong_overrides(this, class) {
+        Some(sentence) => refused(Permission::OverrideNotAllowed, sentence),
+        None => Because::plain(Permission::Granted),
+    }
+}
+
+fn name(class: &ListenerClass) -> &str {
+    class.metadata.name.as_deref().unwrap_or_default()
+}
+
+fn wrong_namespace(this: This<'_, Listener>, class: &ListenerClass) -> Option<String> {
+    let allowed = class.spec.allowed_namespaces.as_ref()?;
+    let namespace = this.meta.namespace.as_deref().unwrap_or_default();
+    let fits = |pattern: &String| match pattern.strip_suffix('*') {
+        Some(beginning) => namespace.starts_with(beginning),
+        None => pattern == namespace,
+    };
+    (!allowed.iter().any(fits)).then(|| {
+        format!(
+            "ListenerClass `{}` does not allow namespace `{namespace}`; name another class, or add the namespace to `spec.allowedNamespaces` of this one",
+            name(class)
+        )
+    })
+}
+
+fn wrong_overrides(this: This<'_, Listener>, class: &ListenerClass) -> Option<String> {
+    let allowed = class.spec.allowed_overrides.as_ref()?;
+    // What is no path lets nothing pass.
+    let allowed: Vec<FieldPath> = allowed
+        .iter()
+        .filter_map(|path| FieldPath::parse(path))
+        .collect();
+    let is_wrong = |path: &FieldPath| !allowed.iter().any(|one| one.holds(path));
+    let without = service::without_own_overrides(this, class);
+    let mut sentences = service::own_overrides(this).filter_map(|(place, patch)| {
+        let set = overrides::set(&without, patch).into_iter();
+        let wrong: BTreeSet<FieldPath> = set.filter(is_wrong).collect();
+        let fields = listed(&wrong)?;
+        Some(format!(
+            "{place} sets {fields}, which ListenerClass `{}` does not allow; leave it out, or add it to `spec.allowedOverrides` of the class",
+            name(class)
+        ))
+    });
+    sentences.next()
+}
+
+fn listed(paths: &BTreeSet<FieldPath>) -> Option<String> {
+    let named: Vec<String> = paths
+        .iter()
+        .take(NAMED)
+        .map(|path| format!("`{path}`"))
+        .collect();
+    let more = paths.len().saturating_sub(NAMED);
+    match more {
+        _ if named.is_empty() => None,
+        0 => Some(named.join(", ")),
+        _ => Some(format!("{} and {more} more", named.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lifecycle_specs_listener::listener::ListenerSpec;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn found(class: Value, spec: Value) -> (Permission, String) {
+        let mut listener =
+            Listener::new("l", serde_json::from_value::<ListenerSpec>(spec).unwrap());
+        listener.metadata.namespace = Some("apps".into());
+        listener.metadata.uid = Some("00000000-0000-0000-0000-000000000001".into());
+        let class = ListenerClass::new("c", serde_json::from_value(class).unwrap());
+        let found = verdict(This::of(&listener), &class);
+        (found.value, found.sentence)
+    }
+
+    fn in_namespaces(allowed: Value) -> (Permission, String) {
+        let class = json!({ "serviceType": "ClusterIP", "allowedNamespaces": allowed });
+        found(class, json!({}))
+    }
+
+    /// A class that allows these fields, and a Listener that overrides this.
+    fn overriding(allowed: Value, patch: Value) -> (Permission, String) {
+        let class = json!({
+            "serviceType": "NodePort", "serviceExternalTrafficPolicy": "Local", "allowedOverrides": allowed,
+            "serviceOverrides": { "spec": { "sessionAffinity": "ClientIP" } },
+        });
+        found(class, overridden(patch))
+    }
+
+    fn overridden(patch: Value) -> Value {
+        let mut patch = patch;
+        patch["apiVersion"] = json!("v1");
+        patch["kind"] = json!("Service");
+        patch["metadata"]["name"] = json!("l");
+        patch["metadata"]["namespace"] = json!("apps");
+        json!({ "ports": [{ "name": "http", "port": 80 }], "objectOverrides": [{}, patch] })
+    }
+
+    fn granted(found: (Permission, String)) {
+        assert_eq!(found, (Permission::Granted, String::new()));
+    }
+
+    /// Refused for these fields alone.
+    fn refused(found: (Permission, String), fields: &str) {
+        let (permission, sentence) = found;
+        let expected = format!(
+            "`spec.objectOverrides[1]` sets {fields}, which ListenerClass `c` does not allow; leave it out, or add it to `spec.allowedOverrides` of the class"
+        );
+        assert_eq!(
+            (permission, sentence),
+            (Permission::OverrideNotAllowed, expected)
+        );
+    }
+
+    #[test]
+    fn a_class_that_says_nothing_allows_everything() {
+        let plain = json!({ "serviceType": "ClusterIP" });
+        let far = json!({ "spec": { "externalIPs": ["192.0.2.1"], "type": "LoadBalancer" } });
+        granted(found(plain.clone(), json!({})));
+        granted(found(plain, overridden(far.clone())));
+        granted(in_namespaces(Value::Null));
+        granted(overriding(Value::Null, far));
+    }
+
+    #[test]
+    fn a_namespace_is_allowed_by_its_name_or_its_beginning() {
+        for allowed in [json!(["apps"]), json!(["other", "ap*"]), json!(["*"])] {
+            granted(in_namespaces(allowed));
+        }
+        for allowed in [json!([]), json!(["app", "apps-2", "apps-*"])] {
+            let (permission, sentence) = in_namespaces(allowed);
+            assert_eq!(permission, Permission::NamespaceNotAllowed);
+            assert_eq!(
+                sentence,
+                "ListenerClass `c` does not allow namespace `apps`; name another class, or add the namespace to `spec.allowedNamespaces` of this one"
+            );
+        }
+    }
+
+    #[test]
+    fn an_override_is_allowed_by_its_path_or_one_above() {
+        let patch = || json!({ "spec": { "ports": [{ "port": 80, "nodePort": 30080 }] } });
+        for path in [
+            "spec",
+            "spec.ports",
+            "spec.ports[*]",
+            "spec.ports[*].nodePort",
+        ] {
+            granted(overriding(json!([path]), patch()));
+        }
+        for allowed in [
+            json!([]),
+            json!(["spec.ports[*].name", "spec.port", "spec..ports", ""]),
+        ] {
+            refused(overriding(allowed, patch()), "`spec.ports[*].nodePort`");
+        }
+        let annotations = json!({ "metadata": { "annotations": { "a.org/x": "1", "b": "2" } } });
+        refused(
+            overriding(json!(["metadata.annotations['a.org/x']"]), annotations),
+            "`metadata.annotations.b`",
+        );
+    }
+
+    #[test]
+    fn what_reaches_outside_is_named() {
+        let far = json!({
+            "metadata": { "finalizers": ["example.org/stays"] },
+            "spec": { "externalIPs": ["192.0.2.1"], "type": "LoadBalancer" },
+        });
+        refused(
+            overriding(json!(["metadata.annotations"]), far),
+            "`metadata.finalizers`, `spec.externalIPs`, `spec.type`",
+        );
+        let more = json!({ "spec": { "a": 1, "b": 1, "c": 1, "d": 1 }, "top": 1 });
+        refused(
+            overriding(json!([]), more),
+            "`spec.a`, `spec.b`, `spec.c` and 2 more",
+        );
+    }
+
+    #[test]
+    fn an_override_that_says_what_is_so_anyway_sets_nothing() {
+        granted(overriding(
+            json!([]),
+            json!({
+                "status": { "loadBalancer": {} },
+                "metadata": { "labels": { "app.kubernetes.io/name": "listener", "gone": null }, "annotations": {} },
+                "spec": {
+                    "type": "NodePort", "sessionAffinity": "ClientIP", "externalIPs": null,
+                    "ports": [{ "port": 80, "protocol": "TCP" }],
+                },
+            }),
+        ));
+    }
+
+    #[test]
+    fn a_value_that_an_override_takes_away_is_set_too() {
+        let refused = |patch: Value, fields: &str| refused(overriding(json!([]), patch), fields);
+        refused(json!({ "spec": { "selector": {} } }), "`spec.selector`");
+        refused(
+            json!({ "spec": { "externalTrafficPolicy": { "x": null } } }),
+            "`spec.externalTrafficPolicy`",
+        );
+        refused(json!({ "spec": { "ports": {} } }), "`spec.ports`");
+        refused(
+            json!({ "spec": { "ports": [{ "port": 80, "protocol": "UDP" }, { "port": 81 }, 7] } }),
+            "`spec.ports[*]`, `spec.ports[*].port`, `spec.ports[*].protocol`",
+        );
+    }
+
+    #[test]
+    fn without_a_service_to_compare_with_every_override_counts() {
+        let class = json!({
+            "serviceType": "ClusterIP", "allowedOverrides": ["spec.type"],
+            "serviceOverrides": { "spec": { "type": "ExternalName" } },
+        });
+        let heals = json!({ "spec": { "type": "ClusterIP" } });
+        granted(found(class.clone(), overridden(heals)));
+        let more = json!({ "spec": { "type": "ClusterIP", "sessionAffinity": "None" } });
+        refused(found(class, overridden(more)), "`spec.sessionAffinity`");
+    }
+}

@@ -10,6 +10,7 @@ pub mod definitions;
 pub mod edits;
 pub mod harness;
 pub mod lifecycles;
+pub mod mistakes;
 pub mod process;
 pub mod suites;
 pub mod volumes;

@@ -3,6 +3,7 @@
 pub mod layer;
 pub mod real;
 pub mod sketches;
+pub mod wrapped;
 
 use lifecycle_suite::resources::{Invariant, Suite};
 

@@ -39,7 +39,7 @@ use serde_json::Value;
 
 pub use cluster::{Cluster, Later, Opened, Simulated};
 pub use coverage::Coverage;
-pub use elsewhere::Likeness;
+pub use elsewhere::{Likeness, Rests};
 pub use external::{ExternalSystem, Nothing};
 pub use invariant::{Finding, Invariant};
 pub use moves::{Fault, Move, Planned, Schedule};
@@ -59,12 +59,23 @@ use site::Keeper;
 type Make = Arc<dyn Fn(&Arc<dyn ExternalSystem>, &Line) -> Arc<dyn Machine> + Send + Sync>;
 type MakeOutside = Arc<dyn Fn() -> Arc<dyn ExternalSystem> + Send + Sync>;
 type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
+type Running = Arc<dyn Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync>;
 
 /// How many failures are made short; there are seldom more causes.
 const MOST_FAILURES: usize = 6;
 
 /// So many schedules are run before it is looked whether a rule was broken that a caller waits for.
 const AT_ONCE: usize = 32;
+
+/// When no more faults are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Never,
+    /// Once a caller has seen the rule broken that it waits for.
+    At(Invariant),
+    /// Once any rule is broken.
+    AtFirst,
+}
 
 /// Everything that all runs share.
 struct Core {
@@ -82,6 +93,8 @@ struct Core {
     never: Vec<(String, String)>,
     cluster: Arc<dyn Cluster>,
     through: Through,
+    /// What a process runs in place of what `make` gave.
+    running: Running,
     /// The worlds that runs go on from.
     forks: Forks,
     seed: u64,
@@ -90,8 +103,7 @@ struct Core {
     several: usize,
     threads: usize,
     journal: bool,
-    /// The rule that a caller waits to see broken.
-    stop_at: Option<Invariant>,
+    stop: Stop,
     /// So long nothing happens if all is at rest after something went wrong.
     quiet: Duration,
     /// So long if nothing did.
@@ -100,6 +112,8 @@ struct Core {
     deaf: Duration,
     /// So soon everything is seen.
     soon: Duration,
+    /// So long another cluster may take to come to where the simulated one was.
+    patience: Duration,
 }
 
 impl Core {
@@ -132,9 +146,13 @@ impl Core {
         }
     }
 
-    /// Whether the rule was broken that a caller waits for.
+    /// Whether nothing more is to be tried.
     fn is_enough(&self, failures: &[Failure]) -> bool {
-        failures.iter().any(|f| Some(f.invariant) == self.stop_at)
+        match self.stop {
+            Stop::Never => false,
+            Stop::At(invariant) => failures.iter().any(|f| f.invariant == invariant),
+            Stop::AtFirst => !failures.is_empty(),
+        }
     }
 }
 
@@ -194,6 +212,7 @@ impl Suite {
                 never: Vec::new(),
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
+                running: Arc::new(|machine| machine),
                 forks: Forks::default(),
                 seed: 1,
                 depth: 4,
@@ -201,12 +220,13 @@ impl Suite {
                 several: 50,
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 journal: false,
-                stop_at: None,
+                stop: Stop::Never,
                 // Longer than any write may take, and than what is polled goes unseen.
                 quiet: Duration::from_secs(45) + polled * 3 / 2,
                 calm: Duration::from_secs(5) + polled * 3 / 2,
                 deaf: polled * 4,
                 soon: Duration::from_millis(1),
+                patience: Duration::from_secs(120),
             },
             problems: Vec::new(),
         }
@@ -284,6 +304,16 @@ impl Suite {
         self
     }
 
+    /// What processes run in place of the lifecycle, which stays what they are held against: a mistake that is planted.
+    #[must_use]
+    pub fn running(
+        mut self,
+        change: impl Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync + 'static,
+    ) -> Self {
+        self.core.running = Arc::new(change);
+        self
+    }
+
     /// What all randomness comes from; 1 unless told.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
@@ -323,7 +353,21 @@ impl Suite {
     /// Tries no faults any more once this rule is broken.
     #[must_use]
     pub fn stop_at(mut self, invariant: Invariant) -> Self {
-        self.core.stop_at = Some(invariant);
+        self.core.stop = Stop::At(invariant);
+        self
+    }
+
+    /// Tries no faults any more once any rule is broken, and does not make what broke it short.
+    #[must_use]
+    pub fn stop_at_first(mut self) -> Self {
+        self.core.stop = Stop::AtFirst;
+        self
+    }
+
+    /// How long another cluster may take to come to rest where the simulated one did; two minutes unless told.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.core.patience = patience;
         self
     }
 
@@ -367,11 +411,20 @@ impl Suite {
     ///
     /// # Guarantees
     /// At every rest it is waited until the worlds and all objects are as they were on the simulated cluster, apart from what a server chooses freely; then nothing is written any more.
+    /// What [`Suite::through`] and [`Suite::running`] change is changed on the other cluster alone.
     ///
     /// # Errors
     /// As `run`. Broken rules are no errors: they are in what is returned.
     pub fn same_on(self, cluster: impl Cluster, schedules: usize) -> Result<Likeness, String> {
-        elsewhere::compared(&self.ready()?, Arc::new(cluster), schedules)
+        self.rests(schedules)?.on(cluster, |suite| suite)
+    }
+
+    /// The first half of [`Suite::same_on`], for several clusters or several changes of the suite.
+    ///
+    /// # Errors
+    /// As `run`.
+    pub fn rests(self, schedules: usize) -> Result<Rests, String> {
+        elsewhere::rests(self.ready()?, schedules)
     }
 
     /// Runs one schedule again, as a report prints it: what is wrong with it, and the log of its requests and answers.
@@ -422,7 +475,7 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
         .map(|edge| (edge.moves.clone(), Some(edge.end.clone())))
         .collect();
     let schedules = [single.schedules, several, leases].concat();
-    let at_once = if core.stop_at.is_none() {
+    let at_once = if core.stop == Stop::Never {
         schedules.len()
     } else {
         AT_ONCE
@@ -475,8 +528,12 @@ fn short(core: &Arc<Core>, mut failures: Vec<Failure>) -> Vec<Failure> {
     failures.sort_by_key(|f| f.schedule.moves.len() + 2 * f.schedule.faults.len());
     let mut seen = BTreeSet::new();
     failures.retain(|failure| seen.insert(failure.invariant));
-    if core.stop_at.is_some() && core.is_enough(&failures) {
-        failures.retain(|f| Some(f.invariant) == core.stop_at);
+    match core.stop {
+        Stop::AtFirst => return failures,
+        Stop::At(invariant) if core.is_enough(&failures) => {
+            failures.retain(|f| f.invariant == invariant);
+        }
+        Stop::At(_) | Stop::Never => {}
     }
     let many = failures.split_off(failures.len().min(MOST_FAILURES));
     let mut left = shrink::MOST_RUNS;

@@ -4,7 +4,7 @@ use http::{Method, Request};
 use lifecycle_simulator::server::{Content, Server, User};
 use serde_json::{Value, json};
 
-use crate::things::{self, KINDS};
+use crate::things::{self, KINDS, Thing, path};
 
 /// What keeps an object from going.
 const LINGERS: &str = "random.test/lingers";
@@ -20,7 +20,7 @@ impl Cluster {
         let cluster = Self(server);
         let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         for kind in 0..KINDS {
-            let made = cluster.ask(Method::POST, all, &things::definition(kind));
+            let made = cluster.ask(Method::POST, all, &things::definition::<Thing>(kind));
             made.expect("a kind can be defined");
         }
         cluster
@@ -56,7 +56,7 @@ impl Cluster {
 
     /// All objects of a kind, by name.
     pub fn all(&self, kind: usize) -> Vec<Value> {
-        let list = self.ask(Method::GET, &things::path(kind), &Value::Null);
+        let list = self.ask(Method::GET, &path::<Thing>(kind), &Value::Null);
         let items = list
             .ok()
             .and_then(|mut list| list.get_mut("items").map(Value::take));
@@ -74,7 +74,7 @@ impl Cluster {
     pub fn get(&self, kind: usize, name: &str) -> Option<Value> {
         self.ask(
             Method::GET,
-            &format!("{}/{name}", things::path(kind)),
+            &format!("{}/{name}", path::<Thing>(kind)),
             &Value::Null,
         )
         .ok()
@@ -86,7 +86,7 @@ impl Cluster {
             "apiVersion": "random.test/v1", "kind": format!("Thing{kind}"),
             "metadata": { "name": name, "namespace": "default", "labels": labels }, "spec": spec,
         });
-        let path = format!("{}?fieldManager=somebody", things::path(kind));
+        let path = format!("{}?fieldManager=somebody", path::<Thing>(kind));
         self.ask(Method::POST, &path, &object).is_ok()
     }
 
@@ -96,7 +96,7 @@ impl Cluster {
             return false;
         };
         change(&mut object);
-        let path = format!("{}/{name}?fieldManager=somebody", things::path(kind));
+        let path = format!("{}/{name}?fieldManager=somebody", path::<Thing>(kind));
         self.ask(Method::PUT, &path, &object).is_ok()
     }
 
@@ -106,7 +106,10 @@ impl Cluster {
             return false;
         };
         object["status"]["answers"][question] = json!(points);
-        let path = format!("{}/{name}/status?fieldManager=somebody", things::path(kind));
+        let path = format!(
+            "{}/{name}/status?fieldManager=somebody",
+            path::<Thing>(kind)
+        );
         self.ask(Method::PUT, &path, &object).is_ok()
     }
 
@@ -122,7 +125,7 @@ impl Cluster {
         }
         self.ask(
             Method::DELETE,
-            &format!("{}/{name}", things::path(kind)),
+            &format!("{}/{name}", path::<Thing>(kind)),
             &Value::Null,
         )
         .is_ok()

@@ -17,9 +17,8 @@ use serde_json::{Value, json};
 use crate::author::{self, Document};
 use crate::declared::{Declared, From, Lookup, Path};
 use crate::outside::Outside;
-use crate::seeded::Seeded;
 use crate::things;
-use crate::volume::{objects, request};
+use crate::volume::request;
 
 /// How long something outside takes to answer.
 const ANSWERS_AFTER: Duration = Duration::from_millis(5);
@@ -33,8 +32,6 @@ pub struct Interpreted {
     pub declared: Arc<Declared>,
     /// What polls and calls reach.
     pub outside: Outside,
-    /// What is wrong on purpose.
-    pub seeded: Option<Seeded>,
 }
 
 /// What a shared value is computed from.
@@ -50,7 +47,7 @@ impl Interpreted {
 
     fn object(&self, input: usize, stored: &Stored) -> Option<Document> {
         let document = if self.ir.volume {
-            objects::document(input, stored)
+            things::wide_document(input, stored)
         } else {
             things::document(input + 1, stored)
         };
@@ -59,7 +56,7 @@ impl Interpreted {
 
     fn kind_of(&self, input: usize) -> Kind {
         if self.ir.volume {
-            objects::kind(input)
+            things::wide_kind(input)
         } else {
             things::kind(input + 1)
         }
@@ -269,16 +266,6 @@ impl Machine for Interpreted {
     }
 
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
-        if self.seeded == Some(Seeded::Planning) {
-            let (of, mut effects) = (&self.ir.effects[effect], 0..self.ir.effects.len());
-            let last = effects.rfind(|other| {
-                let other = &self.ir.effects[*other];
-                (other.verb, other.target, other.each) == (of.verb, of.target, of.each)
-            });
-            if last != Some(effect) {
-                return self.build(observation, last?);
-            }
-        }
         let from = self.complete(observation, effect)?;
         let declared = &self.ir.effects[effect];
         let (this, target) = (
@@ -289,11 +276,7 @@ impl Machine for Interpreted {
             let recorded = author::recorded(declared.name, target, &this, &from);
             return Some(Built::One(json!(recorded)));
         }
-        let mut built = author::built(declared.name, target, &this, &from, || self.outside.mint());
-        let absent = observation.objects(declared.target).is_empty();
-        if self.seeded == Some(Seeded::Refusals) && absent {
-            built["never"] = json!(self.outside.mint());
-        }
+        let built = author::built(declared.name, target, &this, &from, || self.outside.mint());
         let labels = match &self.declared.lookups[declared.target] {
             Lookup::Labels(pairs) => {
                 let texts = pairs

@@ -4,20 +4,17 @@ use lifecycle_runtime::machine::ir;
 use proc_macro2::TokenStream;
 use syn::{Expr, Item, Lit};
 
-use crate::seeded::Seeded;
-
 /// The `IR` among the items that the macro expands to.
 ///
 /// # Panics
 /// If there is none, or it is not of the form that the macro prints: then this file is behind.
-pub fn read(items: TokenStream, seeded: Option<Seeded>) -> &'static ir::Lifecycle {
-    read_with(items, seeded, &|_| panic!("calls are those of volumes"))
+pub fn read(items: TokenStream) -> &'static ir::Lifecycle {
+    read_with(items, &|_| panic!("calls are those of volumes"))
 }
 
 /// The same of a volume, whose calls are read by another.
 pub(crate) fn read_with(
     items: TokenStream,
-    seeded: Option<Seeded>,
     call: &dyn Fn(&Expr) -> ir::Call,
 ) -> &'static ir::Lifecycle {
     let file: syn::File = syn::parse2(items).expect("the macro prints items");
@@ -33,7 +30,7 @@ pub(crate) fn read_with(
         _ => None,
     });
     let last = last.expect("the block has a value");
-    leak(lifecycle(last, seeded, call))
+    leak(lifecycle(last, call))
 }
 
 /// A lifecycle is read once and lives as long as its test.
@@ -64,15 +61,11 @@ pub(crate) fn field<'a>(of: &'a Expr, name: &str) -> &'a Expr {
         .expr
 }
 
-pub(crate) fn all<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> Vec<T> {
+pub(crate) fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
     let Expr::Array(array) = inner(expr) else {
         panic!("this is a list");
     };
-    array.elems.iter().map(read).collect()
-}
-
-pub(crate) fn list<T>(expr: &Expr, read: impl Fn(&Expr) -> T) -> &'static [T] {
-    Vec::leak(all(expr, read))
+    Vec::leak(array.elems.iter().map(read).collect())
 }
 
 pub(crate) fn text(expr: &Expr) -> &'static str {
@@ -137,21 +130,7 @@ fn pair<A, B>(expr: &Expr, first: impl Fn(&Expr) -> A, second: impl Fn(&Expr) ->
     (first(&tuple.elems[0]), second(&tuple.elems[1]))
 }
 
-fn lifecycle(of: &Expr, seeded: Option<Seeded>, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
-    let mut vars = all(field(of, "vars"), var);
-    let mut order = all(field(of, "order"), node);
-    let mut effects = all(field(of, "effects"), effect);
-    let mut conditions = all(field(of, "conditions"), |condition| ir::Condition {
-        name: text(field(condition, "name")),
-        doc: text(field(condition, "doc")),
-        clauses: list(field(condition, "clauses"), clause),
-    });
-    if let Some(seeded) = seeded {
-        seeded.vars(&mut vars);
-        seeded.order(&mut order);
-        seeded.effects(&mut effects);
-        seeded.conditions(&mut conditions);
-    }
+fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
     ir::Lifecycle {
         name: text(field(of, "name")),
         doc: text(field(of, "doc")),
@@ -160,18 +139,22 @@ fn lifecycle(of: &Expr, seeded: Option<Seeded>, call: &dyn Fn(&Expr) -> ir::Call
             name: text(field(value, "name")),
             given: option(field(value, "given"), pred),
         }),
-        vars: Vec::leak(vars),
-        order: Vec::leak(order),
+        vars: list(field(of, "vars"), var),
+        order: list(field(of, "order"), node),
         nevers: list(field(of, "nevers"), pred),
         states: list(field(of, "states"), state),
-        effects: Vec::leak(effects),
+        effects: list(field(of, "effects"), effect),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
             when: pred(field(promise, "when")),
             sets: sets(field(promise, "sets")),
         }),
         edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
-        conditions: Vec::leak(conditions),
+        conditions: list(field(of, "conditions"), |condition| ir::Condition {
+            name: text(field(condition, "name")),
+            doc: text(field(condition, "doc")),
+            clauses: list(field(condition, "clauses"), clause),
+        }),
         ready: {
             let ready = field(of, "ready");
             ir::RollUp {

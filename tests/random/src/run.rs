@@ -3,7 +3,7 @@
 mod judge;
 mod moves;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use lifecycle_runtime::operator::{Naming, Operator};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::User;
 use proc_macro2::{TokenStream, TokenTree};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
@@ -26,14 +26,16 @@ use crate::declared::{Declared, Lookup};
 use crate::dice::Dice;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
+use crate::planted::Planted;
 use crate::printed;
 use crate::reality::Now;
-use crate::seeded::Seeded;
 use crate::things::KINDS;
 use crate::watched::{Line, Pass, Watched};
 
 /// The name of the one object whose lifecycle runs.
 const SUBJECT: &str = "subject";
+/// The name of objects that no input finds.
+const BYSTANDER: &str = "bystander";
 /// No write waits longer than this by itself.
 const PATIENCE: Duration = Duration::from_secs(5000);
 /// In so many rounds it comes to rest.
@@ -61,14 +63,20 @@ pub struct Prepared {
     text: String,
     ir: &'static Lifecycle,
     declared: Arc<Declared>,
-    seeded: Option<Seeded>,
+}
+
+impl Prepared {
+    /// Its description.
+    pub fn ir(&self) -> &'static Lifecycle {
+        self.ir
+    }
 }
 
 /// Reads a lifecycle; `None` where the checker finds anything in it, or where it needs more kinds than there are.
 ///
 /// # Panics
 /// If the text is no `lifecycle! { .. }`.
-pub fn prepare(text: &str, seeded: Option<Seeded>) -> Option<Prepared> {
+pub fn prepare(text: &str) -> Option<Prepared> {
     let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
     let body = tokens.into_iter().find_map(|tree| match tree {
         TokenTree::Group(group) => Some(group.stream()),
@@ -90,23 +98,28 @@ pub fn prepare(text: &str, seeded: Option<Seeded>) -> Option<Prepared> {
     }
     Some(Prepared {
         text: text.to_owned(),
-        ir: printed::read(expand(body), seeded),
+        ir: printed::read(expand(body)),
         declared: Arc::new(Declared::of(&model)),
-        seeded,
     })
 }
 
-/// Runs a lifecycle with the seed.
+/// Runs a lifecycle with the seed, and with what is planted.
 ///
 /// # Panics
 /// If the oracle cannot read what the checker accepted.
-pub fn run(prepared: &Prepared, cluster: &Cluster, seed: u64, moves: usize) -> Ran {
+pub fn run(
+    prepared: &Prepared,
+    planted: &Planted,
+    cluster: &Cluster,
+    seed: u64,
+    moves: usize,
+) -> Ran {
     let ran = with(&prepared.text, |meaning| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime on paused time");
         runtime.block_on(async {
-            let mut run = Run::new(prepared, meaning, cluster.copy(), seed);
+            let mut run = Run::new((prepared, planted), meaning, cluster.copy(), seed);
             run.whole(moves).await;
             std::mem::take(&mut run.ran)
         })
@@ -117,6 +130,7 @@ pub fn run(prepared: &Prepared, cluster: &Cluster, seed: u64, moves: usize) -> R
 struct Run<'a> {
     meaning: &'a Meaning<'a>,
     machine: Interpreted,
+    planted: Planted,
     cluster: Cluster,
     naming: Naming,
     watched: Arc<Watched>,
@@ -128,6 +142,8 @@ struct Run<'a> {
     /// When the outside moved last, and whether polls tell of it later.
     moved: Option<(Instant, bool)>,
     last: Option<Pass>,
+    /// By kind, objects that no input finds.
+    bystanders: BTreeMap<usize, Value>,
     is_over: bool,
     /// What happened, a line each, where somebody wants to know.
     story: Option<Vec<String>>,
@@ -140,7 +156,12 @@ impl Drop for Run<'_> {
 }
 
 impl<'a> Run<'a> {
-    fn new(prepared: &Prepared, meaning: &'a Meaning<'a>, cluster: Cluster, seed: u64) -> Self {
+    fn new(
+        (prepared, planted): (&Prepared, &Planted),
+        meaning: &'a Meaning<'a>,
+        cluster: Cluster,
+        seed: u64,
+    ) -> Self {
         let polled = prepared
             .ir
             .inputs
@@ -154,8 +175,8 @@ impl<'a> Run<'a> {
                 ir: prepared.ir,
                 declared: Arc::clone(&prepared.declared),
                 outside: Outside::default(),
-                seeded: prepared.seeded,
             },
+            planted: planted.clone(),
             cluster,
             naming: Naming::of("random.test", "thing"),
             watched: Arc::default(),
@@ -165,6 +186,7 @@ impl<'a> Run<'a> {
             quiet: Duration::from_secs(20) + polled * 4,
             moved: None,
             last: None,
+            bystanders: BTreeMap::new(),
             is_over: false,
             story: std::env::var("EXPLAIN").is_ok().then(Vec::new),
         }
@@ -174,17 +196,18 @@ impl<'a> Run<'a> {
         let line = Line {
             watched: Arc::clone(&self.watched),
             server: self.cluster.0.service(&User::admin()),
-            fenceless: self.machine.seeded == Some(Seeded::Fence),
         };
+        let machine = self.planted.running(Arc::new(self.machine.clone()));
+        let client = self.planted.through(client_of(line));
         let operator = Operator::new("random.test")
-            .run_shared(Arc::new(self.machine.clone()), self.naming.clone())
+            .run_shared(machine, self.naming.clone())
             .seed(1)
             .instance("random")
             .clock(self.cluster.0.clone())
             .trace(Arc::clone(&self.watched) as Arc<_>);
         self.driver = Some(tokio::spawn(async move {
             let (_trigger, shutdown) = Shutdown::pair();
-            let ended = operator.start(client_of(line), shutdown).await;
+            let ended = operator.start(client, shutdown).await;
             ended.expect("the driver runs");
         }));
         self.last = None;
@@ -288,6 +311,7 @@ impl<'a> Run<'a> {
             *at = json!("a");
         }
         self.cluster.create(0, SUBJECT, &json!({}), &spec);
+        self.make_bystanders();
         for input in 0..self.machine.ir.inputs.len() {
             if self.dice.one_in(2) {
                 self.make(input);
@@ -372,6 +396,7 @@ impl<'a> Run<'a> {
             return;
         }
         self.is_told(&world);
+        self.leaves_others_alone();
     }
 
     /// Nothing is refused or silent any more, and what is promised is kept until nothing is left.

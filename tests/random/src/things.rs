@@ -1,34 +1,79 @@
-//! Kinds for lifecycles that nobody wrote a type for: `Thing0` is the object itself, `Thing1` what its first input finds, and so on.
+//! Kinds for lifecycles that nobody wrote a type for, in two families. `Thing0` is the object of a resource itself, `Thing1` what its first input finds,
+//! and so on; they are in a namespace and have a status. `Wide0` is what the first input of a volume finds; these are in none.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
-use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kube::Resource;
 use lifecycle_runtime::lifecycle::{Kind, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// How many kinds there are.
+/// How many kinds of `Thing` there are.
 pub const KINDS: usize = 24;
+/// How many kinds of `Wide` there are.
+pub const WIDE: usize = 8;
 
 /// The group of all kinds.
 const GROUP: &str = "random.test";
 
+/// What the kinds of a family have in common.
+pub trait Family: Send + Sync + 'static {
+    /// Where their objects are.
+    type Scope: 'static;
+    /// What all their names begin with.
+    const NAME: &'static str;
+    /// Where their objects are, in a definition.
+    const SCOPE: &'static str;
+    /// Where their objects are, in a path.
+    const WITHIN: &'static str;
+    /// Whether their status is written apart.
+    const HAS_STATUS: bool;
+}
+
+/// The kinds of resources.
+#[derive(Debug)]
+pub struct Thing;
+
+impl Family for Thing {
+    type Scope = NamespaceResourceScope;
+    const NAME: &'static str = "Thing";
+    const SCOPE: &'static str = "Namespaced";
+    const WITHIN: &'static str = "namespaces/default/";
+    const HAS_STATUS: bool = true;
+}
+
+/// The kinds of volumes.
+#[derive(Debug)]
+pub struct Wide;
+
+impl Family for Wide {
+    type Scope = ClusterResourceScope;
+    const NAME: &'static str = "Wide";
+    const SCOPE: &'static str = "Cluster";
+    const WITHIN: &'static str = "";
+    const HAS_STATUS: bool = false;
+}
+
 /// An object of any content.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Thing<const N: usize> {
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Object<F, const N: usize> {
     metadata: ObjectMeta,
     #[serde(flatten)]
     content: Map<String, Value>,
+    #[serde(skip)]
+    family: PhantomData<F>,
 }
 
-impl<const N: usize> Resource for Thing<N> {
+impl<F: Family, const N: usize> Resource for Object<F, N> {
     type DynamicType = ();
-    type Scope = NamespaceResourceScope;
+    type Scope = F::Scope;
 
     fn kind((): &()) -> Cow<'_, str> {
-        Cow::Owned(format!("Thing{N}"))
+        Cow::Owned(kind_name::<F>(N))
     }
 
     fn group((): &()) -> Cow<'_, str> {
@@ -40,7 +85,7 @@ impl<const N: usize> Resource for Thing<N> {
     }
 
     fn plural((): &()) -> Cow<'_, str> {
-        Cow::Owned(format!("thing{N}s"))
+        Cow::Owned(plural::<F>(N))
     }
 
     fn meta(&self) -> &ObjectMeta {
@@ -52,86 +97,89 @@ impl<const N: usize> Resource for Thing<N> {
     }
 }
 
-fn kind_of<const N: usize>() -> Kind {
-    Kind::of::<Thing<N>>()
+fn kind_name<F: Family>(number: usize) -> String {
+    format!("{}{number}", F::NAME)
+}
+
+fn plural<F: Family>(number: usize) -> String {
+    format!("{}{number}s", F::NAME.to_lowercase())
+}
+
+fn kind_of<F: Family, const N: usize>() -> Kind {
+    Kind::of::<Object<F, N>>()
 }
 
 /// The object again as one document.
-fn document_of<const N: usize>(stored: &Stored) -> Option<Value> {
-    let thing: &Thing<N> = stored.get()?;
-    let mut document = thing.content.clone();
-    document.insert(
-        "metadata".to_owned(),
-        serde_json::to_value(&thing.metadata).ok()?,
-    );
+fn document_of<F: Family, const N: usize>(stored: &Stored) -> Option<Value> {
+    let object: &Object<F, N> = stored.get()?;
+    let mut document = object.content.clone();
+    let metadata = serde_json::to_value(&object.metadata).ok()?;
+    document.insert("metadata".to_owned(), metadata);
     Some(Value::Object(document))
 }
 
+/// A function for each kind of a family.
 macro_rules! of_each {
-    ($function:ident) => {
-        [
-            $function::<0>,
-            $function::<1>,
-            $function::<2>,
-            $function::<3>,
-            $function::<4>,
-            $function::<5>,
-            $function::<6>,
-            $function::<7>,
-            $function::<8>,
-            $function::<9>,
-            $function::<10>,
-            $function::<11>,
-            $function::<12>,
-            $function::<13>,
-            $function::<14>,
-            $function::<15>,
-            $function::<16>,
-            $function::<17>,
-            $function::<18>,
-            $function::<19>,
-            $function::<20>,
-            $function::<21>,
-            $function::<22>,
-            $function::<23>,
-        ]
+    ($function:ident, $family:ty: $($number:literal)+) => {
+        [$($function::<$family, $number>),+]
     };
 }
+pub(crate) use of_each;
 
-const MAKE: [fn() -> Kind; KINDS] = of_each!(kind_of);
-const READ: [fn(&Stored) -> Option<Value>; KINDS] = of_each!(document_of);
+const MAKE: [fn() -> Kind; KINDS] =
+    of_each!(kind_of, Thing: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23);
+const READ: [fn(&Stored) -> Option<Value>; KINDS] =
+    of_each!(document_of, Thing: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23);
+const MAKE_WIDE: [fn() -> Kind; WIDE] = of_each!(kind_of, Wide: 0 1 2 3 4 5 6 7);
+const READ_WIDE: [fn(&Stored) -> Option<Value>; WIDE] =
+    of_each!(document_of, Wide: 0 1 2 3 4 5 6 7);
 
-/// The kind with this number.
+/// The `Thing` with this number.
 pub fn kind(number: usize) -> Kind {
     MAKE[number]()
 }
 
-/// An object of the kind with this number, as one document.
+/// An object of the `Thing` with this number, as one document.
 pub fn document(number: usize, stored: &Stored) -> Option<Value> {
     READ[number](stored)
 }
 
-/// The path of all objects of a kind in the namespace `default`.
-pub fn path(number: usize) -> String {
-    format!("/apis/{GROUP}/v1/namespaces/default/thing{number}s")
+/// The `Wide` with this number.
+pub fn wide_kind(number: usize) -> Kind {
+    MAKE_WIDE[number]()
 }
 
-/// The definition of a kind: any content, and a status of its own.
-pub fn definition(number: usize) -> Value {
+/// An object of the `Wide` with this number, as one document.
+pub fn wide_document(number: usize, stored: &Stored) -> Option<Value> {
+    READ_WIDE[number](stored)
+}
+
+/// The path of all objects of a kind, in the namespace `default` where there is one.
+pub fn path<F: Family>(number: usize) -> String {
+    format!("/apis/{GROUP}/v1/{}{}", F::WITHIN, plural::<F>(number))
+}
+
+/// The definition of a kind: any content, and a status of its own where the family has one.
+pub fn definition<F: Family>(number: usize) -> Value {
     let any = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let mut version = json!({
+        "name": "v1", "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": { "type": "object", "properties": { "spec": any } } },
+    });
+    if F::HAS_STATUS {
+        version["subresources"] = json!({ "status": {} });
+        version["schema"]["openAPIV3Schema"]["properties"]["status"] = any;
+    }
+    let plural = plural::<F>(number);
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": { "name": format!("thing{number}s.{GROUP}") },
+        "metadata": { "name": format!("{plural}.{GROUP}") },
         "spec": {
             "group": GROUP,
-            "scope": "Namespaced",
-            "names": { "kind": format!("Thing{number}"), "plural": format!("thing{number}s") },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "subresources": { "status": {} },
-                "schema": { "openAPIV3Schema": { "type": "object", "properties": { "spec": any, "status": any } } },
-            }],
+            "scope": F::SCOPE,
+            "names": { "kind": kind_name::<F>(number), "plural": plural },
+            "versions": [version],
         },
     })
 }

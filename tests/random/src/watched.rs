@@ -19,8 +19,6 @@ use tower::Service;
 
 /// How long a write takes to arrive: everything that was seen by then is seen before.
 const ARRIVES_AFTER: Duration = Duration::from_millis(5);
-/// How late a watch is where the driver does not wait for it.
-const COMES_LATE: Duration = Duration::from_millis(50);
 /// So many writes without rest are no work any more.
 const HOT: usize = 250;
 
@@ -162,8 +160,6 @@ pub struct Line {
     pub watched: Arc<Watched>,
     /// The server.
     pub server: ServerService,
-    /// Answers to writes name no version that must be seen, and what is seen comes late.
-    pub fenceless: bool,
 }
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response<Content>, kube::Error>> + Send>>;
@@ -178,16 +174,11 @@ impl Service<Request<kube::client::Body>> for Line {
     }
 
     fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
-        let Self {
-            watched,
-            mut server,
-            fenceless,
-        } = self.clone();
+        let (watched, mut server) = (Arc::clone(&self.watched), self.server.clone());
         Box::pin(async move {
             let (method, path) = (request.method().clone(), request.uri().path().to_owned());
             if method == Method::GET || path.contains("/events") {
-                let answer = server.call(request).await?;
-                return Ok(if fenceless { answer.map(late) } else { answer });
+                return server.call(request).await;
             }
             let (hot, refused) = {
                 let mut wire = watched.wire();
@@ -206,41 +197,9 @@ impl Service<Request<kube::client::Body>> for Line {
             if refused {
                 return Ok(refusal().into());
             }
-            let answer = server.call(request).await?;
-            Ok(if fenceless {
-                answer.map(versionless)
-            } else {
-                answer
-            })
+            server.call(request).await
         })
     }
-}
-
-/// The same watch, each chunk of it a while later.
-fn late(content: Content) -> Content {
-    match content {
-        Content::Whole(whole) => Content::Whole(whole),
-        Content::Watch(chunks) => {
-            Content::Watch(Box::pin(futures::StreamExt::then(chunks, async |chunk| {
-                sleep(COMES_LATE).await;
-                chunk
-            })))
-        }
-    }
-}
-
-/// The same object, as if it were older than everything.
-fn versionless(content: Content) -> Content {
-    let Content::Whole(whole) = content else {
-        return content;
-    };
-    let Ok(mut object) = serde_json::from_slice::<serde_json::Value>(&whole) else {
-        return Content::Whole(whole);
-    };
-    if let Some(version) = object.pointer_mut("/metadata/resourceVersion") {
-        *version = json!("1");
-    }
-    Content::Whole(object.to_string().into_bytes().into())
 }
 
 /// The number of the kind that a path is about.

@@ -13,9 +13,11 @@ use std::thread;
 
 use lifecycle_oracle::random::draw;
 use lifecycle_random::cluster::Cluster;
-use lifecycle_random::run::{Ran, prepare, run};
-use lifecycle_random::seeded::Seeded;
+use lifecycle_random::planted::Planted;
+use lifecycle_random::run::{Prepared, Ran, prepare, run};
 use lifecycle_tests::harness;
+use lifecycle_tests::mistakes::Mistake;
+use lifecycle_tests::mistakes::table::{self, Instrument, Verdict};
 use lifecycle_tests::named;
 use random::volumes::{each_seeded_mistake_of_calls_is_found, each_volume_does_what_it_means};
 
@@ -73,14 +75,18 @@ impl All {
 fn ran(numbers: impl Iterator<Item = u64> + Send) -> All {
     let cluster = Cluster::new();
     let explain = std::env::var("EXPLAIN").is_ok();
-    let mut all = All::default();
+    let (mut all, nothing) = (All::default(), Planted::nothing());
     for number in numbers {
         let text = draw(number);
-        if let Some(prepared) = prepare(&text, None) {
+        if let Some(prepared) = prepare(&text) {
             if explain {
                 eprintln!("{text}");
             }
-            all.add(number, &text, &run(&prepared, &cluster, number, MOVES));
+            all.add(
+                number,
+                &text,
+                &run(&prepared, &nothing, &cluster, number, MOVES),
+            );
         }
     }
     all
@@ -126,23 +132,45 @@ fn each_lifecycle_does_what_it_means() {
     );
 }
 
-/// A driver that is wrong in one place, over lifecycles until one of them shows it.
+/// So many lifecycles are shown each mistake.
+const SHOWN: usize = 40;
+
+/// A runtime or an author that is wrong in one place, over lifecycles until one of them shows it.
 fn each_seeded_mistake_is_found() {
     let cluster = Cluster::new();
-    let mut unnoticed = Vec::new();
-    for seeded in Seeded::ALL {
-        let mut tried = 0;
-        let found = (0..3000).find_map(|number| {
-            let prepared = prepare(&draw(number), Some(seeded))?;
-            tried += 1;
-            let ran = run(&prepared, &cluster, number, MOVES);
-            let found = ran.findings.into_iter().next()?;
-            Some(format!("lifecycle {number} shows it: {found}"))
-        });
-        match found {
-            Some(found) => eprintln!("{seeded:?}: after {tried} lifecycles, {found}"),
-            None => unnoticed.push(seeded),
+    let prepared: Vec<(u64, Prepared)> = (0..1500)
+        .filter_map(|number| Some((number, prepare(&draw(number))?)))
+        .collect();
+    let found = |mistake: Mistake| {
+        let fits = |(_, prepared): &&(u64, Prepared)| mistake.absence(prepared.ir()).is_none();
+        let planted = Planted::new(
+            move |machine| mistake.machine(machine),
+            move |client| mistake.line("Thing0", client),
+        );
+        let shown = prepared.iter().filter(fits).take(SHOWN).enumerate();
+        for (before, (number, prepared)) in shown {
+            let ran = run(prepared, &planted, &cluster, *number, MOVES);
+            if let Some(finding) = ran.findings.into_iter().next() {
+                eprintln!("{mistake:?}: after {before} lifecycles, {number} shows it: {finding}");
+                let sound = run(prepared, &Planted::nothing(), &cluster, *number, MOVES);
+                assert!(sound.findings.is_empty(), "{:?}", sound.findings);
+                let kind = finding.split(':').next().unwrap_or_default();
+                return Verdict::Found(kind.to_owned());
+            }
         }
-    }
-    assert_eq!(unnoticed, [], "nobody notices that these are wrong");
+        eprintln!("{mistake:?}: nothing shows it");
+        Verdict::Missed
+    };
+    let verdict = |mistake| {
+        if mistake == Mistake::Lease {
+            return Verdict::NotPlanted("no Lease");
+        }
+        found(mistake)
+    };
+    table::hold(
+        Instrument::Random,
+        &Mistake::all()
+            .map(|mistake| (mistake, verdict(mistake)))
+            .collect(),
+    );
 }

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
@@ -12,14 +12,37 @@ use kube::Client;
 use kube::client::Body;
 use lifecycle_runtime::kube::client_of;
 use serde_json::Value;
+use tokio::time::{Instant, Sleep, sleep_until};
 
-type Answer = Result<Response<Content>, kube::Error>;
+pub type Answer = Result<Response<Content>, kube::Error>;
 type See = Arc<dyn Fn(&mut Value) -> bool + Send + Sync>;
+type Late = Arc<dyn Fn() -> Option<Instant> + Send + Sync>;
 
-/// What is answered: as it came, or event by event.
+/// What is answered: as it came, or event by event, and perhaps late.
 pub struct Content {
     body: Body,
     see: Option<See>,
+    late: Option<Late>,
+    /// What came, and is told when its time has come.
+    kept: Option<(Pin<Box<Sleep>>, Frame<Bytes>)>,
+}
+
+impl Content {
+    fn of(body: Body) -> Self {
+        Self {
+            body,
+            see: None,
+            late: None,
+            kept: None,
+        }
+    }
+
+    /// The same, where each part is told no sooner than this says when it comes.
+    #[must_use]
+    pub fn late(mut self, until: impl Fn() -> Option<Instant> + Send + Sync + 'static) -> Self {
+        self.late = Some(Arc::new(until));
+        self
+    }
 }
 
 impl http_body::Body for Content {
@@ -31,17 +54,25 @@ impl http_body::Body for Content {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, kube::Error>>> {
         loop {
-            let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+            if let Some((until, _)) = &mut self.kept {
+                ready!(until.as_mut().poll(cx));
+                return Poll::Ready(self.kept.take().map(|(_, frame)| Ok(frame)));
+            }
+            let mut frame = match Pin::new(&mut self.body).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,
                 other @ (Poll::Ready(_) | Poll::Pending) => return other,
             };
-            let (Some(see), Some(data)) = (&self.see, frame.data_ref()) else {
+            if let (Some(see), Some(data)) = (&self.see, frame.data_ref()) {
+                let seen = events(data, see);
+                if seen.is_empty() {
+                    continue;
+                }
+                frame = Frame::data(seen.into());
+            }
+            let Some(until) = self.late.as_ref().and_then(|late| late()) else {
                 return Poll::Ready(Some(Ok(frame)));
             };
-            let seen = events(data, see);
-            if !seen.is_empty() {
-                return Poll::Ready(Some(Ok(Frame::data(seen.into()))));
-            }
+            self.kept = Some((Box::pin(sleep_until(until)), frame));
         }
     }
 }
@@ -63,7 +94,7 @@ fn events(lines: &[u8], see: &See) -> Vec<u8> {
 }
 
 pub fn whole(response: Response<Body>) -> Response<Content> {
-    response.map(|body| Content { body, see: None })
+    response.map(Content::of)
 }
 
 /// An answer that no server gave.
@@ -71,6 +102,23 @@ pub fn made_up(code: u16, body: &Value) -> Response<Content> {
     let body = Body::from(body.to_string().into_bytes());
     let response = Response::builder().status(code).body(body);
     whole(response.expect("a code and a body make an answer"))
+}
+
+/// The same object, as if it were older than everything.
+///
+/// # Errors
+/// The answer cannot be read.
+pub async fn versionless(response: Response<Content>) -> Answer {
+    let (head, content) = response.into_parts();
+    let mut bytes = content.body.collect_bytes().await?;
+    if let Ok(mut object) = serde_json::from_slice::<Value>(&bytes)
+        && let Some(version) = object.pointer_mut("/metadata/resourceVersion")
+    {
+        *version = Value::from("1");
+        bytes = object.to_string().into_bytes().into();
+    }
+    let content = Content::of(Body::from(bytes.to_vec()));
+    Ok(Response::from_parts(head, content))
 }
 
 /// A request, taken apart.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::driver::fan::{self, Fan, FanSpec, Maker};
-use super::seeded::wrapped::Wrapped;
+use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![paused(): a_builder_that_is_not_pure_is_told_of_and_slowed_down, another_controller_of_a_field_is_named_and_not_fought_at_full_speed, honest_edits_are_not_slowed_down, an_edit_ends_a_wait, members_of_a_set_do_not_wait_for_each_other]

@@ -1,13 +1,13 @@
 //! Mistakes that were planted on purpose, in logic and in the runtime: the generated suite finds each, and the rule that finds it is named here.
 //! The rules are those of every suite; beside each group of mistakes stands the same lifecycle without one, which passes.
 
+mod crossed;
 mod fans;
 mod lamps;
 mod shares;
 mod shops;
 mod taps;
 mod widgets;
-pub(super) mod wrapped;
 
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::suites::layer;
@@ -17,6 +17,7 @@ use super::driver::{book, fan, lamp, shop, tag, tap, widget};
 
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
+        crossed::cases(),
         fans::cases(),
         lamps::cases(),
         shares::cases(),

@@ -21,6 +21,8 @@ use futures::stream::{self, StreamExt};
 use lifecycle_simulator::server::{Server, User};
 use lifecycle_tests::api_server::ApiServer;
 use lifecycle_tests::harness::{Case, Need, case, case_within};
+use lifecycle_tests::mistakes::Mistake;
+use lifecycle_tests::mistakes::table::{self, Instrument, Verdict};
 
 use end::End;
 use normal::Difference;
@@ -57,6 +59,11 @@ pub(crate) fn cases() -> Vec<Case> {
             &[Need::Binaries],
             judge,
         ),
+        case(
+            "what_is_changed_between_is_found_as_the_table_says",
+            &[Need::Binaries],
+            each_mistake,
+        ),
     ]
 }
 
@@ -72,6 +79,34 @@ async fn judge() -> Result<()> {
     let real = End::new(api_server.client());
     let simulated = End::new(Server::new(0).client(&User::admin()));
     judged::compare(&real, &simulated).await
+}
+
+/// So many sequences are shown each mistake.
+const OF_MISTAKES: Range<u64> = 0..64;
+
+/// Each mistake of the list that is one of a line, between us and the simulated server: its column of the table in `docs/suite.md`.
+async fn each_mistake() -> Result<()> {
+    let api_server = ApiServer::start().await?;
+    kinds::install(&End::new(api_server.client())).await?;
+    let mut verdicts = BTreeMap::new();
+    for (number, mistake) in (0..).zip(Mistake::all()) {
+        let verdict = if mistake.is_on_the_line() {
+            let server = Server::new(0);
+            kinds::install(&End::new(server.client(&User::admin()))).await?;
+            let changed = mistake.line("", server.client(&User::admin()));
+            let both = Both {
+                real: End::new(api_server.client()),
+                simulated: End::new(changed),
+                namespaces: AtomicU64::new(number * OF_MISTAKES.end),
+            };
+            both.tells_apart(mistake).await?
+        } else {
+            Verdict::NotPlanted("nothing runs a lifecycle")
+        };
+        verdicts.insert(mistake, verdict);
+    }
+    table::hold(Instrument::Differential, &verdicts);
+    Ok(())
 }
 
 async fn compare() -> Result<()> {
@@ -167,6 +202,28 @@ async fn report(both: &Both, found: Vec<(u64, Sequence, Difference)>) -> Result<
 }
 
 impl Both {
+    /// Whether any sequence shows a mistake.
+    async fn tells_apart(&self, mistake: Mistake) -> Result<Verdict> {
+        let all = stream::iter(OF_MISTAKES).map(async |seed| {
+            let difference = self.differ(&generate::sequence(seed)).await;
+            (seed, difference)
+        });
+        let mut all = std::pin::pin!(all.buffer_unordered(AT_ONCE));
+        while let Some((seed, difference)) = all.next().await {
+            // What keeps a sequence from its end is seen as well.
+            let said = match difference {
+                Ok(None) => continue,
+                Ok(Some(difference)) if known::reason(&difference).is_some() => continue,
+                Ok(Some(difference)) => difference.sort(),
+                Err(error) => format!("{error:#}"),
+            };
+            eprintln!("{mistake:?}: sequence {seed} shows it: {said}");
+            return Ok(Verdict::Found("another answer".to_owned()));
+        }
+        eprintln!("{mistake:?}: nothing shows it");
+        Ok(Verdict::Missed)
+    }
+
     /// Sends a sequence to both, each in a new namespace, and says where they differ first.
     async fn differ(&self, sequence: &Sequence) -> Result<Option<Difference>> {
         let number = self.namespaces.fetch_add(1, Ordering::Relaxed);

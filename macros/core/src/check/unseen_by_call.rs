@@ -1,5 +1,6 @@
-//! The target or a refusal of a call asks for what the call cannot see: its request does not carry what the fact is read from. A call that tears down
-//! carries the volume and the path, no capability and no context; only a call to the node can probe.
+//! The target or a refusal of a call, or the `when` of an effect in its `by`, asks for what the call cannot see: its request does not carry what the fact
+//! is read from. A call that tears down carries the volume and the path, no capability and no context; only a call to the node can probe. What an effect
+//! `sets` may be unseen, as long as nothing of the call asks for it.
 //!
 //! What is asked of the request alone may be asked everywhere: where the request does not say, the fact has its first value.
 //!
@@ -52,6 +53,11 @@ fn blinds(called: &Called<'_>, drive: &CallDrive<'_>) -> Vec<Blind> {
     }
     for refusal in &call.refusals {
         found.extend(drive.visibility.unseen(&refusal.when));
+    }
+    for (effect, _) in &call.by {
+        if let Some(when) = &space.lifecycle.effects[effect.0].when {
+            found.extend(drive.visibility.unseen(when));
+        }
     }
     for pred in target(space, &call.target) {
         for mut blind in drive.visibility.unseen(pred) {

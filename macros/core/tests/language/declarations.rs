@@ -238,6 +238,21 @@ fn facts_do_not_depend_on_themselves() {
 }
 
 #[test]
+fn a_circle_is_shown_where_it_can_be_broken() {
+    let found = found_with(&[
+        (
+            "class:  Class         by name spec.class_name?;",
+            "secret: owned Secret of class by name meta.name; class: Class by name spec.class_name? given secret != Foreign;",
+        ),
+        ("secret: owned Secret  by name meta.name;", ""),
+    ]);
+    let circle =
+        "5: LC066 [secret != Foreign] `secret` depends on itself: secret -> class -> secret";
+    let found = shown(&found);
+    assert!(found.contains(&circle.to_owned()), "{found:#?}");
+}
+
+#[test]
 fn a_never_relates_facts_of_one_input() {
     expect(
         &[(

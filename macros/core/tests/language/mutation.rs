@@ -3,6 +3,7 @@
 
 mod harmless;
 mod source;
+mod table;
 
 use lifecycle_macros_core::check;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};

@@ -11,7 +11,7 @@ use super::shipped::{body_of, text};
 const CHANGES: &str = include_str!("../volumes/changes.txt");
 
 /// Codes that only the checker finds, with the reason.
-const ONLY_CHECKER: [(&str, &str); 4] = [
+const ONLY_CHECKER: [(&str, &str); 5] = [
     (
         "LC005",
         "only what is probed or polled has a key: how an input is found must fit what it is",
@@ -23,6 +23,10 @@ const ONLY_CHECKER: [(&str, &str); 4] = [
     (
         "LC064",
         "a warning is given beside the errors of its stage; the oracle stops before",
+    ),
+    (
+        "LC086",
+        "what permits an effect is asked by each call that names it; the oracle asks only for targets, refusals and preconditions",
     ),
     (
         "LC087",
@@ -120,7 +124,7 @@ fn it_differs_from_the_oracle_for_known_reasons_only() {
         }
     }
     let equal = changes.iter().filter(|one| one.oracle == one.checker);
-    assert_eq!((changes.len(), equal.count()), (460, 385));
+    assert_eq!((changes.len(), equal.count()), (460, 381));
     assert_eq!(
         used.len(),
         checker.len() + oracle.len(),
@@ -176,4 +180,40 @@ fn what_another_object_owns_is_not_made_before_that_one_is_there() {
         "!claim => UNAVAILABLE; own == Foreign =>",
     );
     assert_eq!(settling::found(&refused), [""; 0]);
+}
+
+#[test]
+fn an_effect_of_a_call_is_permitted_by_what_that_call_sees() {
+    let body = r#"
+        volume Scratch;
+        observe {
+            mounts: probe MountTable by request.target_path;
+            pod: Pod by ref from request;
+        }
+        facts { held published: bool from mounts; }
+        states {
+            Free when !published;
+            Published when published;
+        }
+        effects {
+            publish: call mounts sets { published = true } undo unpublish key request.target_path;
+            unpublish: call mounts sets { published = false } key request.target_path;
+        }
+        rpc {
+            unfit never "any capability will do";
+            unknown never "it is made";
+            elsewhere never "a directory may be published at many targets";
+            differs when pod == Absent;
+            NodePublishVolume -> Published by publish { refused(publish) => INTERNAL; }
+            NodeUnpublishVolume -> Free by unpublish { refused(unpublish) => INTERNAL; }
+        }
+    "#;
+    assert_eq!(settling::found(body), [""; 0]);
+    let asks = body.replace(
+        "unpublish: call mounts sets",
+        "unpublish: call mounts when pod == Absent sets",
+    );
+    let found = settling::found(&asks);
+    let blind = "LC086 NodeUnpublishVolume [pod == Absent] `NodeUnpublishVolume` cannot see `pod`";
+    assert!(found.iter().any(|one| one.starts_with(blind)), "{found:#?}");
 }

@@ -16,9 +16,12 @@ impl<'a> Visibility<'a> {
         Self { life, worlds, rpc }
     }
 
-    /// What a call asks for by itself: preconditions, target, refusals. A volume that is being created has no preconditions to see.
+    /// What a call asks for by itself: preconditions, target, refusals, what its effects are permitted by. A volume that is being created has no preconditions to see.
     pub(super) fn asked(&self, call: &'a Call) -> Vec<&'a Pred> {
         let mut all: Vec<&Pred> = call.refusals.iter().map(|(when, _)| when).collect();
+        let effects = self.life.effects.iter();
+        let own = effects.filter(|effect| call.by.contains(&effect.name));
+        all.extend(own.filter_map(|effect| effect.when.as_ref()));
         if call.name != "CreateVolume" {
             let asks = |name: &str| {
                 self.rpc

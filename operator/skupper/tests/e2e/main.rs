@@ -5,6 +5,7 @@
 mod faults_skupper;
 mod files;
 mod place;
+mod seeded;
 mod skupper;
 mod skupper_cluster;
 mod suites;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ("skupper", skupper::cases()),
         ("faults_skupper", faults_skupper::cases()),
         ("files", files::cases()),
+        ("seeded", seeded::cases()),
     ]);
     place::TestEnv::end_shared();
     skupper_cluster::env::TestEnv::end_shared();

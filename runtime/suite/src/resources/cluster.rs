@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Request;
 use kube::Client;
@@ -68,6 +68,24 @@ pub trait Cluster: Send + Sync + 'static {
     /// Called within the runtime of the run; the client is of somebody who may do everything.
     fn open<'a>(&'a self, seed: u64, definitions: &'a [Value])
     -> Later<'a, Result<Opened, String>>;
+}
+
+impl<C: Cluster> Cluster for Arc<C> {
+    fn is_simulated(&self) -> bool {
+        (**self).is_simulated()
+    }
+
+    fn at_once(&self) -> usize {
+        (**self).at_once()
+    }
+
+    fn open<'a>(
+        &'a self,
+        seed: u64,
+        definitions: &'a [Value],
+    ) -> Later<'a, Result<Opened, String>> {
+        (**self).open(seed, definitions)
+    }
 }
 
 /// The simulated server, for each run a new one with the same definitions.

@@ -16,7 +16,7 @@ use super::moves::Schedule;
 use super::report::Failure;
 use super::run::{Ask, From, Ran};
 use super::workers::run_all;
-use super::{Cluster, Core};
+use super::{Cluster, Core, Stop, Suite};
 
 /// What goes wrong on the line to any server without costing more than a second of real time.
 const LINE: [&str; 9] = [
@@ -76,6 +76,27 @@ impl Core {
     /// The same suite on another cluster, where time is not free.
     fn elsewhere(&self, cluster: Arc<dyn Cluster>) -> Self {
         Self {
+            threads: cluster.at_once(),
+            cluster,
+            journal: false,
+            stop: Stop::Never,
+            calm: Duration::from_millis(300),
+            soon: Duration::from_millis(50),
+            ..self.again()
+        }
+    }
+
+    /// The same suite without what was planted.
+    fn sound(&self) -> Self {
+        Self {
+            through: Arc::new(|client| client),
+            running: Arc::new(|machine| machine),
+            ..self.again()
+        }
+    }
+
+    fn again(&self) -> Self {
+        Self {
             name: self.name.clone(),
             ir: self.ir,
             machine: Arc::clone(&self.machine),
@@ -86,33 +107,39 @@ impl Core {
             fixtures: self.fixtures.clone(),
             promises: self.promises.clone(),
             never: self.never.clone(),
-            threads: cluster.at_once(),
-            cluster,
+            threads: self.threads,
+            cluster: Arc::clone(&self.cluster),
             through: Arc::clone(&self.through),
+            running: Arc::clone(&self.running),
             forks: Forks::default(),
             seed: self.seed,
             depth: self.depth,
             single: self.single,
             several: self.several,
-            journal: false,
-            stop_at: None,
+            journal: self.journal,
+            stop: self.stop,
             quiet: self.quiet,
-            calm: Duration::from_millis(300),
+            calm: self.calm,
             deaf: self.deaf,
-            soon: Duration::from_millis(50),
+            soon: self.soon,
+            patience: self.patience,
         }
     }
 }
 
-/// Runs a choice of schedules here and there.
-pub(crate) fn compared(
-    core: &Arc<Core>,
-    cluster: Arc<dyn Cluster>,
-    most: usize,
-) -> Result<Likeness, String> {
-    let explored = explore(core)?;
-    let chosen = choice(core, &explored, most + most / SPARE);
-    let mut likeness = Likeness {
+/// Where schedules rest on the simulated cluster, and what was found there: other clusters are held against it.
+pub struct Rests {
+    core: Arc<Core>,
+    here: Vec<(Schedule, Ran)>,
+    found: Likeness,
+}
+
+/// Runs a choice of schedules on the simulated cluster, without what is planted.
+pub(crate) fn rests(core: Arc<Core>, most: usize) -> Result<Rests, String> {
+    let sound = Arc::new(core.sound());
+    let explored = explore(&sound)?;
+    let chosen = choice(&sound, &explored, most + most / SPARE);
+    let mut found = Likeness {
         name: core.ir.name,
         seed: core.seed,
         failures: explored.failures,
@@ -121,30 +148,50 @@ pub(crate) fn compared(
         faults: BTreeMap::new(),
         took: Duration::ZERO,
     };
-    let here = simulated(core, chosen, most, &mut likeness)?;
-    let there = Arc::new(core.elsewhere(cluster));
-    let began = Instant::now();
-    for part in here.chunks(there.threads.max(1)) {
-        let work: Vec<_> = part
-            .iter()
-            .map(|(schedule, ran)| {
-                let ask = Ask {
-                    from: From::Nothing,
-                    told: Some(Arc::new(ran.rests.clone())),
-                    ..Ask::default()
-                };
-                (schedule.clone(), ask)
-            })
-            .collect();
-        for ((schedule, here), ran) in part.iter().zip(run_all(&there, &work)?) {
-            likeness.take(schedule, here, &ran);
+    let here = simulated(&sound, chosen, most, &mut found)?;
+    Ok(Rests { core, here, found })
+}
+
+impl Rests {
+    /// Runs the same schedules on another cluster; what is changed of the suite is changed there alone.
+    ///
+    /// # Errors
+    /// As [`Suite::run`]. Broken rules are no errors: they are in what is returned.
+    pub fn on(
+        &self,
+        cluster: impl Cluster,
+        change: impl FnOnce(Suite) -> Suite,
+    ) -> Result<Likeness, String> {
+        let suite = change(Suite {
+            core: self.core.again(),
+            problems: Vec::new(),
+        });
+        let there = Arc::new(suite.core.elsewhere(Arc::new(cluster)));
+        let mut likeness = self.found.clone();
+        let began = Instant::now();
+        for part in self.here.chunks(there.threads.max(1)) {
+            let work: Vec<_> = part
+                .iter()
+                .map(|(schedule, ran)| {
+                    let ask = Ask {
+                        from: From::Nothing,
+                        told: Some(Arc::new(ran.rests.clone())),
+                        ..Ask::default()
+                    };
+                    (schedule.clone(), ask)
+                })
+                .collect();
+            for ((schedule, here), ran) in part.iter().zip(run_all(&there, &work)?) {
+                likeness.take(schedule, here, &ran);
+            }
+            let enough = suite.core.is_enough(&likeness.failures);
+            if enough || likeness.failures.len() >= MOST_FAILURES {
+                break;
+            }
         }
-        if likeness.failures.len() >= MOST_FAILURES {
-            break;
-        }
+        likeness.took = began.elapsed();
+        Ok(likeness)
     }
-    likeness.took = began.elapsed();
-    Ok(likeness)
 }
 
 /// Those of the schedules that can be done, with where they rest on the simulated cluster.

@@ -190,7 +190,7 @@ impl Harness {
             let machine = (core.make)(&outside, &process.line);
             *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&machine));
             let mut operator = Operator::new(core.name.clone())
-                .run_shared(machine, core.naming.clone())
+                .run_shared((core.running)(machine), core.naming.clone())
                 .seed(core.seed)
                 .instance("generated-suite")
                 .clock(process.faults.clone())

@@ -19,7 +19,9 @@ pub enum Invariant {
     DeclaredOutcome,
     /// A promise brings about what it declares.
     DeclaredPromise,
-    /// An effect that is enabled is accepted, or reported refused.
+    /// An effect runs only where the declaration permits it.
+    Permitted,
+    /// An effect that is enabled is accepted, or reported refused, which is remembered.
     Accepted,
     /// A pass makes one write, and a call one change.
     OneWrite,
@@ -43,7 +45,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -51,6 +53,7 @@ impl Invariant {
         Self::KnownWorld,
         Self::DeclaredOutcome,
         Self::DeclaredPromise,
+        Self::Permitted,
         Self::Accepted,
         Self::OneWrite,
         Self::CoOwners,
@@ -74,6 +77,7 @@ impl fmt::Display for Invariant {
             Self::KnownWorld => "known world",
             Self::DeclaredOutcome => "declared outcome",
             Self::DeclaredPromise => "declared promise",
+            Self::Permitted => "permitted",
             Self::Accepted => "accepted or refused",
             Self::OneWrite => "one write",
             Self::CoOwners => "co-owners agree",

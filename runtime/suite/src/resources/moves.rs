@@ -174,6 +174,11 @@ impl Schedule {
         self.calm.min(self.moves.len().saturating_sub(1))
     }
 
+    /// Whether all that goes wrong is that one write is refused.
+    pub(crate) fn is_one_refusal(&self) -> bool {
+        matches!(self.faults.as_slice(), [one] if matches!(&one.fault, Fault::Line(what) if what == "422"))
+    }
+
     /// Whether a new process goes on where the calm moves end; if not, one process lives from the start.
     pub(crate) fn goes_on(&self) -> bool {
         match self.faults.as_slice() {

@@ -61,6 +61,8 @@ struct History {
     adversary: bool,
     /// Requests fail or come late: steps say nothing.
     faulty: bool,
+    /// All that goes wrong is that one write is refused, which is to be remembered.
+    refusing: bool,
     changes_at_call: u64,
 }
 
@@ -101,6 +103,11 @@ impl Observer {
         if std::mem::replace(&mut seen.faulty, faulty) != faulty {
             seen.disturb();
         }
+    }
+
+    /// Whether all that goes wrong is that one write is refused.
+    pub(crate) fn refusing(&self, refusing: bool) {
+        self.seen().refusing = refusing;
     }
 
     /// Something happened in several steps, of which a pass may have seen but some.
@@ -191,8 +198,7 @@ impl History {
         self.findings.push(Finding::new(invariant, text));
     }
 
-    fn passed(&mut self, pass: &Passed<'_>) {
-        let ir = pass.lifecycle;
+    fn passed(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
         let meta = &pass.observation.subject().meta;
         let uid = meta.uid.clone().unwrap_or_default();
         self.passes += 1;
@@ -210,11 +216,22 @@ impl History {
             }
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
-        self.saw_step(before.as_ref(), pass);
+        self.saw_step(ir, before.as_ref(), pass);
+        if let Some(before) = before.as_ref().filter(|_| self.refusing) {
+            self.remembers(ir, before, pass);
+        }
         let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
         let quiet = !self.adversary && !self.faulty && !self.is_crowded(pass.object);
         if let Some(before) = before.filter(|l| quiet && is_step(l)) {
-            self.step(&before, pass);
+            self.step(ir, &before, pass);
+        }
+        let deleting = meta.deletion_timestamp.is_some();
+        if let Decision::Effect(effect) = pass.next
+            && !ir.permitted(&pass.observation.world, effect, deleting)
+        {
+            let (name, world) = (ir.effects[effect].name, pass.observation.world.describe(ir));
+            let text = format!("`{name}` runs in {world}, where it is not permitted");
+            self.find(Invariant::Permitted, text);
         }
         let effect = match pass.next {
             Decision::Effect(effect) => Some((effect, None)),
@@ -224,7 +241,7 @@ impl History {
             uid,
             observation: Arc::clone(pass.observation),
             class: pass.class,
-            deleting: meta.deletion_timestamp.is_some(),
+            deleting,
             failure: pass.failure.clone(),
             start: self.starts,
             effect,
@@ -233,15 +250,31 @@ impl History {
         self.last.insert(pass.object.clone(), last);
     }
 
+    /// In the world in which a write was refused, the next pass knows it.
+    fn remembers(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
+        let lived = before.start == self.starts && before.failure.is_none();
+        let Some((number, Some("refused"))) = before.effect.filter(|_| lived) else {
+            return;
+        };
+        let (was, is) = (before.world(), &pass.observation.world);
+        let effect = &ir.effects[number];
+        let mut others = (0..ir.vars.len()).filter(|var| *var != effect.refused);
+        let same = pass.failure.is_none() && others.all(|var| was.get(var) == is.get(var));
+        if same && is.get(effect.refused) == 0 {
+            let why = format!("`{}` was refused, and counts as another write", effect.name);
+            self.find(Invariant::Accepted, why);
+        }
+    }
+
     /// A declared transition is one whoever brought it about; what a disturbed run must not do is another question.
-    fn saw_step(&mut self, before: Option<&Last>, pass: &Passed<'_>) {
+    fn saw_step(&mut self, ir: &Lifecycle, before: Option<&Last>, pass: &Passed<'_>) {
         let read = before.filter(|l| l.failure.is_none() && pass.failure.is_none());
         let lived = read.filter(|l| l.start == self.starts);
         let Some(Class::State(from)) = lived.map(|l| l.class) else {
             return;
         };
         if let Class::State(to) = pass.class
-            && pass.lifecycle.edges.contains(&(from, to))
+            && ir.edges.contains(&(from, to))
         {
             self.coverage.edges.insert((from, to));
         }
@@ -269,8 +302,7 @@ impl History {
     }
 
     /// Holds one step of a quiet run against the declaration.
-    fn step(&mut self, before: &Last, pass: &Passed<'_>) {
-        let ir = pass.lifecycle;
+    fn step(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
         let (was, is) = (before.world(), &pass.observation.world);
         if let Some((number, how)) = before.effect {
             let effect = &ir.effects[number];
@@ -329,7 +361,7 @@ impl Trace for Observer {
     fn saw(&self, moment: &TraceEvent<'_>) {
         let mut seen = self.seen();
         match moment {
-            TraceEvent::Passed(pass) => seen.passed(pass),
+            TraceEvent::Passed(pass) => seen.passed(self.ir, pass),
             TraceEvent::Sent { object, what } => {
                 if let Some(object) = object {
                     seen.sends(self.ir, object, *what);

@@ -20,7 +20,7 @@ use super::observer::Last;
 use super::rest::{Rest, versions};
 use super::site;
 use lifecycle_runtime::lifecycle::Machine;
-use lifecycle_runtime::machine::ir::{FieldOf, Phase};
+use lifecycle_runtime::machine::ir::{FieldOf, Lifecycle, Phase};
 use lifecycle_runtime::machine::policy::Class;
 
 /// A refused write is tried again after about a minute.
@@ -137,6 +137,7 @@ async fn go(
         if number == armed_at {
             stage.arm(&schedule.faults);
             stage.faulty(disturbed);
+            stage.observer.refusing(schedule.is_one_refusal());
             before = (0, stage.faults.writes());
         }
         if *m == Move::Fair {
@@ -170,6 +171,7 @@ async fn go(
         stage.fair().await;
     }
     stage.faulty(false);
+    stage.observer.refusing(false);
     ran.end = stage.key().await;
     // Whether nothing was to be seen or nobody has looked, only a new process can tell.
     let is_blind = ran.writes == 0 && ask.before.as_ref() == Some(&ran.rest);
@@ -334,7 +336,7 @@ impl Harness {
             let Some((reference, last)) = last else {
                 continue;
             };
-            for why in differences(&*machine, last, &object) {
+            for why in differences(self.core.ir, &*machine, last, &object) {
                 self.find(Invariant::Projection, format!("{reference}: {why}"));
             }
         }
@@ -342,8 +344,7 @@ impl Harness {
 }
 
 /// What a status says that is not the projection of a world.
-fn differences(machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String> {
-    let ir = machine.ir();
+fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Value) -> Vec<String> {
     let Class::State(state) = last.class else {
         return Vec::new();
     };

@@ -11,8 +11,8 @@ use super::harness::Harness;
 use super::invariant::Invariant;
 use super::site;
 
-/// On a machine with much else to do a cluster may take so long to come to where another one was.
-const TOLD_WITHIN: Duration = Duration::from_secs(120);
+/// On a machine with much else to do a cluster may take so long to be empty again.
+const CLEAR_WITHIN: Duration = Duration::from_secs(120);
 /// So often it is looked whether it did.
 const AGAIN: Duration = Duration::from_millis(25);
 /// So long it stays there before it counts as rest.
@@ -29,7 +29,7 @@ impl Harness {
             self.astray("it rests once more than on the simulated cluster");
             return;
         };
-        let limit = Instant::now() + TOLD_WITHIN;
+        let limit = Instant::now() + self.core.patience;
         let mut since: Option<(Instant, (u64, usize))> = None;
         loop {
             let wire = Arc::clone(&self.wire);
@@ -88,7 +88,7 @@ impl Harness {
             running.abort();
             let _ = running.await.is_err();
         }
-        let limit = Instant::now() + TOLD_WITHIN;
+        let limit = Instant::now() + CLEAR_WITHIN;
         for path in self.paths() {
             while let Some(object) = self.read(&path).await? {
                 if object.pointer("/metadata/finalizers").is_some() {

@@ -5,7 +5,7 @@ use lifecycle_runtime::controller::{Move, Written};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
 
-use super::{Run, SUBJECT};
+use super::{BYSTANDER, Run, SUBJECT};
 use crate::watched::{Entry, Pass};
 
 /// What happened between two passes.
@@ -118,6 +118,20 @@ impl Run<'_> {
                 ));
                 return;
             }
+        }
+    }
+
+    /// What no input finds is as it was made.
+    pub(super) fn leaves_others_alone(&mut self) {
+        let mut all = self.bystanders.iter();
+        let touched = all.find(|(kind, made)| {
+            let is = self.cluster.get(**kind, BYSTANDER);
+            is.as_ref() != Some(made)
+        });
+        if let Some(kind) = touched.map(|(kind, _)| *kind) {
+            self.find(format!(
+                "hands off: a Thing{kind} that no input finds was changed or deleted"
+            ));
         }
     }
 

@@ -5,7 +5,7 @@ use lifecycle_runtime::machine::ir::{Lookup as Found, Mode, Origin, Source};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Run, SUBJECT};
+use super::{BYSTANDER, Run, SUBJECT};
 use crate::author;
 use crate::cluster::name;
 use crate::declared::Lookup;
@@ -64,6 +64,19 @@ impl Run<'_> {
         };
         let answer = self.dice.pick(&answers).cloned().unwrap_or_default();
         self.force(&fact, &answer)
+    }
+
+    /// Of each kind that is written, an object that no input finds.
+    pub(super) fn make_bystanders(&mut self) {
+        let is_found = |lookup: &Lookup| matches!(lookup, Lookup::All);
+        let kinds = self.inputs(|run, input| {
+            run.is_written(input) && !is_found(&run.machine.declared.lookups[input])
+        });
+        for kind in kinds.into_iter().map(|input| input + 1) {
+            self.cluster.create(kind, BYSTANDER, &json!({}), &json!({}));
+            let made = self.cluster.get(kind, BYSTANDER);
+            self.bystanders.extend(made.map(|made| (kind, made)));
+        }
     }
 
     fn make_one(&mut self) -> bool {
@@ -128,6 +141,7 @@ impl Run<'_> {
                 self.cluster
                     .all(input + 1)
                     .into_iter()
+                    .filter(|object| name(object) != BYSTANDER)
                     .map(|object| (*input, object)),
             );
         }
@@ -217,7 +231,7 @@ impl Run<'_> {
         let Some(effect) = effects.get(at) else {
             return false;
         };
-        if self.mints(at) && self.machine.seeded.is_none() {
+        if self.mints(at) {
             return false;
         }
         if self.machine.ir.inputs[effect.target].mode == Mode::Poll {

@@ -1,78 +1,20 @@
-//! Objects that volumes are about: kinds without a namespace, of any content, as an administrator sees and changes them. `Wide0` is what the first input
-//! finds, `Wide1` what the second one finds, and so on.
+//! Objects that volumes are about, as an administrator sees and changes them: `Wide0` is what the first input finds, `Wide1` what the second one finds,
+//! and so on.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::Method;
-use k8s_openapi::ClusterResourceScope;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
 use lifecycle_csi::Driver;
-use lifecycle_runtime::lifecycle::{Kind, Stored};
 use lifecycle_simulator::server::Server;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::author::Document;
 use crate::cluster::{Cluster, name};
+use crate::things::{self, Family, Object, WIDE, Wide, of_each, path};
 
-/// How many kinds there are.
-pub const WIDE: usize = 8;
-
-const GROUP: &str = "random.test";
 /// What keeps an object from going.
 const LINGERS: &str = "random.test/lingers";
-
-/// An object of any content.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Wide<const N: usize> {
-    metadata: ObjectMeta,
-    #[serde(flatten)]
-    content: Map<String, Value>,
-}
-
-impl<const N: usize> Resource for Wide<N> {
-    type DynamicType = ();
-    type Scope = ClusterResourceScope;
-
-    fn kind((): &()) -> Cow<'_, str> {
-        Cow::Owned(format!("Wide{N}"))
-    }
-
-    fn group((): &()) -> Cow<'_, str> {
-        Cow::Borrowed(GROUP)
-    }
-
-    fn version((): &()) -> Cow<'_, str> {
-        Cow::Borrowed("v1")
-    }
-
-    fn plural((): &()) -> Cow<'_, str> {
-        Cow::Owned(format!("wide{N}s"))
-    }
-
-    fn meta(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
-
-fn kind_of<const N: usize>() -> Kind {
-    Kind::of::<Wide<N>>()
-}
-
-fn document_of<const N: usize>(stored: &Stored) -> Option<Value> {
-    let wide: &Wide<N> = stored.get()?;
-    let mut document = wide.content.clone();
-    let metadata = serde_json::to_value(&wide.metadata).ok()?;
-    document.insert("metadata".to_owned(), metadata);
-    Some(Value::Object(document))
-}
 
 /// How a process reads the objects of a kind.
 #[derive(Clone, Copy, Debug)]
@@ -87,43 +29,16 @@ pub enum Reads {
     AfterStage,
 }
 
-fn read_by<const N: usize>(driver: Driver, reads: Reads) -> Driver {
+fn read_by<F: Family, const N: usize>(driver: Driver, reads: Reads) -> Driver {
     match reads {
         Reads::Once => driver,
-        Reads::Watched => driver.watching::<Wide<N>>(""),
-        Reads::WatchedOnRead => driver.watching_on_read::<Wide<N>>(),
-        Reads::AfterStage => driver.reusing_after_stage::<Wide<N>>(),
+        Reads::Watched => driver.watching::<Object<F, N>>(""),
+        Reads::WatchedOnRead => driver.watching_on_read::<Object<F, N>>(),
+        Reads::AfterStage => driver.reusing_after_stage::<Object<F, N>>(),
     }
 }
 
-macro_rules! of_each {
-    ($function:ident) => {
-        [
-            $function::<0>,
-            $function::<1>,
-            $function::<2>,
-            $function::<3>,
-            $function::<4>,
-            $function::<5>,
-            $function::<6>,
-            $function::<7>,
-        ]
-    };
-}
-
-const MAKE: [fn() -> Kind; WIDE] = of_each!(kind_of);
-const READ: [fn(&Stored) -> Option<Value>; WIDE] = of_each!(document_of);
-const DRIVE: [fn(Driver, Reads) -> Driver; WIDE] = of_each!(read_by);
-
-/// The kind with this number.
-pub fn kind(number: usize) -> Kind {
-    MAKE[number]()
-}
-
-/// An object of the kind with this number, as one document.
-pub fn document(number: usize, stored: &Stored) -> Option<Value> {
-    READ[number](stored)
-}
+const DRIVE: [fn(Driver, Reads) -> Driver; WIDE] = of_each!(read_by, Wide: 0 1 2 3 4 5 6 7);
 
 /// The driver, reading the kind with this number in this way.
 pub fn reading(driver: Driver, number: usize, reads: Reads) -> Driver {
@@ -135,28 +50,6 @@ pub fn place_of(path: &str) -> Option<(usize, &str)> {
     let (_, rest) = path.split_once("/wide")?;
     let (number, name) = rest.split_once("s/")?;
     Some((number.parse().ok()?, name))
-}
-
-fn path(number: usize) -> String {
-    format!("/apis/{GROUP}/v1/wide{number}s")
-}
-
-fn definition(number: usize) -> Value {
-    let any = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": { "name": format!("wide{number}s.{GROUP}") },
-        "spec": {
-            "group": GROUP,
-            "scope": "Cluster",
-            "names": { "kind": format!("Wide{number}"), "plural": format!("wide{number}s") },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": { "openAPIV3Schema": { "type": "object", "properties": { "spec": any } } },
-            }],
-        },
-    })
 }
 
 /// A cluster with these kinds in it.
@@ -175,7 +68,7 @@ impl Objects {
         let cluster = Cluster(Server::new(1));
         let all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         for number in 0..WIDE {
-            let made = cluster.ask(Method::POST, all, &definition(number));
+            let made = cluster.ask(Method::POST, all, &things::definition::<Wide>(number));
             made.expect("a kind can be defined");
         }
         Self(cluster)
@@ -193,7 +86,10 @@ impl Objects {
     }
 
     fn of(&self, number: usize) -> BTreeMap<String, Document> {
-        let list = self.0.ask(Method::GET, &path(number), &Value::Null).ok();
+        let list = self
+            .0
+            .ask(Method::GET, &path::<Wide>(number), &Value::Null)
+            .ok();
         let items = list.as_ref().and_then(|list| list["items"].as_array());
         let one = |object: &Value| {
             let mut whole = object.clone();
@@ -205,7 +101,7 @@ impl Objects {
 
     /// One object.
     pub fn get(&self, number: usize, name: &str) -> Option<Value> {
-        let path = format!("{}/{name}", path(number));
+        let path = format!("{}/{name}", path::<Wide>(number));
         self.0.ask(Method::GET, &path, &Value::Null).ok()
     }
 
@@ -215,7 +111,7 @@ impl Objects {
             "apiVersion": "random.test/v1", "kind": format!("Wide{number}"),
             "metadata": { "name": name }, "spec": spec,
         });
-        let path = format!("{}?fieldManager=somebody", path(number));
+        let path = format!("{}?fieldManager=somebody", path::<Wide>(number));
         self.0.ask(Method::POST, &path, &object).is_ok()
     }
 
@@ -225,7 +121,7 @@ impl Objects {
             return false;
         };
         change(&mut object);
-        let path = format!("{}/{name}?fieldManager=somebody", path(number));
+        let path = format!("{}/{name}?fieldManager=somebody", path::<Wide>(number));
         self.0.ask(Method::PUT, &path, &object).is_ok()
     }
 
@@ -236,7 +132,7 @@ impl Objects {
                 object["metadata"]["finalizers"] = json!([LINGERS]);
             });
         }
-        let path = format!("{}/{name}", path(number));
+        let path = format!("{}/{name}", path::<Wide>(number));
         self.0.ask(Method::DELETE, &path, &Value::Null).is_ok()
     }
 

@@ -7,10 +7,10 @@ use lifecycle_macros_core::{check, expand};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::objects::WIDE;
 use super::printed;
 use super::seeded::SeededCall;
 use crate::declared::Declared;
+use crate::things::WIDE;
 
 /// A volume without findings, ready to run.
 pub struct Prepared {

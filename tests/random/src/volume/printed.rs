@@ -12,7 +12,7 @@ use crate::printed::{field, list, number, option, pred, read_with, text, truth, 
 /// # Panics
 /// If there is none, or it is not of the form that the macro prints: then this file is behind.
 pub(super) fn read(items: TokenStream, seeded: Option<SeededCall>) -> &'static ir::Lifecycle {
-    read_with(items, None, &|printed| {
+    read_with(items, &|printed| {
         let mut call = call(printed);
         if let Some(seeded) = seeded {
             seeded.call(&mut call);

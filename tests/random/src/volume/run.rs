@@ -118,7 +118,6 @@ impl<'a> Run<'a> {
                     ir: prepared.ir,
                     declared: Arc::clone(&prepared.declared),
                     outside: watched.scene.outside.clone(),
-                    seeded: None,
                 },
                 watched: watched.clone(),
                 seeded: prepared.seeded,

@@ -1,6 +1,6 @@
 //! Mistakes put into the driver of volumes on purpose: runs that cannot find them prove nothing.
 
-use lifecycle_runtime::machine::ir::{Call, Code};
+use lifecycle_runtime::machine::ir::{Call, Code, Implicit, Lifecycle, RollUp, Target};
 
 /// Where something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,50 @@ impl SeededCall {
         Self::Opposites,
         Self::Building,
     ];
+
+    /// The mistake in a few words.
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::Preconditions => "the first precondition of each call is not asked",
+            Self::Refusals => "the first refusal of each call is not asked",
+            Self::Order => "of the effects of a call the last is tried first",
+            Self::Patience => "a call that gives up says that its request was wrong",
+            Self::Deafness => "nothing tells a call that waits that something has changed",
+            Self::Memory => "a refused write is another one each time",
+            Self::Opposites => "a call does not know which other one undoes it",
+            Self::Building => "written is what is wanted without what it is built from",
+        }
+    }
+
+    /// A volume with it, if its declaration is what a driver does wrong, and if it has what it takes.
+    pub fn declared(self, ir: &'static Lifecycle) -> Option<&'static Lifecycle> {
+        let has = |has: fn(&Call) -> bool| ir.calls.iter().any(has);
+        let can = match self {
+            Self::Preconditions => has(|call| !call.preconditions.is_empty()),
+            Self::Refusals => has(|call| !call.refusals.is_empty()),
+            Self::Order => has(|call| call.by.len() > 1),
+            Self::Patience => has(|call| call.within.is_some()),
+            Self::Opposites => has(|call| call.opposite.is_some()),
+            Self::Deafness | Self::Memory | Self::Building => false,
+        };
+        let changed = |call: &Call| {
+            let target = match &call.target {
+                Target::Nothing => Target::Nothing,
+                Target::State(state) => Target::State(*state),
+                Target::Pred(pred) => Target::Pred(pred.clone()),
+            };
+            let mut call = Call { target, ..*call };
+            self.call(&mut call);
+            call
+        };
+        let other = || Lifecycle {
+            calls: Vec::leak(ir.calls.iter().map(changed).collect()),
+            ready: RollUp { ..ir.ready },
+            implicit: ir.implicit.as_ref().map(|one| Implicit { ..*one }),
+            ..*ir
+        };
+        can.then(|| &*Box::leak(Box::new(other())))
+    }
 
     /// What is answered.
     pub(crate) fn call(self, call: &mut Call) {

@@ -1,13 +1,21 @@
 //! Random volumes without findings, run by the driver that ships and held against what they mean.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
+use lifecycle_csi::{Driver, Plugin, Volumes};
 use lifecycle_oracle::random::{draw_sound_volume, draw_volume};
 use lifecycle_random::volume::objects::Objects;
 use lifecycle_random::volume::prepared::{Prepared, prepare};
 use lifecycle_random::volume::run::{Ran, run};
 use lifecycle_random::volume::seeded::SeededCall;
+use lifecycle_tests::mistakes::table::between;
+use lifecycle_tests::suites::wrapped::Wrapped;
+use lifecycle_tests::volumes::disk::Disk;
+use lifecycle_tests::volumes::suites::directory_of;
+use lifecycle_tests::volumes::{NAME, NODE, Places, mount, provisioning};
 
 use crate::number_from;
 
@@ -100,9 +108,11 @@ pub(crate) fn each_volume_does_what_it_means() {
     );
 }
 
-/// A driver that is wrong in one place, over volumes until one of them shows it.
+/// A driver that is wrong in one place, over volumes until one of them shows it; and in the suite of the driver of directories.
 pub(crate) fn each_seeded_mistake_of_calls_is_found() {
     let objects = Objects::new();
+    let mut rows =
+        "| mistake | random volumes | suite, directory driver |\n| --- | --- | --- |\n".to_owned();
     let mut unnoticed = Vec::new();
     for seeded in SeededCall::ALL {
         let mut tried = 0;
@@ -111,12 +121,62 @@ pub(crate) fn each_seeded_mistake_of_calls_is_found() {
             tried += 1;
             let ran = run(&prepared, &objects, number, CALLS);
             let found = ran.findings.into_iter().next()?;
-            Some(format!("volume {number} shows it: {found}"))
+            eprintln!("{seeded:?}: after {tried} volumes, volume {number} shows it: {found}");
+            Some(found)
         });
-        match found {
-            Some(found) => eprintln!("{seeded:?}: after {tried} volumes, {found}"),
-            None => unnoticed.push(seeded),
-        }
+        let Some(found) = found else {
+            unnoticed.push(seeded);
+            continue;
+        };
+        let kind = found.split(':').next().unwrap_or_default();
+        rows += &format!(
+            "| {} | {kind} | {} |\n",
+            seeded.what(),
+            of_directory(seeded)
+        );
     }
     assert_eq!(unnoticed, [], "nobody notices that these are wrong");
+    between("seeded mistakes of calls", |_| rows);
+}
+
+/// What the suite of the driver of directories makes of a mistake.
+fn of_directory(seeded: SeededCall) -> String {
+    let (made, mounts) = (provisioning::IR, mount::IR);
+    if seeded.declared(made).is_none() && seeded.declared(mounts).is_none() {
+        let why = match seeded {
+            SeededCall::Deafness | SeededCall::Memory | SeededCall::Building => "no object",
+            SeededCall::Preconditions
+            | SeededCall::Refusals
+            | SeededCall::Order
+            | SeededCall::Patience
+            | SeededCall::Opposites => "no call has it",
+        };
+        return format!("– {why}");
+    }
+    let suite = directory_of(Arc::new(move |folder: &Path| {
+        let disk = Arc::new(Disk::at(Places::inside(folder).disk));
+        let plugin = Plugin::new(NAME, "1.0").with_controller();
+        let provisioner = provisioning::machine(provisioning::Provisioner(Arc::clone(&disk)));
+        let mounter = mount::machine(mount::Mounter(disk));
+        let of = |ir| seeded.declared(ir).unwrap_or(ir);
+        let (provisioner, mounter) = (Wrapped::new(provisioner), Wrapped::new(mounter));
+        let volumes = Volumes::new(NAME)
+            .serve(
+                provisioner.declared(of(made)),
+                Driver::controller(plugin.clone(), "c.sock"),
+            )
+            .serve(
+                mounter.declared(of(mounts)),
+                Driver::node(plugin, "n.sock", NODE),
+            );
+        vec![volumes]
+    }));
+    let found = match suite.most_findings(1).run() {
+        Ok(report) => report.findings.into_iter().next(),
+        // Nothing disturbs the first life.
+        Err(undisturbed) => Some(undisturbed),
+    };
+    eprintln!("{seeded:?} in the driver of directories: {found:?}");
+    let missed = "**no**: any declared answer will do";
+    found.map_or(missed, |_| "found").to_owned()
 }

@@ -35,7 +35,7 @@ metadata: { name: f }
 spec: { blades: [a, b], colour: blue }
 ";
 
-fn suite() -> Suite {
+pub(super) fn suite() -> Suite {
     Suite::of(|| fan::machine(Maker))
         .define(&Fan::crd())
         .fixtures(FIXTURES)

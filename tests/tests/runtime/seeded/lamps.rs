@@ -8,8 +8,8 @@ use kube::CustomResourceExt;
 use lifecycle_suite::resources::{Invariant, Suite};
 
 use super::lamp::{self, Electrician, Lamp};
-use super::wrapped::Wrapped;
 use super::{found_by, passes};
+use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): without_a_mistake_a_lamp_passes, a_lifecycle_that_leaves_what_others_put_into_its_list_is_found, a_runtime_that_does_not_know_ignored_states_is_found]

@@ -7,8 +7,8 @@ use lifecycle_tests::named;
 use serde_json::json;
 
 use super::tag::{self, Tag, Tagger};
-use super::wrapped::Wrapped;
 use super::{found_by, passes};
+use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): without_a_mistake_tags_pass, co_owners_that_want_different_things_are_found]

@@ -10,7 +10,7 @@ use super::book::{self, Book, Writer};
 use super::fan::{self, Fan, Maker};
 use super::passes;
 use super::shop::{self, Keeper, Shop};
-use super::wrapped::Wrapped;
+use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): an_operator_of_five_objects_is_seen_in_full, what_a_namespace_owns_stays_while_that_is_there, an_owner_that_is_not_there_is_found, what_is_excluded_is_not_missed_and_what_is_seen_after_all_is_named, an_exclusion_has_a_name_and_a_reason]

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::layer::{Once, answering, changing, made_up, seeing, watching};
 use super::widget::{self, Painter, Widget};
-use super::wrapped::Wrapped;
 use super::{found_by, passes};
+use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
     named![calculation(): without_a_mistake_a_widget_passes, a_builder_that_never_says_the_same_is_found, a_status_that_never_says_the_same_is_found, a_decision_by_the_status_is_found, a_fact_that_reads_what_it_does_not_declare_is_found, a_first_write_that_does_not_create_is_found, a_later_write_of_whatever_object_is_found, an_adopted_object_is_found, a_write_that_is_sent_twice_is_found, a_process_that_never_recovers_from_an_error_is_found, a_status_that_says_something_else_is_found, work_after_the_lease_was_lost_is_found, a_missing_watch_is_found, a_lost_wake_up_is_found, a_status_that_is_never_sent_is_found]
@@ -59,7 +59,7 @@ fn suite<M: lifecycle_runtime::Machine>(machine: impl Fn() -> M + Send + Sync + 
         .faults(150, 30)
 }
 
-fn plain() -> Suite {
+pub(super) fn plain() -> Suite {
     suite(|| widget::machine(Painter))
 }
 

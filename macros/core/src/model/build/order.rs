@@ -21,8 +21,36 @@ enum Mark {
     Done,
 }
 
-/// What a node needs, and where that was written.
-type Needs = Vec<(Node, Span)>;
+/// What a node needs.
+type Needs = Vec<Need>;
+
+/// One thing that a node needs.
+#[derive(Clone, Copy)]
+struct Need {
+    node: Node,
+    /// Where that was written, or the name of what needs it by its nature.
+    span: Span,
+    /// Somebody wrote it, so that it can be left out: in a `from`, a `given`, a `when`, a lookup.
+    is_written: bool,
+}
+
+impl Need {
+    fn written(node: Node, span: Span) -> Self {
+        Self {
+            node,
+            span,
+            is_written: true,
+        }
+    }
+
+    fn implied(node: Node, span: Span) -> Self {
+        Self {
+            node,
+            span,
+            is_written: false,
+        }
+    }
+}
 
 /// How long a chain of declarations may be of which each needs the next: everything that asks what an answer depends on walks down it.
 const LONGEST_CHAIN: usize = 128;
@@ -134,7 +162,7 @@ impl<'a> Walk<'a> {
     fn from(&mut self, node: Node) {
         self.enter(node);
         while let Some(step) = self.path.last_mut() {
-            let next = step.needs.get(step.followed).map(|(next, _)| *next);
+            let next = step.needs.get(step.followed).map(|need| need.node);
             step.followed += 1;
             match next {
                 Some(next) if self.marks[self.index(next)] == Mark::Open => self.report(next),
@@ -161,9 +189,7 @@ impl<'a> Walk<'a> {
         let Some(Step { node, needs, .. }) = self.path.pop() else {
             return;
         };
-        let lengths = needs
-            .iter()
-            .map(|(next, _)| self.lengths[self.index(*next)]);
+        let lengths = needs.iter().map(|need| self.lengths[self.index(need.node)]);
         let length = lengths.max().map_or(0, |longest| longest + 1);
         let at = self.index(node);
         self.marks[at] = Mark::Done;
@@ -177,9 +203,13 @@ impl<'a> Walk<'a> {
     /// Circles that share a name are one mistake.
     fn report(&mut self, node: Node) {
         let start = self.path.iter().position(|step| step.node == node);
-        let needed = |step: &Step| (step.node, step.needs[step.followed - 1].1);
+        // Each with what leads on from it.
+        let needed = |step: &Step| Need {
+            node: step.node,
+            ..step.needs[step.followed - 1]
+        };
         let circle: Needs = self.path[start.unwrap_or(0)..].iter().map(needed).collect();
-        let nodes = circle.iter().map(|(node, _)| *node);
+        let nodes = circle.iter().map(|need| need.node);
         if nodes.clone().any(|node| self.circular.contains(&node)) {
             return;
         }
@@ -198,14 +228,15 @@ impl<'a> Walk<'a> {
 
     /// A path back to its start; begins with a name that the user declared as a fact where there is one.
     fn circle(&self, mut circle: Needs) -> Diagnostic {
-        let fact = circle.iter().position(|(n, _)| self.is_fact(*n));
+        let fact = circle.iter().position(|need| self.is_fact(need.node));
         circle.rotate_left(fact.unwrap_or(0));
-        let mut names: Vec<String> = circle.iter().map(|(n, _)| self.name(*n)).collect();
+        let mut names: Vec<String> = circle.iter().map(|need| self.name(need.node)).collect();
         names.dedup();
         if names.len() > 1 && names.first() == names.last() {
             names.pop();
         }
-        circular_fact::diagnostic(&names, circle[0].1)
+        let written = circle.iter().find(|need| need.is_written);
+        circular_fact::diagnostic(&names, written.unwrap_or(&circle[0]).span)
     }
 
     fn is_fact(&self, node: Node) -> bool {
@@ -262,7 +293,7 @@ impl<'a> Walk<'a> {
         needs.extend(
             input
                 .of
-                .map(|owner| (Node::Input(owner), input.name.span())),
+                .map(|owner| Need::implied(Node::Input(owner), input.name.span())),
         );
         match &input.lookup {
             Lookup::Names { of } | Lookup::Refs { of } => used(of, needs),
@@ -282,7 +313,7 @@ impl<'a> Walk<'a> {
     fn rooted(&self, path: &Path, needs: &mut Needs) {
         let mut inputs = self.lifecycle.inputs.iter();
         if let Some(at) = inputs.position(|input| input.name == *path.root()) {
-            needs.push((Node::Input(InputId(at)), path.root().span()));
+            needs.push(Need::written(Node::Input(InputId(at)), path.root().span()));
         }
     }
 
@@ -294,9 +325,10 @@ impl<'a> Walk<'a> {
         match &var.origin {
             Origin::Fact { from, .. } => used(from, needs),
             Origin::Input(input) => {
-                needs.push((Node::Input(*input), var.name.span()));
+                needs.push(Need::implied(Node::Input(*input), var.name.span()));
                 let owner = self.lifecycle.inputs[input.0].of;
-                needs.extend(owner.map(|owner| (Node::Input(owner), var.name.span())));
+                let own = |owner| Need::implied(Node::Input(owner), var.name.span());
+                needs.extend(owner.map(own));
                 let effects = self.lifecycle.effects.iter();
                 for effect in effects.filter(|e| e.target == *input && e.verb == Verb::Apply) {
                     used(&effect.from, needs);
@@ -311,7 +343,7 @@ impl<'a> Walk<'a> {
                     self.refusal(effect, needs);
                 }
                 // `when !refused(x)` in `x` itself: an effect that is refused is not enabled anyway.
-                needs.retain(|(node, _)| *node != Node::Var(id));
+                needs.retain(|need| need.node != Node::Var(id));
             }
             Origin::Deleting | Origin::Claimed => {}
         }
@@ -333,7 +365,7 @@ impl<'a> Walk<'a> {
         let own = self.lifecycle.inputs[effect.target.0].var.map(Node::Var);
         let mut more = Needs::new();
         asked(effect.when.as_ref(), &mut more);
-        more.retain(|(node, _)| Some(*node) != own);
+        more.retain(|need| Some(need.node) != own);
         needs.extend(more);
     }
 
@@ -367,14 +399,15 @@ impl<'a> Walk<'a> {
             });
         let standing = standing.map(|(at, _)| VarId(at));
         let vars = inputs.chain(target.var).chain(sets).chain(standing);
-        needs.extend(vars.map(|var| (Node::Var(var), effect.name.span())));
+        needs.extend(vars.map(|var| Need::implied(Node::Var(var), effect.name.span())));
     }
 }
 
 fn asked(given: Option<&Pred>, needs: &mut Needs) {
     if let Some(given) = given {
         let vars = given.vars();
-        needs.extend(vars.into_iter().map(|var| (Node::Var(var), given.span)));
+        let vars = vars.into_iter();
+        needs.extend(vars.map(|var| Need::written(Node::Var(var), given.span)));
     }
 }
 
@@ -386,6 +419,6 @@ fn used(uses: &[Use], needs: &mut Needs) {
             Source::Fact(var) => Node::Var(var),
             Source::This | Source::Request => continue,
         };
-        needs.push((node, one.name.span()));
+        needs.push(Need::written(node, one.name.span()));
     }
 }

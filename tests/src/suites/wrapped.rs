@@ -1,47 +1,60 @@
 //! A lifecycle whose answers are changed after its author gave them: what no type and no checker can see.
 
 use std::any::Any;
+use std::future::ready;
 use std::sync::Arc;
 
+use lifecycle_runtime::lifecycle::call::{Called, Calling};
 use lifecycle_runtime::lifecycle::observation::LookupKey;
 use lifecycle_runtime::lifecycle::{
-    Answer, Built, Calling, Kind, Machine, Observation, Once, Polling, Stored,
+    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Stored,
 };
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
 
 type Fact = Arc<dyn Fn(&Observation, usize, Answer) -> Answer + Send + Sync>;
 type Field = Arc<dyn Fn(&Observation, usize, Value) -> Value + Send + Sync>;
-type Build = Arc<dyn Fn(&Observation, usize, Value) -> Value + Send + Sync>;
+type Build = Arc<dyn Fn(&dyn Machine, &Observation, usize) -> Option<Built> + Send + Sync>;
+type IsIdle = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
 /// Another lifecycle, with some answers changed.
-pub(crate) struct Wrapped<M> {
-    inner: M,
+pub struct Wrapped {
+    inner: Arc<dyn Machine>,
     ir: &'static Lifecycle,
     fact: Fact,
     field: Field,
     build: Build,
+    idle: IsIdle,
 }
 
-impl<M: Machine> Wrapped<M> {
-    pub(crate) fn new(inner: M) -> Self {
+impl Wrapped {
+    /// With nothing changed yet.
+    pub fn new(inner: impl Machine) -> Self {
+        Self::around(Arc::new(inner))
+    }
+
+    /// The same around one that others hold as well.
+    pub fn around(inner: Arc<dyn Machine>) -> Self {
         Self {
             ir: inner.ir(),
             inner,
             fact: Arc::new(|_, _, answer| answer),
             field: Arc::new(|_, _, value| value),
-            build: Arc::new(|_, _, value| value),
+            build: Arc::new(|inner, observation, effect| inner.build(observation, effect)),
+            idle: Arc::new(|_| false),
         }
     }
 
     /// Changes what is declared, to something of the same shape.
-    pub(crate) fn declared(mut self, ir: &'static Lifecycle) -> Self {
+    #[must_use]
+    pub fn declared(mut self, ir: &'static Lifecycle) -> Self {
         self.ir = ir;
         self
     }
 
     /// Changes what facts answer.
-    pub(crate) fn fact(
+    #[must_use]
+    pub fn fact(
         mut self,
         fact: impl Fn(&Observation, usize, Answer) -> Answer + Send + Sync + 'static,
     ) -> Self {
@@ -50,7 +63,8 @@ impl<M: Machine> Wrapped<M> {
     }
 
     /// Changes what is reported.
-    pub(crate) fn field(
+    #[must_use]
+    pub fn field(
         mut self,
         field: impl Fn(&Observation, usize, Value) -> Value + Send + Sync + 'static,
     ) -> Self {
@@ -58,17 +72,40 @@ impl<M: Machine> Wrapped<M> {
         self
     }
 
-    /// Changes what is wanted.
-    pub(crate) fn build(
+    /// Changes what is wanted, object by object.
+    #[must_use]
+    pub fn build(
+        self,
+        change: impl Fn(&Observation, usize, Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.building(move |inner, observation, effect| {
+            let change = |value| change(observation, effect, value);
+            Some(match inner.build(observation, effect)? {
+                Built::One(value) => Built::One(change(value)),
+                Built::Each(values) => Built::Each(values.into_iter().map(change).collect()),
+            })
+        })
+    }
+
+    /// Wants something else altogether.
+    #[must_use]
+    pub fn building(
         mut self,
-        build: impl Fn(&Observation, usize, Value) -> Value + Send + Sync + 'static,
+        build: impl Fn(&dyn Machine, &Observation, usize) -> Option<Built> + Send + Sync + 'static,
     ) -> Self {
         self.build = Arc::new(build);
         self
     }
+
+    /// Calls of these effects do nothing, and say that they did what they are for.
+    #[must_use]
+    pub fn idle(mut self, idle: impl Fn(usize) -> bool + Send + Sync + 'static) -> Self {
+        self.idle = Arc::new(idle);
+        self
+    }
 }
 
-impl<M: Machine> Machine for Wrapped<M> {
+impl Machine for Wrapped {
     fn ir(&self) -> &'static Lifecycle {
         self.ir
     }
@@ -85,6 +122,10 @@ impl<M: Machine> Machine for Wrapped<M> {
         self.inner.lookup(observation, input)
     }
 
+    fn recall(&self, input: usize, recorded: &Value) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.inner.recall(input, recorded)
+    }
+
     fn theirs(&self, input: usize, object: &Stored) -> Option<String> {
         self.inner.theirs(input, object)
     }
@@ -99,11 +140,7 @@ impl<M: Machine> Machine for Wrapped<M> {
     }
 
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
-        let change = |value| (self.build)(observation, effect, value);
-        Some(match self.inner.build(observation, effect)? {
-            Built::One(value) => Built::One(change(value)),
-            Built::Each(values) => Built::Each(values.into_iter().map(change).collect()),
-        })
+        (self.build)(&*self.inner, observation, effect)
     }
 
     fn field(&self, observation: &Observation, field: usize) -> Option<Value> {
@@ -123,12 +160,19 @@ impl<M: Machine> Machine for Wrapped<M> {
         self.inner.key(observation, effect)
     }
 
+    fn created(&self, observation: &Observation) -> Option<CreatedVolume> {
+        self.inner.created(observation)
+    }
+
     fn call<'a>(
         &'a self,
         observation: &'a Observation,
         effect: usize,
         once: Once<'a>,
     ) -> Option<Calling<'a>> {
+        if (self.idle)(effect) {
+            return Some(Box::pin(ready(Ok(Called(0)))));
+        }
         self.inner.call(observation, effect, once)
     }
 }

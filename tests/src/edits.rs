@@ -8,33 +8,53 @@ mod schema;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::ready;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures::future::{join_all, try_join_all};
-use futures::stream::{StreamExt, iter};
 
-use edit::{Answer, Edit};
+use edit::{Added, Answer, Edit};
+use object::Look;
 pub use object::Object;
 use schema::Schemas;
 
-/// How many edits an object takes before a new one is made: writes that repeat themselves are slowed down from the third on.
-const EDITS: usize = 2;
-/// How many groups of objects are edited at once.
-const AT_ONCE: usize = 8;
 /// How often an object is looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(30);
 /// After the bound an object is given this long, to tell one that is late from one that never heals.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Of one object so many failures are told.
+const MOST: usize = 3;
+/// An addition that is not ours stays; whoever takes it away does so at once.
+const STAYS: Duration = Duration::from_millis(500);
 
 /// What is edited, and what is asked of whoever wrote it.
 pub struct Rules<'a> {
+    /// How many groups of objects are edited at once.
+    pub groups: usize,
     /// Within which time an object is as it was.
     pub bound: Duration,
     /// Lists of which every element is ours: `spec.ports`.
     pub exclusive: &'a [&'a str],
     /// Places from which a writer may turn away for good, if it says so: `metadata.ownerReferences`.
     pub told: &'a [&'a str],
+}
+
+impl Rules<'_> {
+    fn may_be_told(&self, edit: &Edit) -> bool {
+        self.told.iter().any(|place| edit.place.starts_with(place))
+    }
+}
+
+/// Whoever writes the objects.
+pub trait Writer {
+    /// Whether it says of an object that it is another's.
+    fn says(&self, object: &Object) -> impl Future<Output = Result<bool>>;
+
+    /// What makes it look at an object, if that takes more than an edit.
+    fn looks(&self, _: &Object) -> impl Future<Output = Result<()>> {
+        ready(Ok(()))
+    }
 }
 
 /// What became of the edits of one kind.
@@ -71,39 +91,43 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Makes every edit of every object: `group` makes the objects of one number, of the same kinds in the same order each time.
-/// `says` asks whether an object that was given up is told about.
+/// Makes every edit of every object, shared among the groups: `group` makes the objects of one number, of the same kinds in the same order each time.
+/// Those of a group are edited one after another. The writer says of an object that it gave it up; it is deleted then, and made anew.
 ///
 /// # Errors
 /// Some edit was not healed: each is named.
 pub async fn all(
     rules: &Rules<'_>,
     group: impl AsyncFn(usize) -> Result<Vec<Object>>,
-    says: impl AsyncFn(&Object) -> Result<bool>,
+    writer: &impl Writer,
 ) -> Result<BTreeMap<String, Counts>> {
-    let first = group(0).await?;
-    let schemas = first.iter().map(Object::schemas);
-    let schemas: Vec<Schemas> = try_join_all(schemas).await?;
+    let groups: Vec<Vec<Object>> =
+        try_join_all((0..rules.groups).map(|number| group(number))).await?;
+    let first = groups.first().context("no group")?;
+    let schemas = try_join_all(first.iter().map(Object::schemas)).await?;
     let read = first.iter().zip(&schemas);
     let lists = read.map(|(object, schemas)| object.edits(schemas));
     let lists: Vec<Vec<Edit>> = try_join_all(lists).await?;
-    let shares: Vec<Vec<&[Edit]>> = lists.iter().map(|list| shares(list, rules)).collect();
-    let groups = shares.iter().map(Vec::len).max().unwrap_or_default();
-    let edited = iter(0..groups).map(async |number| {
-        let objects = group(number + 1).await?;
-        ensure!(objects.len() == schemas.len(), "other objects than before");
-        let each = objects.iter().enumerate().map(async |(which, object)| {
-            let share = shares[which].get(number).copied().unwrap_or_default();
+    let edited = groups.iter().enumerate().map(async |(number, objects)| {
+        let looks = objects.iter().map(Object::look);
+        let first: Vec<Option<Look>> = try_join_all(looks).await?;
+        let mut done = Vec::new();
+        for (which, object) in objects.iter().enumerate() {
+            let gone = || format!("{object} is gone");
+            let first = first[which].as_ref().with_context(gone)?;
             let work = Work {
                 rules,
+                writer,
                 object,
+                first,
                 schemas: &schemas[which],
             };
-            (object.kind(), work.share(share, &says).await)
-        });
-        Ok(join_all(each).await)
+            let share = lists[which].iter().skip(number).step_by(rules.groups);
+            done.push((object.kind(), work.share(share).await));
+        }
+        Ok(done)
     });
-    let done: Vec<Result<_>> = edited.buffer_unordered(AT_ONCE).collect().await;
+    let done: Vec<Result<Vec<_>>> = join_all(edited).await;
     let (mut counts, mut failures) = (BTreeMap::<String, Counts>::new(), Vec::new());
     for group in done {
         for (kind, (more, failed)) in group? {
@@ -124,93 +148,115 @@ pub async fn all(
     Ok(counts)
 }
 
-/// The edits of one object after another; what an object may not survive has one for itself.
-fn shares<'e>(list: &'e [Edit], rules: &Rules<'_>) -> Vec<&'e [Edit]> {
-    let is_last = |edit: &Edit| rules.told.iter().any(|place| edit.place.starts_with(place));
-    let parts = list.chunk_by(|a, b| !is_last(a) && !is_last(b));
-    parts.flat_map(|part| part.chunks(EDITS)).collect()
-}
-
-struct Work<'a> {
+struct Work<'a, W> {
     rules: &'a Rules<'a>,
+    writer: &'a W,
     object: &'a Object,
+    /// As it was before anybody edited anything.
+    first: &'a Look,
     schemas: &'a Schemas,
 }
 
-impl Work<'_> {
-    async fn share(
-        &self,
-        edits: &[Edit],
-        says: &impl AsyncFn(&Object) -> Result<bool>,
-    ) -> (Counts, Vec<String>) {
+impl<W: Writer> Work<'_, W> {
+    async fn share(&self, edits: impl Iterator<Item = &Edit>) -> (Counts, Vec<String>) {
         let (mut counts, mut failed) = (Counts::default(), Vec::new());
         for edit in edits {
             counts.cases += 1;
-            if let Err(error) = self.one(edit, says, &mut counts).await {
-                failed.push(format!("{} of {}: {error:#}", edit, self.object));
-                break;
+            let fails = |error: anyhow::Error| format!("{edit} of {}: {error:#}", self.object);
+            if let Err(error) = self.one(edit, &mut counts).await {
+                failed.push(fails(error));
+                eprintln!("{}", failed.join("; "));
+                // What does not heal takes its time, and one tells as much as many.
+                if failed.len() == MOST {
+                    break;
+                }
+                if let Err(error) = self.anew().await {
+                    failed.push(format!("{}, made anew: {error:#}", self.object));
+                    break;
+                }
             }
         }
         (counts, failed)
     }
 
-    async fn one(
-        &self,
-        edit: &Edit,
-        says: &impl AsyncFn(&Object) -> Result<bool>,
-        counts: &mut Counts,
-    ) -> Result<()> {
-        self.object.mark().await?;
-        let before = self.object.look().await?.context("it is gone")?;
-        let answer = self.object.make(edit, self.schemas).await?;
+    async fn one(&self, edit: &Edit, counts: &mut Counts) -> Result<()> {
+        self.object.turn_owner().await?;
+        let before = self.rests().await.context("before it")?;
+        let before = self.object.marked(before).await?;
+        let answer = self.object.make(edit, &before, self.schemas).await?;
         let began = Instant::now();
-        // The edit itself may have taken it away, with all around it.
-        let is_marked = self.object.is_marked().await?;
         match answer {
             Answer::Refused => counts.refused += 1,
             Answer::Conflict => counts.conflicts += 1,
             Answer::Made { .. } => {}
         }
-        let gives_up = self
-            .rules
-            .told
-            .iter()
-            .any(|place| edit.place.starts_with(place));
         let mut wrong = String::new();
+        let mut now = None;
         while began.elapsed() < self.rules.bound + PATIENCE {
-            wrong = match self.object.look().await? {
+            self.writer.looks(self.object).await?;
+            now = self.object.look().await?;
+            wrong = match &now {
                 None => "it is gone".to_owned(),
-                Some(now) => match before.missing_in(&now) {
+                Some(now) => match self.first.missing_in(now) {
                     None => break,
                     Some(missing) => missing,
                 },
             };
-            if gives_up && says(self.object).await? {
+            if self.rules.may_be_told(edit) && self.writer.says(self.object).await? {
                 counts.told += 1;
-                return Ok(());
+                return self.anew().await;
             }
             tokio::time::sleep(LOOK).await;
         }
         let took = began.elapsed();
         ensure!(took <= self.rules.bound, "not within {took:?}: {wrong}");
-        self.additions(&answer).await?;
-        let stays = self.object.is_marked().await? == is_marked;
-        ensure!(stays, "what others have there was touched");
-        if matches!(answer, Answer::Made { .. }) {
-            counts.healed += 1;
-            counts.slowest = counts.slowest.max(took);
+        let Answer::Made {
+            added, is_marked, ..
+        } = answer
+        else {
+            return Ok(());
+        };
+        if let Some(added) = added {
+            self.addition(&added).await?;
         }
+        let stays = now.is_some_and(|now| self.object.is_marked(&now.live) == is_marked);
+        ensure!(stays, "what others have there was touched");
+        counts.healed += 1;
+        counts.slowest = counts.slowest.max(took);
         Ok(())
     }
 
-    /// What was added stays, unless every element is ours.
-    async fn additions(&self, answer: &Answer) -> Result<()> {
-        let Answer::Made { added: Some(added) } = answer else {
-            return Ok(());
-        };
+    /// Waits until the object is as it was at first.
+    async fn rests(&self) -> Result<Look> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.writer.looks(self.object).await?;
+            let wrong = match self.object.look().await? {
+                None => "it is gone".to_owned(),
+                Some(now) => match self.first.missing_in(&now) {
+                    None => return Ok(now),
+                    Some(missing) => missing,
+                },
+            };
+            ensure!(Instant::now() < deadline, "{wrong}");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Has the object made anew, as whoever is told of one does.
+    async fn anew(&self) -> Result<()> {
+        self.object.turn_owner().await?;
+        self.object.delete().await?;
+        self.rests().await.map(drop)
+    }
+
+    /// What was added stays, unless every element is ours; then the one who added it takes it back.
+    async fn addition(&self, added: &Added) -> Result<()> {
         let is_ours = self.rules.exclusive.contains(&added.place.as_str());
-        let deadline = Instant::now() + self.rules.bound;
+        let within = if is_ours { self.rules.bound } else { STAYS };
+        let deadline = Instant::now() + within;
         while Instant::now() <= deadline {
+            self.writer.looks(self.object).await?;
             let stays = self.object.has(added).await?;
             if is_ours && !stays {
                 return Ok(());
@@ -219,7 +265,7 @@ impl Work<'_> {
             tokio::time::sleep(LOOK).await;
         }
         ensure!(!is_ours, "an element that is not ours stays");
-        Ok(())
+        self.object.take_back(added).await
     }
 }
 

@@ -166,6 +166,14 @@ impl ObjectMemory {
         self.pauses.remove(&what);
     }
 
+    /// Forgets why effects wait that have nothing to write any more.
+    pub(crate) fn keep_pauses(&mut self, planned: impl Fn(usize) -> bool) {
+        self.pauses.retain(|what, _| match what {
+            WriteKind::Effect(effect) => planned(*effect),
+            WriteKind::Finalizer | WriteKind::Status | WriteKind::Pass => true,
+        });
+    }
+
     /// Whether a write waits for this very reason already.
     pub(crate) fn is_known(&self, what: WriteKind, why: &str) -> bool {
         self.pauses.get(&what).is_some_and(|pause| pause.why == why)
@@ -202,5 +210,25 @@ pub(crate) fn subject_id(subject: &Stored) -> WriteId {
         desired: 0,
         uid: subject.meta.uid.clone(),
         version: subject.meta.resource_version.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_is_not_planned_any_more_is_no_trouble() {
+        let mut memory = ObjectMemory::default();
+        for _ in 0..2 {
+            let why = ("500".to_owned(), true);
+            let (what, id) = (WriteKind::Effect(1), WriteId::default());
+            memory.pause(what, id, why, (Backoff::OBJECT, None), 0);
+        }
+        let now = Instant::now();
+        memory.keep_pauses(|effect| effect == 1);
+        assert_eq!(memory.trouble(now), Some("500"));
+        memory.keep_pauses(|effect| effect == 0);
+        assert_eq!(memory.trouble(now), None);
     }
 }

@@ -68,6 +68,7 @@ impl Controller {
             if observed.failure.is_none() {
                 let (ir, deleting) = (runner.ir, observed.is_deleting());
                 let world = &observed.observation.world;
+                memory.keep_pauses(|effect| !observed.plans[effect].is_empty());
                 memory.keep_refusals(|effect, write| {
                     let mut plans = observed.plans[effect].iter();
                     plans.any(|plan| plan.id == *write) && ir.permitted(world, effect, deleting)

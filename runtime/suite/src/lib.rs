@@ -3,5 +3,6 @@
 #![deny(missing_docs)]
 
 pub mod faults;
+pub mod managed;
 pub mod resources;
 pub mod volumes;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use lifecycle_suite::managed::Step;
 use serde_json::{Map, Value, json};
 
-use super::place::{Place, Step};
+use super::place::Place;
 use super::schema::Schema;
 
 /// What is done.
@@ -44,7 +45,11 @@ impl fmt::Display for Edit {
 /// What the API server made of it.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    Made { added: Option<Added> },
+    Made {
+        added: Option<Added>,
+        /// Whether what others have there was there after it: the edit itself may have taken that away, with all around it.
+        is_marked: bool,
+    },
     Refused,
     Conflict,
 }

@@ -1,15 +1,17 @@
 //! One object on an API server: looked at, edited, and looked at again.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
 use http::Request;
 use kube::core::ApiResource;
 use kube::{Client, Error};
+use lifecycle_suite::managed::{Step, alone, at, lost, moved, pointer};
 use serde_json::{Map, Value, json};
 
 use super::edit::{Act, Added, Answer, By, Edit, changed, edits, more};
-use super::place::{Place, Step, alone, at, moved, owned, places, pointer};
+use super::place::{Place, places};
 use super::schema::Schemas;
 
 /// Who edits.
@@ -17,6 +19,9 @@ const HAND: &str = "hand";
 /// Who has something beside what is ours.
 const NEIGHBOUR: &str = "neighbour";
 const MARK: &str = "neighbour.example.org/mark";
+/// On what an object is written for: another value each time.
+const TURN: &str = "neighbour.example.org/turn";
+static TURNS: AtomicUsize = AtomicUsize::new(0);
 
 /// An object that a lifecycle writes, or the status of one.
 #[derive(Clone)]
@@ -26,29 +31,22 @@ pub struct Object {
     namespace: String,
     name: String,
     is_status: bool,
+    /// What it is written for: a path.
+    written_for: Option<String>,
 }
 
 /// How an object was: what its writer owns, and the values there.
 #[derive(Clone, Debug)]
 pub(super) struct Look {
     version: String,
-    live: Value,
+    pub(super) live: Value,
     fields: Map<String, Value>,
 }
 
 impl Look {
     /// A place that was ours and is not, or has another value.
     pub(super) fn missing_in(&self, now: &Self) -> Option<String> {
-        let now = owned(&now.fields, &now.live);
-        let before = owned(&self.fields, &self.live);
-        let mut lost = before.into_iter().filter(|place| !now.contains(place));
-        lost.next().map(|(place, value)| {
-            let is = now.iter().find(|(at, _)| *at == place);
-            match is {
-                None => format!("{place} is not ours"),
-                Some((_, is)) => format!("{place} is {is} instead of {value}"),
-            }
-        })
+        lost((&self.fields, &self.live), (&now.fields, &now.live))
     }
 }
 
@@ -70,7 +68,27 @@ impl Object {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             is_status: false,
+            written_for: None,
         }
+    }
+
+    /// An object without a namespace.
+    pub fn of_cluster<K>(client: &Client, name: &str) -> Self
+    where
+        K: kube::Resource<DynamicType = ()>,
+    {
+        Self::new::<K>(client, "", name)
+    }
+
+    /// The object of its namespace that it is written for: a change of that lets a writer write again without a pause.
+    #[must_use]
+    pub fn written_for<K>(mut self, name: &str) -> Self
+    where
+        K: kube::Resource<DynamicType = ()>,
+    {
+        let all = K::url_path(&(), Some(&self.namespace));
+        self.written_for = Some(format!("{all}/{name}"));
+        self
     }
 
     /// Its status instead of itself.
@@ -92,7 +110,8 @@ impl Object {
         &self.namespace
     }
 
-    pub(super) fn kind(&self) -> String {
+    /// Its kind, and whether it is the status of one.
+    pub fn kind(&self) -> String {
         let part = if self.is_status { " status" } else { "" };
         format!("{}{part}", self.kind.kind)
     }
@@ -127,9 +146,13 @@ impl Object {
             "" => "/api".to_owned(),
             group => format!("/apis/{group}"),
         };
+        let within = match namespace.as_str() {
+            "" => String::new(),
+            namespace => format!("/namespaces/{namespace}"),
+        };
         let of = if self.is_status { "/status" } else { "" };
         format!(
-            "{group}/{}/namespaces/{namespace}/{}/{name}{of}{query}",
+            "{group}/{}{within}/{}/{name}{of}{query}",
             kind.version, kind.plural
         )
     }
@@ -142,6 +165,10 @@ impl Object {
             Err(Error::Api(status)) if status.code == 404 => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        Ok(Some(self.read(live)))
+    }
+
+    fn read(&self, live: Value) -> Look {
         let of = if self.is_status {
             json!("status")
         } else {
@@ -155,31 +182,65 @@ impl Object {
         let fields = fields
             .and_then(|entry| entry["fieldsV1"].as_object())
             .cloned();
-        Ok(Some(Look {
+        Look {
             version: live["metadata"]["resourceVersion"]
                 .as_str()
                 .unwrap_or_default()
                 .to_owned(),
             live,
             fields: fields.unwrap_or_default(),
-        }))
+        }
     }
 
-    /// Something of others, which is to stay.
-    pub(super) async fn mark(&self) -> Result<()> {
+    /// With something of others, which is to stay.
+    pub(super) async fn marked(&self, look: Look) -> Result<Look> {
+        if self.is_status || self.is_marked(&look.live) {
+            return Ok(look);
+        }
         let patch = json!({ "metadata": { "annotations": { MARK: "yes" } } });
         let query = format!("?fieldManager={NEIGHBOUR}");
-        if self.is_status {
+        let live = self
+            .send(&query, "application/merge-patch+json", &patch)
+            .await?;
+        Ok(self.read(live))
+    }
+
+    pub(super) fn is_marked(&self, live: &Value) -> bool {
+        live["metadata"]["annotations"][MARK] == "yes"
+    }
+
+    /// Changes what it is written for: writes that repeat themselves are slowed down, unless they are made for something new.
+    pub(super) async fn turn_owner(&self) -> Result<()> {
+        let Some(path) = &self.written_for else {
             return Ok(());
-        }
-        self.send(&query, "application/merge-patch+json", &patch)
+        };
+        let turn = TURNS.fetch_add(1, Ordering::Relaxed).to_string();
+        let patch = json!({ "metadata": { "annotations": { TURN: turn } } });
+        let content = "application/merge-patch+json";
+        let query = format!("?fieldManager={NEIGHBOUR}");
+        self.send_to(&format!("{path}{query}"), content, &patch)
             .await?;
         Ok(())
     }
 
-    pub(super) async fn is_marked(&self) -> Result<bool> {
-        let look = self.look().await?;
-        Ok(look.is_some_and(|look| look.live["metadata"]["annotations"][MARK] == "yes"))
+    pub(super) async fn delete(&self) -> Result<()> {
+        if self.is_status {
+            return Ok(());
+        }
+        let request = Request::delete(self.path("")).body(Vec::new())?;
+        let deleted: kube::Result<Value> = self.client.request(request).await;
+        match deleted {
+            Err(Error::Api(status)) if status.code == 404 => Ok(()),
+            deleted => Ok(deleted.map(drop)?),
+        }
+    }
+
+    /// Takes back what was added.
+    pub(super) async fn take_back(&self, added: &Added) -> Result<()> {
+        let look = self.look().await?.context("it is gone")?;
+        self.update(&look, "remove", &added.path, None)
+            .await
+            .map(drop)
     }
 
     pub(super) async fn has(&self, added: &Added) -> Result<bool> {
@@ -188,16 +249,19 @@ impl Object {
     }
 
     async fn send(&self, query: &str, content: &str, body: &Value) -> kube::Result<Value> {
-        let request = Request::patch(self.path(query)).header("Content-Type", content);
+        self.send_to(&self.path(query), content, body).await
+    }
+
+    async fn send_to(&self, path: &str, content: &str, body: &Value) -> kube::Result<Value> {
+        let request = Request::patch(path).header("Content-Type", content);
         let body = serde_json::to_vec(body).map_err(Error::SerdeError)?;
         let request = request.body(body).expect("it is a request");
         self.client.request(request).await
     }
 
     /// Makes one edit.
-    pub(super) async fn make(&self, edit: &Edit, schemas: &Schemas) -> Result<Answer> {
-        let look = self.look().await?.context("it is gone")?;
-        let places = self.places(&look, schemas)?;
+    pub(super) async fn make(&self, edit: &Edit, look: &Look, schemas: &Schemas) -> Result<Answer> {
+        let places = self.places(look, schemas)?;
         let place = places
             .get(edit.number)
             .with_context(|| format!("no {}", edit.place))?;
@@ -206,17 +270,17 @@ impl Object {
             .clone();
         match (edit.act, edit.by) {
             (Act::Own, by) => self.own(&place.path, by).await,
-            (Act::Remove, By::Update) => self.update(&look, "remove", &place.path, None).await,
+            (Act::Remove, By::Update) => self.update(look, "remove", &place.path, None).await,
             (Act::Remove, By::Forced | By::Unforced) => {
-                let taken = self.change(&look, place, &value, By::Forced).await?;
+                let taken = self.change(look, place, &value, By::Forced).await?;
                 self.apply(json!({}), true).await?;
                 Ok(taken)
             }
-            (Act::Change, by) => self.change(&look, place, &value, by).await,
+            (Act::Change, by) => self.change(look, place, &value, by).await,
             (Act::Add, _) if place.whole.is_some() => {
-                self.change(&look, place, &value, By::Update).await
+                self.change(look, place, &value, By::Update).await
             }
-            (Act::Add, by) => self.add(&look, place, &value, by).await,
+            (Act::Add, by) => self.add(look, place, &value, by).await,
         }
     }
 
@@ -257,7 +321,7 @@ impl Object {
             patch[0]["value"] = value;
         }
         let query = format!("?fieldManager={HAND}");
-        answer(
+        self.answer(
             self.send(&query, "application/json-patch+json", &patch)
                 .await,
         )
@@ -268,7 +332,7 @@ impl Object {
         body["kind"] = json!(self.kind.kind);
         body["metadata"]["name"] = json!(self.name);
         let query = format!("?fieldManager={HAND}&force={force}");
-        answer(
+        self.answer(
             self.send(&query, "application/apply-patch+yaml", &body)
                 .await,
         )
@@ -304,7 +368,7 @@ impl Object {
                 .await
             {
                 Err(Error::Api(status)) if matches!(status.code, 409 | 422) => {}
-                sent => return answer(sent),
+                sent => return self.answer(sent),
             }
         }
     }
@@ -327,7 +391,7 @@ impl Object {
                 let list = pointer(&look.live, &place.path).context("it is gone")?;
                 let patch = json!([{ "op": "add", "path": format!("{list}/-"), "value": made }]);
                 let query = format!("?fieldManager={HAND}");
-                answer(
+                self.answer(
                     self.send(&query, "application/json-patch+json", &patch)
                         .await,
                 )?
@@ -335,11 +399,12 @@ impl Object {
             (By::Forced | By::Unforced, _) => self.apply(alone(&path, made), true).await?,
         };
         Ok(match sent {
-            Answer::Made { .. } => Answer::Made {
+            Answer::Made { is_marked, .. } => Answer::Made {
                 added: Some(Added {
                     place: place.text(),
                     path,
                 }),
+                is_marked,
             },
             refused @ (Answer::Refused | Answer::Conflict) => refused,
         })
@@ -353,30 +418,30 @@ impl Object {
         };
         let patch = json!([{ "op": "add", "path": format!("{parent}/{name}"), "value": value }]);
         let query = format!("?fieldManager={HAND}");
-        answer(
+        self.answer(
             self.send(&query, "application/json-patch+json", &patch)
                 .await,
         )
+    }
+
+    fn answer(&self, sent: kube::Result<Value>) -> Result<Answer> {
+        match sent {
+            Ok(live) => Ok(Answer::Made {
+                added: None,
+                is_marked: self.is_marked(&live),
+            }),
+            Err(Error::Api(status)) => match status.code {
+                409 if status.message.contains("conflict") => Ok(Answer::Conflict),
+                400 | 403 | 409 | 422 | 500 => Ok(Answer::Refused),
+                _ => Err(Error::Api(status).into()),
+            },
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
 fn at_fields<'f>(fields: &'f Map<String, Value>, path: &[Step]) -> Option<&'f Map<String, Value>> {
     path.iter().try_fold(fields, |fields, step| {
-        let Step::Field(name) = step else {
-            return None;
-        };
-        fields.get(&format!("f:{name}"))?.as_object()
+        fields.get(&step.name()?)?.as_object()
     })
-}
-
-fn answer(sent: kube::Result<Value>) -> Result<Answer> {
-    match sent {
-        Ok(_) => Ok(Answer::Made { added: None }),
-        Err(Error::Api(status)) => match status.code {
-            409 if status.message.contains("conflict") => Ok(Answer::Conflict),
-            400 | 403 | 409 | 422 | 500 => Ok(Answer::Refused),
-            _ => Err(Error::Api(status).into()),
-        },
-        Err(error) => Err(error.into()),
-    }
 }

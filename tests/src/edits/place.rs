@@ -1,33 +1,10 @@
 //! The places of an object that a manager owns, by its entry of managed fields: fields, keys, elements, and what is below a value that is owned as a whole.
 
 use anyhow::{Context, Result};
-use serde_json::{Map, Value, json};
+use lifecycle_suite::managed::{Step, at, text};
+use serde_json::{Map, Value};
 
 use super::schema::Schema;
-
-/// One step from an object to a place in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Field(String),
-    /// An element of a list, by its keys.
-    Member(Map<String, Value>),
-    /// A member of a set.
-    Value(Value),
-    /// An element of a list that is owned as a whole.
-    Index(usize),
-}
-
-impl Step {
-    /// As managed fields name it.
-    fn name(&self) -> Option<String> {
-        match self {
-            Self::Field(name) => Some(format!("f:{name}")),
-            Self::Member(keys) => Some(format!("k:{}", json!(keys))),
-            Self::Value(value) => Some(format!("v:{value}")),
-            Self::Index(_) => None,
-        }
-    }
-}
 
 /// A place, and what the schema and the entry say of it.
 #[derive(Clone, Debug)]
@@ -43,17 +20,7 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     /// `spec.ports[{"port":80}].name`.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for step in &self.path {
-            match step {
-                Step::Field(name) if text.is_empty() => text.clone_from(name),
-                Step::Field(name) => text += &format!(".{name}"),
-                Step::Member(keys) => text += &format!("[{}]", json!(keys)),
-                Step::Value(value) => text += &format!("[={value}]"),
-                Step::Index(number) => text += &format!("[{number}]"),
-            }
-        }
-        text
+        text(&self.path)
     }
 
     /// Whether the entry names exactly this place as a value.
@@ -84,7 +51,7 @@ fn below<'a>(
     found: &mut Vec<Place<'a>>,
 ) -> Result<()> {
     for (name, inner) in fields.iter().filter(|(name, _)| *name != ".") {
-        let step = step(name)?;
+        let step = Step::of(name).with_context(|| format!("{name} is no name of a field"))?;
         let missing = || format!("{name} below {path:?} is not in the schema");
         let schema = match &step {
             Step::Field(name) => schema.field(name),
@@ -150,117 +117,4 @@ fn inside<'a>(
 
 fn is_composite(value: &Value) -> bool {
     value.is_object() || value.is_array()
-}
-
-fn step(name: &str) -> Result<Step> {
-    let (kind, rest) = name.split_at(2);
-    Ok(match kind {
-        "f:" => Step::Field(rest.to_owned()),
-        "k:" => Step::Member(serde_json::from_str(rest)?),
-        "v:" => Step::Value(serde_json::from_str(rest)?),
-        _ => anyhow::bail!("{name} is no name of a field"),
-    })
-}
-
-/// Where an element is in a list as it is now.
-fn position(list: &[Value], step: &Step) -> Option<usize> {
-    match step {
-        Step::Field(_) => None,
-        Step::Member(keys) => {
-            let has = |item: &Value| keys.iter().all(|(key, value)| item.get(key) == Some(value));
-            list.iter().position(has)
-        }
-        Step::Value(value) => list.iter().position(|item| item == value),
-        Step::Index(number) => (*number < list.len()).then_some(*number),
-    }
-}
-
-/// The value at a place.
-pub(super) fn at<'v>(live: &'v Value, path: &[Step]) -> Option<&'v Value> {
-    path.iter()
-        .try_fold(live, |value, step| match (value, step) {
-            (Value::Object(map), Step::Field(name)) => map.get(name),
-            (Value::Array(list), step) => list.get(position(list, step)?),
-            _ => None,
-        })
-}
-
-/// The same as a JSON pointer into the object as it is now.
-pub(super) fn pointer(live: &Value, path: &[Step]) -> Option<String> {
-    let mut pointer = String::new();
-    for (depth, step) in path.iter().enumerate() {
-        pointer.push('/');
-        pointer += &match step {
-            Step::Field(name) => name.replace('~', "~0").replace('/', "~1"),
-            Step::Member(_) | Step::Value(_) | Step::Index(_) => {
-                let list = at(live, &path[..depth])?.as_array()?;
-                position(list, step)?.to_string()
-            }
-        };
-    }
-    Some(pointer)
-}
-
-/// An object of nothing but a value at a place, as an apply sends it.
-pub(super) fn alone(path: &[Step], value: Value) -> Value {
-    path.iter().rev().fold(value, |inner, step| match step {
-        Step::Field(name) => json!({ name: inner }),
-        Step::Member(keys) => {
-            let mut member = json!(keys);
-            for (key, value) in inner.as_object().into_iter().flatten() {
-                member[key] = value.clone();
-            }
-            json!([member])
-        }
-        Step::Value(_) | Step::Index(_) => json!([inner]),
-    })
-}
-
-/// Takes a place out of an entry, with what is left empty by that; an entry of nothing but that place.
-pub(super) fn moved(fields: &mut Map<String, Value>, path: &[Step]) -> Option<Value> {
-    let names: Vec<String> = path.iter().map(Step::name).collect::<Option<_>>()?;
-    let part = take(fields, &names)?;
-    let nested = names.iter().rev();
-    Some(nested.fold(part, |inner, name| json!({ name: inner })))
-}
-
-fn take(fields: &mut Map<String, Value>, names: &[String]) -> Option<Value> {
-    let (first, rest) = names.split_first()?;
-    if rest.is_empty() {
-        return fields.remove(first);
-    }
-    let inner = fields.get_mut(first)?.as_object_mut()?;
-    let taken = take(inner, rest);
-    if inner.is_empty() {
-        fields.remove(first);
-    }
-    taken
-}
-
-/// Every place that an entry owns, as text, and what is there.
-pub(super) fn owned(fields: &Map<String, Value>, live: &Value) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
-    walk(fields, live, "", &mut found);
-    found
-}
-
-fn walk(
-    fields: &Map<String, Value>,
-    live: &Value,
-    at_text: &str,
-    found: &mut Vec<(String, Value)>,
-) {
-    for (name, inner) in fields.iter().filter(|(name, _)| *name != ".") {
-        let step = step(name).ok();
-        let value = step
-            .and_then(|step| at(live, &[step]).cloned())
-            .unwrap_or_default();
-        let text = format!("{at_text}/{name}");
-        match inner.as_object() {
-            Some(inner) if !inner.is_empty() => walk(inner, &value, &text, found),
-            // It tells when the rest became true.
-            _ if name == "f:lastTransitionTime" => found.push((text, Value::Null)),
-            _ => found.push((text, value)),
-        }
-    }
 }

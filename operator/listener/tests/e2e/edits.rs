@@ -1,32 +1,40 @@
 //! Whatever others do to what the operator writes, on a real API server: every place of a Service of each type, and of the status of a Listener, is ours
-//! again within two seconds. Prints figures.
+//! again within two seconds; every place of what a mount writes, at the next publishing or mount. Prints figures.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
-use k8s_openapi::api::core::v1::Service;
-use kube::Api;
+use anyhow::{Context, Result, bail, ensure};
+use k8s_openapi::api::core::v1::{PersistentVolume, Pod, Service};
+use kube::{Api, ResourceExt};
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_tests::api_server::Options;
-use lifecycle_tests::edits::{self, Object, Rules};
-use lifecycle_tests::harness::{Case, Need};
+use lifecycle_specs_listener::pod_listeners::PodListeners;
+use lifecycle_tests::api_server::{ApiServer, Options};
+use lifecycle_tests::edits::{self, Object, Rules, Writer};
+use lifecycle_tests::harness::{Case, Need, eventually};
 use lifecycle_tests::named;
 use serde_json::json;
 
 use crate::PROGRAM;
+use crate::listener_volume::PATIENCE;
+use crate::listener_volume::site::Site;
 use crate::listeners::{Cluster, ExpectedCondition, message};
 
 const BINARIES: &[Need] = &[Need::Binaries];
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![case(BINARIES): every_place_is_ours_again_whatever_others_do_to_it]
+    named![case(BINARIES): every_place_is_ours_again_whatever_others_do_to_it, every_place_of_a_mount_is_ours_again_at_the_next_publishing]
 }
 
 /// The operator's promise (`docs/install.md`).
 const BOUND: Duration = Duration::from_secs(2);
 /// The longest that it may take of every check.
 const LIMIT: Duration = Duration::from_secs(180);
+
+/// How many Listeners of each type are edited at once.
+const GROUPS: usize = 8;
 
 const TYPES: [&str; 3] = ["ClusterIP", "NodePort", "LoadBalancer"];
 
@@ -43,14 +51,14 @@ async fn every_place_is_ours_again_whatever_others_do_to_it() -> Result<()> {
         cluster.make(cluster.all::<ListenerClass>(), class).await?;
     }
     let rules = Rules {
+        groups: GROUPS,
         bound: BOUND,
         exclusive: &["spec.ports"],
         told: &["metadata.ownerReferences"],
     };
-    let counts = edits::all(&rules, async |number| group(&cluster, number).await, {
-        async |object: &Object| is_told(&cluster, object).await
-    });
-    let counts = counts.await.map_err(|error| {
+    let group = async |number: usize| group(&cluster, number).await;
+    let counts = edits::all(&rules, group, &Operator(&cluster)).await;
+    let counts = counts.map_err(|error| {
         // Of an object that did not heal the log says more than the end of it does of all.
         let said = format!("{error:#}");
         let name = said
@@ -85,7 +93,8 @@ async fn group(cluster: &Cluster, number: usize) -> Result<Vec<Object>> {
     for of in TYPES {
         let name = format!("{}-{number}", of.to_lowercase());
         cluster.create(&name, spec(&of.to_lowercase())).await?;
-        objects.push(Object::new::<Service>(&cluster.client, "default", &name));
+        let service = Object::new::<Service>(&cluster.client, "default", &name);
+        objects.push(service.written_for::<Listener>(&name));
     }
     let told = format!("told-{number}");
     cluster.create(&told, spec("clusterip")).await?;
@@ -95,14 +104,114 @@ async fn group(cluster: &Cluster, number: usize) -> Result<Vec<Object>> {
     }
     cluster.ready(&told).await?;
     let told = Object::new::<Listener>(&cluster.client, "default", &told);
-    objects.push(told.status());
+    objects.insert(0, told.status());
     Ok(objects)
 }
 
-/// Whether the Listener says that its Service is another's.
-async fn is_told(cluster: &Cluster, object: &Object) -> Result<bool> {
-    let listeners: Api<Listener> = cluster.of();
-    let listener = listeners.get(object.name()).await?;
-    let foreign = ExpectedCondition("Ready", "False", "ForeignService");
-    Ok(foreign.holds_in(&listener) && message(&listener, "Ready").contains(object.name()))
+struct Operator<'a>(&'a Cluster);
+
+impl Writer for Operator<'_> {
+    /// Whether the Listener says that its Service is another's.
+    async fn says(&self, object: &Object) -> Result<bool> {
+        let listeners: Api<Listener> = self.0.of();
+        let listener = listeners.get(object.name()).await?;
+        let foreign = ExpectedCondition("Ready", "False", "ForeignService");
+        Ok(foreign.holds_in(&listener) && message(&listener, "Ready").contains(object.name()))
+    }
+}
+
+/// Of a mount nobody looks at what it wrote but kubelet, by publishing it again.
+async fn every_place_of_a_mount_is_ours_again_at_the_next_publishing() -> Result<()> {
+    let server = ApiServer::start().await?;
+    let site = Site::start_on(server.client()).await?;
+    let began = Instant::now();
+    let rules = Rules {
+        groups: MOUNTS,
+        bound: BOUND,
+        exclusive: &[],
+        told: &[],
+    };
+    let mounts = Mounts::default();
+    let counts = edits::all(
+        &rules,
+        async |number| mounts.add(&site, number).await,
+        &mounts,
+    )
+    .await?;
+    eprintln!("all in {:?}", began.elapsed());
+    let cases: Vec<_> = counts
+        .iter()
+        .map(|(kind, counts)| (kind.as_str(), counts.cases))
+        .collect();
+    ensure!(cases == OF_A_MOUNT, "other places than before: {cases:?}");
+    ensure!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
+    Ok(())
+}
+
+/// How many mounts are edited at once.
+const MOUNTS: usize = 3;
+const OF_A_MOUNT: [(&str, usize); 3] =
+    [("PersistentVolume", 17), ("Pod", 10), ("PodListeners", 56)];
+
+/// What is published again, by kind and name of what was written for it.
+#[derive(Default)]
+struct Mounts(Mutex<BTreeMap<(String, String), Site>>);
+
+impl Mounts {
+    /// One more Pod with a volume.
+    async fn add(&self, all: &Site, number: usize) -> Result<Vec<Object>> {
+        let (claim, volume) = (format!("web-{number}"), format!("pvc-{number}"));
+        let pod = format!("{claim}-0");
+        let site = all.about(&claim, &volume, &pod);
+        site.claim(json!({ "listeners.stackable.tech/listener-class": "cluster-internal" }))
+            .await?;
+        let uid = site.pod().await?.uid().context("it has a uid")?;
+        eventually("the class is there", PATIENCE, async || {
+            Ok(site.provision().await.ok())
+        })
+        .await?;
+        site.stage().await?;
+        site.publish().await?;
+        let client = &site.admin;
+        let objects = vec![
+            Object::new::<Pod>(client, "apps", &pod),
+            Object::new::<PodListeners>(client, "apps", &format!("pod-{uid}")),
+            Object::of_cluster::<PersistentVolume>(client, &volume),
+        ];
+        let of = objects
+            .iter()
+            .map(|object| (Self::key(object), site.clone()));
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(of);
+        Ok(objects)
+    }
+
+    fn key(object: &Object) -> (String, String) {
+        (object.kind(), object.name().to_owned())
+    }
+
+    fn of(&self, object: &Object) -> Result<Site> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known
+            .get(&Self::key(object))
+            .cloned()
+            .context("it is no mount")
+    }
+}
+
+impl Writer for Mounts {
+    async fn says(&self, object: &Object) -> Result<bool> {
+        bail!("nothing of {object} is given up")
+    }
+
+    /// A volume is read again where it is mounted anew.
+    async fn looks(&self, object: &Object) -> Result<()> {
+        let site = self.of(object)?;
+        if object.kind() == "PersistentVolume" {
+            site.unpublish().await?;
+        }
+        // What is in the way of one publishing, the next one sees.
+        let _ = site.publish().await.is_ok();
+        Ok(())
+    }
 }

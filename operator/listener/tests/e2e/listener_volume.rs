@@ -6,7 +6,7 @@ mod many;
 mod owners;
 mod registered;
 mod repeated;
-mod site;
+pub(crate) mod site;
 
 use std::time::Duration;
 

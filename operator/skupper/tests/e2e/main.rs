@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod edits;
 mod faults_skupper;
 mod files;
 mod place;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let code = harness::run_suites([
         ("skupper_cluster", skupper_cluster::cases()),
         ("skupper", skupper::cases()),
+        ("edits", edits::cases()),
         ("faults_skupper", faults_skupper::cases()),
         ("files", files::cases()),
         ("seeded", seeded::cases()),

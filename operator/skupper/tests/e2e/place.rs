@@ -79,6 +79,14 @@ impl TestEnv {
             .controller("deployment-controller")
             .controller("replicaset-controller")
             .controller("serviceaccount-controller");
+        Self::start_with(options).await
+    }
+
+    /// As `start`, with a choice of how the API server runs.
+    ///
+    /// # Errors
+    /// Something does not start.
+    pub(crate) async fn start_with(options: Options) -> Result<Self> {
         let env = Self {
             server: ApiServer::start_with(options).await?,
             controller: std::sync::Mutex::new(None),

@@ -1,4 +1,4 @@
-//! The driver with its controller on the simulated API server, and by hand what kubelet and external-provisioner do.
+//! The driver with its controller on the simulated API server or on another one, and by hand what kubelet and external-provisioner do.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,11 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) async fn start() -> Result<Self> {
         let server = Server::new(1);
-        let admin = server.client(&User::admin());
+        Self::start_on(server.client(&User::admin())).await
+    }
+
+    /// Starts it on another API server, as somebody with all rights.
+    pub(crate) async fn start_on(admin: Client) -> Result<Self> {
         let namespace: Namespace = parsed(json!({ "metadata": { "name": "apps" } }))?;
         Api::all(admin.clone())
             .create(&PostParams::default(), &namespace)

@@ -56,9 +56,9 @@ pub(super) fn refused_is_another(machine: Arc<dyn Machine>) -> Arc<dyn Machine> 
 /// Every text in a field of the status is another one each time.
 pub(super) fn field_never_the_same(machine: Arc<dyn Machine>) -> Arc<dyn Machine> {
     let count = AtomicU64::new(0);
-    let field = move |_: &Observation, _: usize, value: Value| match value {
-        Value::String(_) => json!(count.fetch_add(1, Ordering::SeqCst).to_string()),
-        other => other,
+    let field = move |_: &Observation, _: usize, value: Value| match value.is_string() {
+        true => json!(count.fetch_add(1, Ordering::SeqCst).to_string()),
+        false => value,
     };
     Arc::new(Wrapped::around(machine).field(field))
 }

@@ -243,8 +243,8 @@ impl Faults {
 }
 
 fn is_gone(error: kube::Error) -> Result<()> {
-    match error {
-        kube::Error::Api(status) if status.code == 404 => Ok(()),
-        error => Err(error.into()),
+    if matches!(&error, kube::Error::Api(status) if status.code == 404) {
+        return Ok(());
     }
+    Err(error.into())
 }

@@ -348,10 +348,10 @@ fn spec(class: &str, port: u16) -> Value {
 }
 
 fn code(error: &kube::Error) -> u16 {
-    match error {
-        kube::Error::Api(status) => status.code,
-        _ => 0,
-    }
+    let kube::Error::Api(status) = error else {
+        return 0;
+    };
+    status.code
 }
 
 fn may_be_gone(made: kube::Result<()>) -> Result<()> {

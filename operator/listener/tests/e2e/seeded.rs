@@ -83,7 +83,7 @@ fn a_load_balancer_that_brings_something_else_is_found() {
 }
 
 fn the_suite_finds_what_the_table_says() {
-    let suite = || suites::listener().depth(2).faults(60, 10);
+    let suite = || suites::listener().depth(2).faults(120, 10);
     let verdicts = Mistake::all().map(|mistake| (mistake, planted(mistake, suite())));
     table::hold(Instrument::Listener, &verdicts.collect());
 }

@@ -1,6 +1,7 @@
 //! Mistakes around one owned object.
 
 use lifecycle_tests::harness::Case;
+use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::named;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kube::CustomResourceExt;
 use lifecycle_runtime::machine::ir::Origin;
 use lifecycle_suite::resources::{Invariant, Suite};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::layer::{Once, answering, changing, made_up, seeing, watching};
+use super::layer::changing;
 use super::widget::{self, Painter, Widget};
 use super::{found_by, passes};
 use lifecycle_tests::suites::wrapped::Wrapped;
@@ -61,6 +62,11 @@ fn suite<M: lifecycle_runtime::Machine>(machine: impl Fn() -> M + Send + Sync + 
 
 pub(super) fn plain() -> Suite {
     suite(|| widget::machine(Painter))
+}
+
+/// A Widget whose way to the server has this mistake.
+fn mistaken(mistake: Mistake) -> Suite {
+    plain().through(move |client| mistake.line("Widget", client))
 }
 
 fn var(name: &str) -> usize {
@@ -151,16 +157,7 @@ fn made_before(observation: &lifecycle_runtime::lifecycle::Observation) -> bool 
 }
 
 fn a_first_write_that_does_not_create_is_found() {
-    found_by(
-        Invariant::HandsOff,
-        plain().through(changing(|asked| {
-            if asked.creates()
-                && let Some(meta) = asked.body["metadata"].as_object_mut()
-            {
-                meta.remove("resourceVersion");
-            }
-        })),
-    );
+    found_by(Invariant::HandsOff, mistaken(Mistake::Creation));
 }
 
 fn a_later_write_of_whatever_object_is_found() {
@@ -178,69 +175,15 @@ fn a_later_write_of_whatever_object_is_found() {
 
 fn an_adopted_object_is_found() {
     // Whatever has the right name counts as ours.
-    let owners: Arc<std::sync::Mutex<Option<Value>>> = Arc::default();
-    found_by(
-        Invariant::HandsOff,
-        plain().through(move |client| {
-            let owners = Arc::clone(&owners);
-            seeing(move |event| {
-                let object = &mut event["object"];
-                let mut owners = owners.lock().unwrap();
-                let own = object["metadata"]["ownerReferences"].clone();
-                if object["kind"] == "ConfigMap" && object["metadata"]["name"] == "w" {
-                    match (&*owners, own.is_null()) {
-                        (_, false) => *owners = Some(own),
-                        (Some(known), true) => {
-                            object["metadata"]["ownerReferences"] = known.clone()
-                        }
-                        (None, true) => {}
-                    }
-                }
-                true
-            })(client)
-        }),
-    );
+    found_by(Invariant::HandsOff, mistaken(Mistake::Adoption));
 }
 
 fn a_write_that_is_sent_twice_is_found() {
-    found_by(
-        Invariant::OneWrite,
-        plain().through(answering(|client, asked| async move {
-            if asked.is_write() && asked.uri.contains("/configmaps/") {
-                asked.send(&client).await?;
-            }
-            asked.send(&client).await
-        })),
-    );
+    found_by(Invariant::OneWrite, mistaken(Mistake::Twice));
 }
 
 fn a_process_that_never_recovers_from_an_error_is_found() {
-    found_by(
-        Invariant::SameEnd,
-        plain().through(|client| {
-            let failed = Once::default();
-            answering(move |client, asked| {
-                let failed = failed.clone();
-                async move {
-                    if asked.is_write() && failed.has_been() {
-                        return Ok(made_up(503, &unavailable()));
-                    }
-                    let answer = asked.send(&client).await?;
-                    if answer.status().is_server_error() {
-                        failed.is_first();
-                    }
-                    Ok(answer)
-                }
-            })(client)
-        }),
-    );
-}
-
-fn unavailable() -> Value {
-    json!({
-        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 503,
-        "reason": "ServiceUnavailable", "message": "the circuit is open",
-    })
+    found_by(Invariant::SameEnd, mistaken(Mistake::Breakdown));
 }
 
 fn a_status_that_says_something_else_is_found() {
@@ -257,61 +200,19 @@ fn a_status_that_says_something_else_is_found() {
 }
 
 fn work_after_the_lease_was_lost_is_found() {
-    found_by(
-        Invariant::OnlyTheLeader,
-        plain().through(answering(|client, asked| async move {
-            let answer = asked.send(&client).await?;
-            // What cannot be renewed counts as renewed.
-            if asked.is_lease() && answer.status().as_u16() == 503 && !asked.body.is_null() {
-                return Ok(made_up(200, &asked.body));
-            }
-            Ok(answer)
-        })),
-    );
-}
-
-fn is_palette(event: &Value) -> bool {
-    event["object"]["kind"] == "ConfigMap" && event["object"]["metadata"]["name"] == "p"
+    // What cannot be renewed counts as renewed.
+    found_by(Invariant::OnlyTheLeader, mistaken(Mistake::Lease));
 }
 
 fn a_missing_watch_is_found() {
-    found_by(
-        Invariant::SeesAll,
-        plain().through(watching(|| {
-            let listed = Once::default();
-            move |event: &mut Value| {
-                let end = "/object/metadata/annotations/k8s.io~1initial-events-end";
-                if event.pointer(end).is_some() {
-                    listed.is_first();
-                }
-                !(listed.has_been() && is_palette(event))
-            }
-        })),
-    );
+    found_by(Invariant::SeesAll, mistaken(Mistake::Blindness));
 }
 
 fn a_lost_wake_up_is_found() {
     // The palette is seen to come and to go, and nobody is woken when it changes.
-    found_by(
-        Invariant::QuietAtRest,
-        plain().through(seeing(|event| {
-            !(event["type"] == "MODIFIED" && is_palette(event))
-        })),
-    );
+    found_by(Invariant::QuietAtRest, mistaken(Mistake::Deafness));
 }
 
 fn a_status_that_is_never_sent_is_found() {
-    found_by(
-        Invariant::Projection,
-        plain().through(answering(|client, mut asked| async move {
-            if asked.is_write()
-                && let Some((object, _)) = asked.uri.clone().split_once("/status")
-            {
-                asked.method = http::Method::GET;
-                object.clone_into(&mut asked.uri);
-                asked.body = Value::Null;
-            }
-            asked.send(&client).await
-        })),
-    );
+    found_by(Invariant::Projection, mistaken(Mistake::Silence));
 }

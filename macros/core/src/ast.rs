@@ -25,7 +25,17 @@ pub struct Lifecycle {
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
     pub rpc: Option<Rpc>,
+    pub allows: Vec<Allow>,
     pub taint: Taint,
+}
+
+/// `allow CODE item "why";`
+#[derive(Clone, Debug)]
+pub struct Allow {
+    /// Of a rule that warns.
+    pub code: Ident,
+    /// What the warning is about, as it names it.
+    pub item: Ident,
 }
 
 /// What drives the lifecycle.

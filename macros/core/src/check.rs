@@ -8,6 +8,7 @@ pub(crate) mod circular_fact;
 mod clause_never_applies;
 mod condition_without_value;
 mod dead_end;
+mod decided_unasked;
 pub(crate) mod declared_twice;
 mod effect_never_chosen;
 mod effect_repeats_itself;
@@ -24,6 +25,7 @@ pub(crate) mod misfit_clause;
 pub(crate) mod misplaced_ignored;
 mod missing_key;
 mod missing_undo;
+pub(crate) mod needless_allow;
 pub(crate) mod no_phase;
 mod phase_against_conditions;
 mod read_only_target;
@@ -51,6 +53,14 @@ mod world_without_state;
 
 use crate::rule::Rule;
 
+/// The codes of the rules that warn, which `allow` may silence.
+pub(crate) const WARNINGS: [&str; 4] = [
+    decided_unasked::RULE.code,
+    clause_never_applies::RULE.code,
+    unread_input::RULE.code,
+    refusal_never_applies::RULE.code,
+];
+
 /// All rules, by name.
 pub const RULES: &[Rule] = &[
     acquire_before_record::RULE,
@@ -60,6 +70,7 @@ pub const RULES: &[Rule] = &[
     clause_never_applies::RULE,
     condition_without_value::RULE,
     dead_end::RULE,
+    decided_unasked::RULE,
     declared_twice::RULE,
     effect_never_chosen::RULE,
     effect_repeats_itself::RULE,
@@ -76,6 +87,7 @@ pub const RULES: &[Rule] = &[
     misplaced_ignored::RULE,
     missing_key::RULE,
     missing_undo::RULE,
+    needless_allow::RULE,
     no_phase::RULE,
     phase_against_conditions::RULE,
     read_only_target::RULE,

@@ -16,6 +16,7 @@ mod stages;
 
 use proc_macro2::TokenStream;
 
+use check::needless_allow;
 use check::unknown_name::Respelling;
 use errors::{Diagnostic, Sink};
 pub use find::{find, find_in};
@@ -47,12 +48,16 @@ impl Checked {
 pub fn check(body: TokenStream) -> Checked {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
+    let allows = ast.iter().flat_map(|ast| &ast.allows).cloned();
+    let allows: Vec<ast::Allow> = allows.collect();
     let mut respellings = Vec::new();
     let model = ast
         .as_ref()
         .and_then(|ast| understood(ast, &mut sink, &mut respellings));
+    let mut diagnostics = sink.finish();
+    needless_allow::apply(&allows, &mut diagnostics);
     Checked {
-        diagnostics: sink.finish(),
+        diagnostics,
         ast,
         model,
         respellings,

@@ -1,6 +1,7 @@
 //! Tokens to ast: each brace group apart, each item apart at `;`, so that one bad item costs only itself.
 //! Knows the grammar; knows no names and no meaning.
 
+mod allows;
 mod cursor;
 mod effects;
 mod facts;
@@ -90,6 +91,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         fields: Vec::new(),
         columns: Vec::new(),
         rpc: None,
+        allows: Vec::new(),
         taint: ast::Taint::default(),
     }
 }
@@ -108,6 +110,10 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
             cursor.skip_past_group();
             continue;
         };
+        if name == "allow" && cursor.word().is_some() {
+            allows::line(cursor, parser, lifecycle);
+            continue;
+        }
         let Some(body) = cursor.group(Delimiter::Brace) else {
             parser.report(cursor.fault("`{`"), &name.to_string(), &HEAD);
             parser.taint.everything = true;

@@ -1,6 +1,7 @@
 //! What a lifecycle can be in: its worlds, the state of each, what we do there, who moves it where, and where a run can get stuck or go round.
 //! Decides nothing about right and wrong: that is the rules' part. Knows no text but that of witnesses.
 
+pub mod altered;
 pub mod calls;
 pub mod cause;
 pub mod components;

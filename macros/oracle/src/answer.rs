@@ -11,6 +11,7 @@ use crate::names::names;
 use crate::parser::parse;
 use crate::reach::Reach;
 use crate::syntax::Life;
+use crate::unasked;
 use crate::worlds::{LIMIT, Worlds};
 
 /// What the oracle says of one text.
@@ -45,7 +46,10 @@ impl Answer {
 pub fn answer(text: &str, wrong: Option<Rule>) -> Answer {
     let mut answer = Answer::default();
     match parse(text) {
-        Ok(life) => decide(&life, wrong, &mut answer),
+        Ok(life) => {
+            decide(&life, wrong, &mut answer);
+            answer.found.allow(&life.allows);
+        }
         Err(broken) => answer.broken = Some(broken.0),
     }
     answer
@@ -79,9 +83,12 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     }
     if life.volume {
         Graph::new(&worlds).worlds(found);
+        unasked::of_volume(&worlds, found);
         return calls::driven(&worlds, found);
     }
-    answer.outline = Graph::new(&worlds).check(found);
+    let graph = Graph::new(&worlds);
+    unasked::of_resource(&graph, found);
+    answer.outline = graph.check(found);
 }
 
 /// Whether a lifecycle whose names are right has at least one world and at most so many.

@@ -45,7 +45,7 @@ impl Stage {
 
 /// Warnings do not end a check.
 pub fn is_warning(code: &str) -> bool {
-    ["LC054", "LC064", "LC087"].contains(&code)
+    ["LC004", "LC014", "LC054", "LC064", "LC087"].contains(&code)
 }
 
 /// Takes findings and forgets the order in which they came.
@@ -75,6 +75,20 @@ impl Found {
             self.same.insert(finding(member), finding(first.clone()));
         }
         self.all.insert(finding(first));
+    }
+
+    /// Takes away what the author allows; an `allow` of nothing is found where the check came to its end.
+    pub(crate) fn allow(&mut self, allows: &[(String, String)]) {
+        let ended = !self.has_errors();
+        for (code, item) in allows {
+            let finding = Finding {
+                code: code.clone(),
+                item: item.clone(),
+            };
+            if !self.all.remove(&finding) && ended {
+                self.say("LC004", item);
+            }
+        }
     }
 
     pub(crate) fn has_errors(&self) -> bool {

@@ -7,11 +7,11 @@ use crate::drive::{Drive, Mover, rests_at};
 use crate::findings::{Found, Outline};
 use crate::moves::Move;
 use crate::syntax::{Clause, Condition, State};
-use crate::worlds::{NodePlace, Test, Worlds};
+use crate::worlds::{NodePlace, Test, World, Worlds};
 
 pub(crate) struct Graph<'a> {
-    worlds: &'a Worlds<'a>,
-    policy: Vec<Option<Move>>,
+    pub(crate) worlds: &'a Worlds<'a>,
+    pub(crate) policy: Vec<Option<Move>>,
     live: Vec<usize>,
     /// By condition and clause: when it applies, if not always.
     clauses: Vec<Vec<Option<Test>>>,
@@ -81,7 +81,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether anything is said of an object there.
-    fn tells(&self, at: &usize) -> bool {
+    pub(crate) fn tells(&self, at: &usize) -> bool {
         let silent = self.state(*at).is_some_and(State::is_ignored);
         !silent || self.worlds.forgets(Rule::IgnoredIsSilent)
     }
@@ -292,7 +292,11 @@ impl<'a> Graph<'a> {
 
     /// The position of the clause that applies, of the condition with this number.
     fn clause(&self, condition: usize, at: usize) -> Option<usize> {
-        let world = &self.worlds.all[at];
+        self.clause_in(condition, &self.worlds.all[at])
+    }
+
+    /// The same in a world that need not be one of the lifecycle's.
+    pub(crate) fn clause_in(&self, condition: usize, world: &World) -> Option<usize> {
         let holds = |when: &Test| self.worlds.holds(when, world);
         let mut clauses = self.clauses[condition].iter();
         clauses.position(|when| when.as_ref().is_none_or(holds))

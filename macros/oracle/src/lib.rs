@@ -19,4 +19,5 @@ mod parser;
 pub mod random;
 mod reach;
 mod syntax;
+mod unasked;
 mod worlds;

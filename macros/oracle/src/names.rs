@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::findings::Found;
+use crate::findings::{Found, is_warning};
 use crate::syntax::{Assign, Effect, Input, Life, Pred, atoms};
 
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
@@ -47,6 +47,11 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     twice(life, found);
     for section in &life.unknown_sections {
         found.say("LC001", section);
+    }
+    for (code, item) in &life.allows {
+        if !is_warning(code) || code == "LC004" {
+            found.say("LC005", item);
+        }
     }
     for fact in &life.infinite {
         found.say("LC002", fact);

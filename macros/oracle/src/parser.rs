@@ -41,6 +41,10 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     parser.cursor.need(";")?;
     while !parser.cursor.eat("}") {
         let section = parser.cursor.ident()?;
+        if section == "allow" {
+            parser.allow()?;
+            continue;
+        }
         parser.cursor.need("{")?;
         parser.section(&section)?;
         parser.life.sections.push(section);
@@ -84,6 +88,15 @@ impl Parser {
             line(self)?;
         }
         Ok(())
+    }
+
+    fn allow(&mut self) -> Parsed<()> {
+        let (code, item) = (self.cursor.ident()?, self.cursor.ident()?);
+        if self.cursor.text().is_none_or(|why| why.trim().is_empty()) {
+            return Err(Broken(format!("`allow {code} {item}` has no reason")));
+        }
+        self.life.allows.push((code, item));
+        self.cursor.need(";")
     }
 
     fn skip_block(&mut self) -> Parsed<()> {

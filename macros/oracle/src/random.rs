@@ -19,10 +19,30 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    match dice.below(20) {
-        0..8 => sound(&mut dice).to_string(),
-        8..17 => spoiled(&mut dice).to_string(),
-        _ => wild(&mut dice).to_string(),
+    let mut sketch = match dice.below(20) {
+        0..8 => sound(&mut dice),
+        8..17 => spoiled(&mut dice),
+        _ => wild(&mut dice),
+    };
+    allow(&mut sketch, &mut dice);
+    sketch.to_string()
+}
+
+/// Some authors say that a warning is meant so, here and there without one, and of what is none.
+fn allow(sketch: &mut Sketch, dice: &mut Dice) {
+    let facts = sketch.facts.iter().map(|fact| fact.name.clone());
+    let inputs = sketch.inputs.iter().map(|input| input.name.clone());
+    let items: Vec<String> = facts.chain(inputs).collect();
+    if items.is_empty() || !dice.one_in(18) {
+        return;
+    }
+    for _ in 0..=dice.below(2) {
+        let code = match dice.one_in(40) {
+            true => "LC011",
+            false => *dice.pick(&["LC014", "LC014", "LC064"]),
+        };
+        let item = dice.pick(&items).clone();
+        sketch.allows.push((code.to_owned(), item));
     }
 }
 

@@ -164,6 +164,8 @@ pub(crate) struct Life {
     pub(crate) fields: Vec<(String, Vec<String>)>,
     /// Facts of an infinite type, which are left out.
     pub(crate) infinite: Vec<String>,
+    /// Warnings that do not count: each code with the item that it names.
+    pub(crate) allows: Vec<(String, String)>,
     pub(crate) sections: Vec<String>,
     pub(crate) unknown_sections: Vec<String>,
 }

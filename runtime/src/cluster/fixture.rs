@@ -46,7 +46,7 @@ crate::lifecycle! {
         parts: owned [Secret] by labels { THING = meta.name };
     }
     facts {
-        size: { Small, Big } from class given class;
+        size: { Small, Big } from class given class else Small;
     }
     states {
         NoName     when class == Unnamed                => Error wakes self;

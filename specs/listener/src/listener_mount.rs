@@ -33,22 +33,22 @@ lifecycle! {
         /// What the claim named when the volume was made.
         source:  { Class, Name, Bad }       from request given volume;
         /// Whether it is the Pod that is named, and not another one that bears its name by now.
-        meant:   bool                       from request, mounted given mounted;
+        meant:   bool                       from request, mounted given mounted else false;
         /// Whether the Pod mounts this claim.
         mounts:  { No, Yes }                from mounted, claim given meant && claim;
         /// Whether the Listener says where it can be reached, by its class as it is now.
-        exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current };
+        exposed: { No, NoClass, Yes }       from chosen, own, class given source == Name && chosen || own in { Stale, Current } else No;
         /// What all Pods that have mounted the claim listen on.
         let ports: Vec<ListenerPort>        from known, mounted given mounted;
         /// Which Listener it is.
         let aim: Option<Aim>                from chosen, own;
         let told: Told                      from chosen, own, class, node;
         /// Whether the Pod can be told an address.
-        address: bool                       from told, chosen, own given exposed == Yes;
+        address: bool                       from told, chosen, own given exposed == Yes else false;
         /// Whether there are files at the target.
         held files: bool                    from tree;
         /// Whether they say what is true now.
-        fresh:   bool                       from tree, told given files && address;
+        fresh:   bool                       from tree, told given files && address else false;
     }
     states {
         /// Nothing is at the target.

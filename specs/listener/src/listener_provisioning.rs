@@ -24,7 +24,7 @@ lifecycle! {
         /// What the annotations of the claim name.
         source: { Class, Name, Bad }  from claim given claim;
         /// Whether the Listener that the claim names has a class.
-        named:  { Yes, No }           from chosen given source == Name && chosen;
+        named:  { Yes, No }           from chosen given source == Name && chosen else Yes;
     }
     states {
         /// Nothing can be promised, for it is not said what.

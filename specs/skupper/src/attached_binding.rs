@@ -41,13 +41,13 @@ lifecycle! {
         /// The Pods that serve it.
         chosen:           { Some, None }         from attached given offer == Fine;
         /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                   from site given site && (!running || !report);
+        blocked:          bool                   from site given site && (!running || !report) else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }    from site, attached, report given offer == Fine && chosen == Some && report;
         /// What the router does with it.
         health:           { Up, Failed }         from site, attached, report given sync == Current;
         /// Whether anything in the network offers its routing key.
-        matched:          bool                   from report given report;
+        matched:          bool                   from report given report else false;
     }
     states {
         /// Another controller manages the namespace.

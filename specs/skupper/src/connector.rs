@@ -36,13 +36,13 @@ lifecycle! {
         /// What serves it: a host, or Pods.
         chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
         /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                                                          from site given site && (!running || !report);
+        blocked:          bool                                                          from site given site && (!running || !report) else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
         /// What the router does with it.
         health:           { Up, Failed }                                                from site, pods, report given sync == Current;
         /// Whether anything in the network offers its routing key.
-        matched:          bool                                                          from report given report;
+        matched:          bool                                                          from report given report else false;
     }
     states {
         /// Another controller manages the namespace.

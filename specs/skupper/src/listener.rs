@@ -40,17 +40,17 @@ lifecycle! {
         /// Whether it can be offered at all.
         validity:         { Fine, Incomplete, BadPort, BadHost, BadType, BadObserver, NoCredentials } from sites given site;
         /// What the Site has given it.
-        allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config;
+        allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
         /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
         pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
         /// Whether its Site says that something is in its way, where it is not served.
-        blocked:          bool                                            from site given site && (allocation == None || !running || !report);
+        blocked:          bool                                            from site given site && (allocation == None || !running || !report) else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
         /// Whether anything in the network serves its routing key.
-        matched:          bool                                            from report given report;
+        matched:          bool                                            from report given report else false;
         never sync == Current && health == Idle && matched;
         never sync == Current && health == Up && !matched;
     }

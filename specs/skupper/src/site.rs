@@ -53,11 +53,11 @@ lifecycle! {
         /// Whether the router goes by a ServiceAccount that is made for it.
         managed_account:  bool                            from sites;
         /// Whether other sites are to reach this one.
-        linked:           bool                            from sites given active;
+        linked:           bool                            from sites given active else false;
         /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
-        broken_templates: bool                            from templates given active;
+        broken_templates: bool                            from templates given active else false;
         /// Whether a router runs.
-        running:          { None, Waiting, Ready }        from pods given active;
+        running:          { None, Waiting, Ready }        from pods given active else None;
     }
     states {
         /// Another controller manages the namespace.

@@ -1,5 +1,6 @@
 //! What a lifecycle declares beside its description: what each method is given, and how inputs are found.
 
+use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::model::{self, Lookup as Written, Origin, Use};
 use lifecycle_runtime::machine::ir::Source;
 
@@ -169,4 +170,11 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
         Written::Namespace | Written::None => Lookup::All,
         Written::Refs { of } => Lookup::Refs(from(of)),
     }
+}
+
+/// Whether the checker finds nothing in a lifecycle but what rests on facts that are not asked, of which the driver takes the first value as well, or an `allow` of nothing.
+pub(crate) fn is_clean(found: &[Diagnostic]) -> bool {
+    found
+        .iter()
+        .all(|one| one.code == "LC014" || one.code == "LC004")
 }

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::cluster::Cluster;
-use crate::declared::{Declared, Lookup};
+use crate::declared::{Declared, Lookup, is_clean};
 use crate::dice::Dice;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
@@ -86,7 +86,7 @@ pub fn prepare(text: &str) -> Option<Prepared> {
     let checked = check(body.clone());
     let model = checked
         .model
-        .filter(|model| checked.diagnostics.is_empty() && model.inputs.len() < KINDS)?;
+        .filter(|model| is_clean(&checked.diagnostics) && model.inputs.len() < KINDS)?;
     // What an author says of objects that others fill in is not played yet.
     let says_more = |effect: &&lifecycle_macros_core::model::Effect| {
         let brought = model.inputs[effect.target.0].var;

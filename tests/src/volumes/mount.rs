@@ -41,7 +41,7 @@ lifecycle! {
         found:    bool                 from backing;
         held staged:    bool           from staging;
         held published: bool           from link;
-        same:     { Yes, No }          from request, staging given staged;
+        same:     { Yes, No }          from request, staging given staged else Yes;
     }
     states {
         Published when published;

@@ -37,7 +37,7 @@ lifecycle! {
         asked:   { Mount, Unfit }      from request;
         size:    { Fine, TooLarge }    from request;
         place:   { Here, Elsewhere }   from request;
-        created: { No, Same, Other }   from request, made given made == Known;
+        created: { No, Same, Other }   from request, made given made == Known else No;
         stored:  { No, Idle, Used }    from kept given kept == Known;
     }
     states {

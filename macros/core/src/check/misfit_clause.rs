@@ -16,14 +16,16 @@
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `probe` | a volume: it looks at the node of its call |
+//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{
-    Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode, Part,
-    Verb,
+    Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode,
+    Part, Verb,
 };
+use crate::check::{RULES, WARNINGS};
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::rule::{Rule, Run, Stage};
 
@@ -46,6 +48,9 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for fact in &ast.facts {
         bar(fact, sink);
     }
+    for allow in &ast.allows {
+        allowed(allow, sink);
+    }
     for condition in &ast.conditions {
         let place = Item::new("condition", &condition.name);
         let messages = condition.clauses.iter().filter_map(|c| c.message.as_ref());
@@ -54,6 +59,23 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if let Some(message) = ast.ready.as_ref().and_then(|ready| ready.message.as_ref()) {
         texts(ast.kind, message, &Item::section("ready"), sink);
     }
+}
+
+/// Only what warns can be allowed.
+fn allowed(allow: &Allow, sink: &mut Sink) {
+    let code = allow.code.to_string();
+    if WARNINGS.contains(&code.as_str()) {
+        return;
+    }
+    let why = match RULES.iter().any(|rule| rule.code == code) {
+        true => format!("`{code}` stops the build, and cannot be allowed"),
+        false => format!("`{code}` is no code of a check"),
+    };
+    let can = WARNINGS.map(|code| format!("`{code}`")).join(", ");
+    sink.push(
+        RULE.error(allow.code.span(), allow.item.to_string(), why)
+            .help(format!("what warns can be allowed: {can}")),
+    );
 }
 
 /// A message tells of its object alone: what others say is the sentence of a fact.

@@ -67,7 +67,10 @@ impl<'a> CallDrive<'a> {
     fn of(space: &'a Space<'a>, call: &'a Call) -> Self {
         let visibility = Visibility::of(space.lifecycle, space.frames, call.rpc);
         let preconditions = preconditions(space, call);
-        let answer = |index| answer(space, call, &preconditions, index);
+        let answer = |index| {
+            let world = space.worlds.get(index);
+            answer(space, call, &preconditions, world, space.classes[index])
+        };
         let answers: Vec<Answer> = space.worlds.indexes().map(answer).collect();
         let vars = (0..space.lifecycle.vars.len()).map(VarId);
         let fixed: Vec<VarId> = vars.filter(|var| visibility.is_fixed(*var)).collect();
@@ -98,6 +101,23 @@ impl<'a> CallDrive<'a> {
             graph,
             choices,
         }
+    }
+
+    /// Whether it can meet a world.
+    pub fn meets(&self, world: usize) -> bool {
+        self.worlds.binary_search(&world).is_ok()
+    }
+
+    /// What it would answer in a world that need not be one of the lifecycle's.
+    pub fn answer_in(&self, space: &Space<'_>, world: World<'_>) -> Answer {
+        let preconditions = preconditions(space, self.call);
+        answer(
+            space,
+            self.call,
+            &preconditions,
+            world,
+            space.classify(world),
+        )
     }
 
     /// The worlds that it meets and in which it waits for what is promised, ascending.
@@ -154,15 +174,15 @@ fn answer(
     space: &Space<'_>,
     call: &Call,
     preconditions: &[(Precondition, Code, &Pred)],
-    index: usize,
+    world: World<'_>,
+    class: Class,
 ) -> Answer {
-    let world = space.worlds.get(index);
     if let Some((precondition, code, _)) =
         preconditions.iter().find(|(_, _, when)| world.holds(when))
     {
         return Answer::Precondition(*precondition, *code);
     }
-    if holds(space, &call.target, index, world) {
+    if holds(&call.target, world, class) {
         return Answer::Done;
     }
     let mut refusals = call.refusals.iter();
@@ -174,10 +194,10 @@ fn answer(
     step.map_or(Answer::Wait, Answer::Run)
 }
 
-fn holds(space: &Space<'_>, target: &Target, index: usize, world: World<'_>) -> bool {
+fn holds(target: &Target, world: World<'_>, class: Class) -> bool {
     match target {
         Target::Nothing => true,
-        Target::State(state, _) => space.classes[index] == Class::State(*state),
+        Target::State(state, _) => class == Class::State(*state),
         Target::Pred(pred) => world.holds(pred),
     }
 }

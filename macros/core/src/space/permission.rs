@@ -88,6 +88,14 @@ impl<'a> Permissions<'a> {
         self.effects[effect.0].acquires
     }
 
+    /// Whether the author's predicates on the effect, or on what it is built from, ask a variable.
+    pub fn asks(&self, effect: EffectId, var: VarId) -> bool {
+        let permission = &self.effects[effect.0];
+        let when = permission.effect.when.iter();
+        let mut preds = when.chain(permission.given.iter().copied());
+        preds.any(|pred| pred.vars().contains(&var))
+    }
+
     /// Whether the effect may run here.
     pub fn enabled(&self, effect: EffectId, world: World<'_>) -> bool {
         let refused = self.effects[effect.0].effect.refused;

@@ -12,7 +12,7 @@ observe {
     secret: owned Secret  by name meta.name;
 }
 facts {
-    validity: { Fine, Bad } from class given class;
+    validity: { Fine, Bad } from class given class else Fine;
     held entry: { No, Taken | Stale, Current } from store given store else Unseen;
     let spot: Spot from nodes, secret;
     near: bool from spot;

@@ -11,7 +11,7 @@ observe {
     secret: owned Secret by name meta.name;
 }
 facts {
-    keeper: { Ours, Other } from class given class;
+    keeper: { Ours, Other } from class given class else Ours;
     held entry: { No, Stale, Current } from store given store else Unseen;
 }
 states {
@@ -96,8 +96,8 @@ fn a_clause_that_holds_only_there_never_applies() {
 #[test]
 fn whose_it_is_does_not_depend_on_how_our_writes_went() {
     expect(
-        "keeper: { Ours, Other } from class given class;",
-        "keeper: { Ours, Other } from class given class && !refused(put);",
+        "keeper: { Ours, Other } from class given class else Ours;",
+        "keeper: { Ours, Other } from class given class && !refused(put) else Ours;",
         &["LC066 keeper"],
     );
 }

@@ -258,6 +258,9 @@ fn clause_mutants(item: &[String]) -> Vec<(String, Vec<String>)> {
         let effect = matches!(item[0].as_str(), "apply" | "delete" | "call");
         if item[start - 1] == "given" || effect {
             let clause = item[start - 1].clone();
+            // The value after `else` is that of its `given`.
+            let otherwise = clause == "given" && item.get(end).is_some_and(|word| word == "else");
+            let end = end + if otherwise { 2 } else { 0 };
             all.push((
                 format!("drop `{clause}`"),
                 replaced(item, start - 1, end, &[]),

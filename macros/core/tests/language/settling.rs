@@ -40,8 +40,8 @@ fn service(change: &[(&str, &str)]) -> String {
             service: owned Service by name meta.name;
         }
         facts {
-            validity: { Fine, Bad } from class given class;
-            ready: bool from service given service == Current;
+            validity: { Fine, Bad } from class given class else Fine;
+            ready: bool from service given service == Current else false;
         }
         states {
             Missing when class == Absent => Error wakes class;

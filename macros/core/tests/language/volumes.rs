@@ -11,10 +11,14 @@ use super::shipped::{body_of, text};
 const CHANGES: &str = include_str!("../volumes/changes.txt");
 
 /// Codes that only the checker finds, with the reason.
-const ONLY_CHECKER: [(&str, &str); 5] = [
+const ONLY_CHECKER: [(&str, &str); 6] = [
     (
         "LC005",
         "only what is probed or polled has a key: how an input is found must fit what it is",
+    ),
+    (
+        "LC014",
+        "what rests on a fact that is not asked; the oracle that these are pinned by knows no such rule",
     ),
     (
         "LC016",
@@ -124,7 +128,7 @@ fn it_differs_from_the_oracle_for_known_reasons_only() {
         }
     }
     let equal = changes.iter().filter(|one| one.oracle == one.checker);
-    assert_eq!((changes.len(), equal.count()), (460, 381));
+    assert_eq!((changes.len(), equal.count()), (460, 376));
     assert_eq!(
         used.len(),
         checker.len() + oracle.len(),

@@ -47,7 +47,7 @@ impl<'a> Visibility<'a> {
     }
 
     /// Asked of nothing but a request that does not say.
-    pub(super) fn is_fixed(&self, var: usize) -> bool {
+    pub(crate) fn is_fixed(&self, var: usize) -> bool {
         let reads = self.worlds.reach.reads.get(&self.worlds.vars[var].name);
         let plain = |name: &String| name == "request" || self.life.value(name).is_some();
         !self.rpc.wants

@@ -119,6 +119,8 @@ pub(crate) struct Sketch {
     pub(crate) extras: Vec<String>,
     /// The lines of `rpc` of a volume; `None`: a resource.
     pub(crate) calls: Option<Vec<String>>,
+    /// Warnings that its author allows: codes, each with an item.
+    pub(crate) allows: Vec<(String, String)>,
 }
 
 fn all_of(guard: &Guard) -> String {
@@ -333,6 +335,9 @@ impl Display for Sketch {
         }
         section(f, "status", &self.status())?;
         section(f, "rpc", self.calls.as_deref().unwrap_or_default())?;
+        for (code, item) in &self.allows {
+            writeln!(f, "    allow {code} {item} \"it is meant so\";")?;
+        }
         writeln!(f, "}}")
     }
 }

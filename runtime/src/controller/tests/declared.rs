@@ -32,8 +32,8 @@ crate::lifecycle! {
         gauge: poll Drops by meta.uid every 2s;
     }
     facts {
-        level:       { Empty, Full } from gauge given gauge;
-        upside_down: bool from gauge given gauge;
+        level:       { Empty, Full } from gauge given gauge else Empty;
+        upside_down: bool from gauge given gauge else false;
         never upside_down && level == Full;
     }
     states {

@@ -24,7 +24,7 @@ crate::lifecycle! {
         meter: poll Level by meta.uid every 2s;
     }
     facts {
-        level: { Low, High } from meter given meter;
+        level: { Low, High } from meter given meter else Low;
     }
     states {
         Unread     when !meter        => Pending;

@@ -9,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::printed;
 use super::seeded::SeededCall;
-use crate::declared::Declared;
+use crate::declared::{Declared, is_clean};
 use crate::things::WIDE;
 
 /// A volume without findings, ready to run.
@@ -39,7 +39,7 @@ pub fn prepare(text: &str, gives_back: bool, seeded: Option<SeededCall>) -> Opti
             .inputs
             .iter()
             .any(|input| matches!(input.mode, Mode::Owned | Mode::Shared) && input.of.is_none());
-        checked.diagnostics.is_empty() && model.inputs.len() <= WIDE && !ownerless
+        is_clean(&checked.diagnostics) && model.inputs.len() <= WIDE && !ownerless
     })?;
     Some(Prepared {
         text: text.to_owned(),

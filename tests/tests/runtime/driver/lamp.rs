@@ -38,7 +38,7 @@ macro_rules! lamp {
                 cord: owned Service by name meta.name $($exclusive)*;
             }
             facts {
-                keeper: { Ours, Other } from grid given grid;
+                keeper: { Ours, Other } from grid given grid else Ours;
             }
             states {
                 Elsewhere when keeper == Other     => $($phase)*;

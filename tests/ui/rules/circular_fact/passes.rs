@@ -11,7 +11,7 @@ lifecycle! {
     }
     facts {
         let spot: Spot from class given class;
-        near: bool from spot given class;
+        near: bool from spot given class else false;
     }
     states {
         Far when !near => Error wakes class;

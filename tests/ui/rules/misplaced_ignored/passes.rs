@@ -11,7 +11,7 @@ lifecycle! {
         service: owned Service by name meta.name;
     }
     facts {
-        keeper: { Ours, Other, Nobody } from class given class;
+        keeper: { Ours, Other, Nobody } from class given class else Ours;
     }
     states {
         Theirs when keeper == Other => Ignored;

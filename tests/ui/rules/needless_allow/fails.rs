@@ -1,0 +1,25 @@
+//! The input is read, so there is nothing to allow. The finding is a warning, which is refused here.
+
+#![deny(deprecated)]
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        goal Ready when class => Ready;
+    }
+    status {
+        condition Stored { True when class; False "Missing" otherwise; }
+        ready from Stored;
+    }
+    allow LC064 class "it wakes the object";
+}
+
+fn main() {}

@@ -285,11 +285,19 @@ pub struct Transitions {
     pub edges: Vec<Edge>,
 }
 
-/// `from -> to | to`.
+/// `from | from -> to | to`.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    pub from: Ident,
+    pub from: From,
     pub to: Vec<Ident>,
+}
+
+/// Where an edge begins.
+#[derive(Clone, Debug)]
+pub enum From {
+    States(Vec<Ident>),
+    /// `_`: in every state.
+    Anywhere,
 }
 
 /// `condition Name { .. }`.

@@ -21,6 +21,7 @@ use errors::{Diagnostic, Sink};
 pub use find::{find, find_in};
 pub use model::build::build;
 pub use parse::parse;
+use space::summary::Shown;
 
 /// Everything that is known about one `lifecycle!` block.
 #[derive(Debug)]
@@ -83,10 +84,10 @@ pub fn expand(body: TokenStream) -> TokenStream {
     let checked = check(body.clone());
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
-        (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
-        (Some(model), _) => expand::expand(model, &[]),
+        (Some(model), _) if accepted => expand::expand(model, &Shown::of(model)),
+        (Some(model), _) => expand::expand(model, &Shown::of_declared(model)),
         (None, Some(ast)) => match meant::model(body, &checked.respellings) {
-            Some(model) => expand::expand(&model, &[]),
+            Some(model) => expand::expand(&model, &Shown::of_declared(&model)),
             None => expand::skeleton(ast),
         },
         (None, None) => TokenStream::new(),

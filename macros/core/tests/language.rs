@@ -4,9 +4,11 @@
 mod language {
     mod damage;
     mod declarations;
+    mod edges;
     mod expand;
     mod fixtures;
     mod graph;
+    mod guide;
     mod ignored;
     mod large;
     mod list_of_checks;

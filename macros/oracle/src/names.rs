@@ -60,6 +60,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
         }
     }
     ignored(life, found);
+    edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.
         if input.own == "probe" || input.own == "poll" && !input.every {
@@ -117,6 +118,32 @@ fn twice(life: &Life, found: &mut Found) {
     // The roll-up is a condition too.
     if life.ready.is_some() && life.conditions.iter().any(|one| one.name == "Ready") {
         found.say("LC003", "Ready");
+    }
+}
+
+/// No edge is declared twice, and from every state only what went wrong is entered.
+fn edges(life: &Life, found: &mut Found) {
+    let all: Vec<&(String, String)> = life.edges.iter().flatten().collect();
+    for (at, edge) in all.iter().enumerate() {
+        let (from, to) = edge;
+        let anywhere = from == "_";
+        let Some(state) = life.state(to) else {
+            continue;
+        };
+        if !anywhere && life.state(from).is_none() {
+            continue;
+        }
+        let covered = !anywhere && all.iter().any(|other| other.0 == "_" && other.1 == *to);
+        if covered || all[..at].contains(edge) {
+            found.say("LC003", format!("{from} -> {to}"));
+        }
+        let right = matches!(
+            state.phase.as_deref(),
+            Some("Pending" | "Ready" | "Ignored")
+        );
+        if anywhere && (life.volume || right) {
+            found.say("LC032", format!("_ -> {to}"));
+        }
     }
 }
 
@@ -315,7 +342,8 @@ fn references(life: &Life, found: &mut Found) {
         .edges
         .iter()
         .flatten()
-        .flat_map(|(from, to)| [from, to]);
+        .flat_map(|(from, to)| [from, to])
+        .filter(|name| *name != "_");
     if !ends.all(|name| life.state(name).is_some()) {
         found.say("LC001", "transitions");
     }

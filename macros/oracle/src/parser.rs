@@ -367,19 +367,28 @@ impl Parser {
         Ok(())
     }
 
+    /// Each source with each target; `_` is a source like any other.
     fn edge(&mut self) -> Parsed<()> {
-        let from = self.cursor.ident()?;
+        let from = self.either()?;
         self.cursor.need("->")?;
-        loop {
-            let to = self.cursor.ident()?;
-            self.life
-                .edges
-                .get_or_insert_default()
-                .push((from.clone(), to));
-            if !self.cursor.eat("|") {
-                return self.cursor.need(";");
-            }
+        let to = self.either()?;
+        self.cursor.need(";")?;
+        if from.len() > 1 && from.contains(&"_".to_owned()) {
+            return Err(Broken("`_` stands alone".into()));
         }
+        let edges = self.life.edges.get_or_insert_default();
+        for begin in &from {
+            edges.extend(to.iter().map(|end| (begin.clone(), end.clone())));
+        }
+        Ok(())
+    }
+
+    fn either(&mut self) -> Parsed<Vec<String>> {
+        let mut names = vec![self.cursor.ident()?];
+        while self.cursor.eat("|") {
+            names.push(self.cursor.ident()?);
+        }
+        Ok(names)
     }
 
     fn rpc(&mut self) -> Parsed<()> {

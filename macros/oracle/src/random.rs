@@ -3,6 +3,7 @@
 
 mod dice;
 mod recipes;
+mod shorthand;
 mod sketch;
 mod spoil;
 mod volumes;
@@ -19,11 +20,19 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    match dice.below(20) {
-        0..8 => sound(&mut dice).to_string(),
-        8..17 => spoiled(&mut dice).to_string(),
-        _ => wild(&mut dice).to_string(),
+    let kind = dice.below(20);
+    let mut sketch = match kind {
+        0..8 => sound(&mut dice),
+        8..17 => spoiled(&mut dice),
+        _ => wild(&mut dice),
+    };
+    let mut words = Dice::new(!number);
+    shorthand::shorten(&mut sketch, &mut words);
+    // One mistake hides others, so it comes to where there is none.
+    if kind < 8 {
+        shorthand::mistake(&mut sketch, &mut words);
     }
+    sketch.to_string()
 }
 
 /// The volume with this number.

@@ -155,6 +155,7 @@ pub(crate) struct Life {
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
+    /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,

@@ -83,8 +83,8 @@ lifecycle! {
         follows: router_config && sync == Behind && offer == Fine && chosen == Some && report sets { sync = Current };
     }
     transitions {
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unmatched | Ready;
     }
     status {
         condition Configured {

@@ -74,8 +74,8 @@ lifecycle! {
         follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
     }
     transitions {
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unmatched | Ready;
     }
     status {
         condition Configured {

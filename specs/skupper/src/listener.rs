@@ -99,11 +99,11 @@ lifecycle! {
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {
-        Blocked -> Rejected | Serving;
-        Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
-        Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Blocked | Claiming -> Serving;
+        Claiming | Serving -> Unreachable;
+        Claiming | Serving | Unreachable -> Configuring;
+        Claiming | Serving | Unreachable | Configuring -> Unmatched | Ready;
+        _ -> Taken | Rejected | PodConflict | Failed;
     }
     status {
         condition Configured {

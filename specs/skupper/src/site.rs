@@ -94,9 +94,10 @@ lifecycle! {
         starts: router == Current && running != Ready && active sets { running = Ready };
     }
     transitions {
-        Making -> Clash | Tidying | Unsupported | Linking | Starting | Ready;
-        Tidying -> Unsupported | Linking | Starting | Ready;
-        Starting -> Ready;
+        Making -> Tidying;
+        Making | Tidying -> Starting;
+        Making | Tidying | Starting -> Ready;
+        _ -> Clash | Unsupported | Linking;
     }
     status {
         condition Configured {

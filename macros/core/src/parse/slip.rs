@@ -14,6 +14,9 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
         }
+        "," | "or" | "||" | "and" | "&&" if follows("|") && !follows(",") => {
+            "several states are joined by `|`, and an item ends with `;`"
+        }
         "," if follows(";") => "an item ends with `;`",
         _ => return None,
     })
@@ -30,6 +33,10 @@ mod tests {
         assert_eq!(instead("and", test), Some("write `&&`"));
         assert_eq!(instead("|", test), Some("write `||`"));
         assert_eq!(instead(",", test), Some("an item ends with `;`"));
+        let states = Some("several states are joined by `|`, and an item ends with `;`");
+        assert_eq!(instead(",", "`|` or `;`"), states);
+        assert_eq!(instead("or", "`|` or `->`"), states);
+        assert_eq!(instead("->", "`|` or `;`"), None);
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);

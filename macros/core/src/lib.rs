@@ -20,6 +20,7 @@ use check::unknown_name::Respelling;
 use errors::{Diagnostic, Sink};
 pub use find::{find, find_in};
 pub use model::build::build;
+use model::build::{Built, Mention};
 pub use parse::parse;
 use space::summary::Shown;
 
@@ -49,11 +50,15 @@ pub fn check(body: TokenStream) -> Checked {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
     let mut respellings = Vec::new();
-    let model = ast
-        .as_ref()
-        .and_then(|ast| understood(ast, &mut sink, &mut respellings));
+    let mut mentions = Vec::new();
+    let model = ast.as_ref().and_then(|ast| {
+        let mut built = model::build::resolve(ast, &mut sink);
+        respellings.append(&mut built.respellings);
+        mentions.append(&mut built.mentions);
+        understood(built, &mut sink)
+    });
     Checked {
-        diagnostics: sink.finish(),
+        diagnostics: Mention::explain(&mentions, sink.finish()),
         ast,
         model,
         respellings,
@@ -61,13 +66,7 @@ pub fn check(body: TokenStream) -> Checked {
 }
 
 /// The model with all its findings, if all names resolved.
-fn understood(
-    ast: &ast::Lifecycle,
-    sink: &mut Sink,
-    respellings: &mut Vec<Respelling>,
-) -> Option<model::Lifecycle> {
-    let mut built = model::build::resolve(ast, sink);
-    respellings.append(&mut built.respellings);
+fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
     model::build::order(&mut built, sink);
     if built.bounded {
         stages::names(&built.lifecycle, sink);

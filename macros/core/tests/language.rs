@@ -4,6 +4,7 @@
 mod language {
     mod damage;
     mod declarations;
+    mod derived;
     mod edges;
     mod expand;
     mod fixtures;

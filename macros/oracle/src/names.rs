@@ -32,6 +32,9 @@ pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String
     if let Some(input) = life.input(name) {
         return brought(input).map(|answers| (answers, Vec::new()));
     }
+    if life.derived(name).is_some() {
+        return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
+    }
     let fact = life.fact(name)?;
     let answers = fact.domain.clone();
     let others = fact
@@ -86,8 +89,7 @@ fn ignored(life: &Life, found: &mut Found) {
             ours = true;
             continue;
         }
-        let atoms = state.when.atoms();
-        let refused = atoms.iter().any(|atom| atom.starts_with('?'));
+        let refused = asks_for_refusal(life, state.when.atoms());
         let waits = state.goal || state.wakes.is_some() || state.overdue;
         if !life.volume && (ours || refused || waits) {
             found.say("LC055", &state.name);
@@ -95,11 +97,29 @@ fn ignored(life: &Life, found: &mut Found) {
     }
 }
 
+/// Whether one of these is a refusal, or a name that stands for one.
+fn asks_for_refusal(life: &Life, mut asked: Vec<String>) -> bool {
+    let mut at = 0;
+    while let Some(name) = asked.get(at).cloned() {
+        if name.starts_with('?') {
+            return true;
+        }
+        for further in atoms(life.derived(&name)) {
+            if !asked.contains(&further) {
+                asked.push(further);
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Inputs, values and facts are one kind of name, for predicates and `from` mention them alike.
 fn twice(life: &Life, found: &mut Found) {
     let mut asked: Vec<&String> = life.inputs.iter().map(|one| &one.name).collect();
     asked.extend(life.lets.iter().map(|one| &one.name));
     asked.extend(life.facts.iter().map(|one| &one.name));
+    asked.extend(life.derived.iter().map(|(name, _)| name));
     let kinds: [Vec<&String>; 6] = [
         asked,
         life.states.iter().map(|one| &one.name).collect(),
@@ -213,6 +233,11 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
     let mut all: Vec<(&str, &Pred)> = Vec::new();
     all.extend(life.nevers.iter().map(|never| ("never", never)));
     all.extend(
+        life.derived
+            .iter()
+            .map(|(name, pred)| (name.as_str(), pred)),
+    );
+    all.extend(
         life.inputs
             .iter()
             .filter_map(|one| Some((one.name.as_str(), one.given.as_ref()?))),
@@ -303,7 +328,10 @@ fn assignments(life: &Life, found: &mut Found) {
         .flat_map(|(place, assign)| assign.iter().map(move |pair| (place, pair)))
     {
         let lost = life.infinite.contains(fact);
-        if !lost && values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)) {
+        let named = life.derived(fact).is_some();
+        if !lost
+            && (named || values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)))
+        {
             found.say("LC001", place);
         }
     }

@@ -2,11 +2,13 @@
 //! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
 
 mod tokens;
+mod written_out;
 
 use crate::syntax::{
     Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State,
 };
 use tokens::{Broken, Cursor, Parsed};
+use written_out::write_out;
 
 type Names = Option<Vec<String>>;
 
@@ -48,6 +50,7 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     if !parser.life.volume {
         owners_are_needed(&mut parser.life);
     }
+    write_out(&mut parser.life);
     Ok(parser.life)
 }
 
@@ -232,6 +235,13 @@ impl Parser {
             self.cursor.need(";")?;
             self.life.lets.push(value);
             return Ok(());
+        }
+        if self.cursor.second() == "=" {
+            let name = self.cursor.ident()?;
+            self.cursor.need("=")?;
+            let pred = self.cursor.pred()?;
+            self.life.derived.push((name, pred));
+            return self.cursor.need(";");
         }
         let held = self.cursor.eat("held");
         let name = self.cursor.ident()?;

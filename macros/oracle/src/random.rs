@@ -39,20 +39,25 @@ pub fn draw(number: u64) -> String {
 pub fn draw_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::volume(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::volume(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return in_few_words(sketch, number);
         }
     }
+}
+
+fn in_few_words(mut sketch: Sketch, number: u64) -> String {
+    shorthand::shorten(&mut sketch, &mut Dice::new(!number));
+    sketch.to_string()
 }
 
 /// The volume with this number, most of which are sound.
 pub fn draw_sound_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::sound(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::sound(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return in_few_words(sketch, number);
         }
     }
 }

@@ -8,6 +8,7 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     let follows = |mark: &str| expected.contains(&format!("`{mark}`"));
     let is_test = follows("&&") || follows("||");
     Some(match found {
+        "=" if expected == "`from`" => "a fact that others decide has no type, `name = predicate;`",
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
         "and" | "&" if is_test => "write `&&`",
         "or" | "|" if is_test => "write `||`",

@@ -2,6 +2,7 @@
 //! Draws from dice of its own, so that what is drawn before stays the same.
 
 mod edges;
+mod facts;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -9,13 +10,22 @@ use super::sketch::Sketch;
 /// Says the same in other words.
 pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
     edges::shorten(sketch, dice);
+    facts::shorten(sketch, dice);
 }
 
 /// Now and then, one mistake.
 pub(super) fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    const MISTAKES: [fn(&mut Sketch, &mut Dice); 3] =
-        [edges::broad, edges::covered, edges::uncaused];
-    if dice.one_in(8) {
+    const MISTAKES: [fn(&mut Sketch, &mut Dice); 8] = [
+        edges::broad,
+        edges::covered,
+        edges::uncaused,
+        facts::circular,
+        facts::unknown,
+        facts::twice,
+        facts::set,
+        facts::not_a_truth,
+    ];
+    if dice.one_in(6) {
         dice.pick(&MISTAKES)(sketch, dice);
     }
 }

@@ -120,6 +120,8 @@ pub(crate) struct Sketch {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lets: Vec<Let>,
     pub(crate) facts: Vec<Fact>,
+    /// Names for predicates, and what they stand for.
+    pub(crate) derived: Vec<(String, String)>,
     pub(crate) nevers: Vec<Guard>,
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
@@ -251,6 +253,8 @@ impl Sketch {
         };
         let mut lines: Vec<String> = self.lets.iter().map(value).collect();
         lines.extend(self.facts.iter().map(fact));
+        let named = self.derived.iter();
+        lines.extend(named.map(|(name, pred)| format!("{name} = {pred};")));
         lines.extend(
             self.nevers
                 .iter()

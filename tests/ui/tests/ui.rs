@@ -25,7 +25,6 @@ passing! {
     broken_never = "../rules/broken_never/passes.rs",
     call_without_outcome = "../rules/call_without_outcome/passes.rs",
     circular_fact = "../rules/circular_fact/passes.rs",
-    circular_name = "../rules/circular_name/passes.rs",
     clause_never_applies = "../rules/clause_never_applies/passes.rs",
     condition_without_value = "../rules/condition_without_value/passes.rs",
     dead_end = "../rules/dead_end/passes.rs",

@@ -15,7 +15,9 @@ pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
 
 /// Now and then, one mistake.
 pub(super) fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
-    const MISTAKES: [fn(&mut Sketch, &mut Dice); 8] = [
+    const MISTAKES: [fn(&mut Sketch, &mut Dice); 9] = [
+        // It has a code of its own, which must be found often enough.
+        edges::broad,
         edges::broad,
         edges::covered,
         edges::uncaused,

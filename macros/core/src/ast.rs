@@ -14,6 +14,7 @@ pub struct Lifecycle {
     pub inputs: Vec<Input>,
     pub values: Vec<Value>,
     pub facts: Vec<Fact>,
+    pub derived: Vec<Derived>,
     pub nevers: Vec<Never>,
     pub states: Vec<State>,
     pub effects: Vec<Effect>,
@@ -180,6 +181,13 @@ pub struct Fact {
     pub given: Vec<Given>,
 }
 
+/// `name = pred`: a name for a predicate.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    pub name: Ident,
+    pub pred: Pred,
+}
+
 /// The answers of a fact.
 #[derive(Clone, Debug)]
 pub enum Domain {
@@ -295,11 +303,19 @@ pub struct Transitions {
     pub edges: Vec<Edge>,
 }
 
-/// `from -> to | to`.
+/// `from | from -> to | to`.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    pub from: Ident,
+    pub from: From,
     pub to: Vec<Ident>,
+}
+
+/// Where an edge begins.
+#[derive(Clone, Debug)]
+pub enum From {
+    States(Vec<Ident>),
+    /// `_`: in every state.
+    Anywhere,
 }
 
 /// `condition Name { .. }`.
@@ -466,4 +482,74 @@ pub enum PredKind {
     All(Vec<Pred>),
     Any(Vec<Pred>),
     Not(Box<Pred>),
+}
+
+impl Pred {
+    /// The facts that it asks as it is written, each as often as it is named.
+    pub(crate) fn asked(&self) -> Vec<&Ident> {
+        match &self.kind {
+            PredKind::There(fact) | PredKind::Is { fact, .. } => vec![fact],
+            PredKind::Refused(_) => Vec::new(),
+            PredKind::All(parts) | PredKind::Any(parts) => {
+                parts.iter().flat_map(Self::asked).collect()
+            }
+            PredKind::Not(part) => part.asked(),
+        }
+    }
+
+    /// Whether it asks, as it is written, how a write of ours went.
+    pub(crate) fn asks_for_refusal(&self) -> bool {
+        match &self.kind {
+            PredKind::Refused(_) => true,
+            PredKind::There(_) | PredKind::Is { .. } => false,
+            PredKind::All(parts) | PredKind::Any(parts) => parts.iter().any(Self::asks_for_refusal),
+            PredKind::Not(part) => part.asks_for_refusal(),
+        }
+    }
+
+    fn joined(parts: &[Self], mark: &str, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, part) in parts.iter().enumerate() {
+            if at > 0 {
+                write!(f, " {mark} ")?;
+            }
+            match &part.kind {
+                PredKind::Any(_) if mark == "&&" => write!(f, "({part})")?,
+                PredKind::There(_)
+                | PredKind::Is { .. }
+                | PredKind::Refused(_)
+                | PredKind::All(_)
+                | PredKind::Any(_)
+                | PredKind::Not(_) => write!(f, "{part}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `fact == A`, `fact in { A, B }`, or the same with a mark before.
+fn test(fact: &Ident, (one, several): (&str, &str), values: &[Ident]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    match values.as_slice() {
+        [value] => format!("{fact} {one} {value}"),
+        all => format!("{fact} {several} {{ {} }}", all.join(", ")),
+    }
+}
+
+impl std::fmt::Display for Pred {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.kind {
+            PredKind::There(fact) => write!(f, "{fact}"),
+            PredKind::Is { fact, values } => f.write_str(&test(fact, ("==", "in"), values)),
+            PredKind::Refused(effect) => write!(f, "refused({effect})"),
+            PredKind::All(parts) => Self::joined(parts, "&&", f),
+            PredKind::Any(parts) => Self::joined(parts, "||", f),
+            PredKind::Not(part) => match &part.kind {
+                PredKind::Is { fact, values } => f.write_str(&test(fact, ("!=", "not in"), values)),
+                PredKind::There(_) | PredKind::Refused(_) | PredKind::Not(_) => {
+                    write!(f, "!{part}")
+                }
+                PredKind::All(_) | PredKind::Any(_) => write!(f, "!({part})"),
+            },
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! Rules read the model and report; they never change it.
 
 mod acquire_before_record;
+mod broad_edge;
 mod broken_never;
 mod call_without_outcome;
 pub(crate) mod circular_fact;
@@ -64,6 +65,7 @@ pub(crate) const WARNINGS: [&str; 4] = [
 /// All rules, by name.
 pub const RULES: &[Rule] = &[
     acquire_before_record::RULE,
+    broad_edge::RULE,
     broken_never::RULE,
     call_without_outcome::RULE,
     circular_fact::RULE,

@@ -20,18 +20,19 @@ use proc_macro2::TokenStream;
 
 use crate::ast;
 use crate::model::Lifecycle;
+use crate::space::summary::Shown;
 
-/// Everything that a lifecycle gives, in reading order; `samples` are worlds of its states, by the index of the value of each variable.
-pub fn expand(model: &Lifecycle, samples: &[Option<Vec<usize>>]) -> TokenStream {
+/// Everything that a lifecycle gives, in reading order.
+pub fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     [
         facts::expand(model),
         state::expand(model),
-        proof::expand(model, samples),
+        proof::expand(model, &shown.samples),
         seen::expand(model),
         witness::expand(model),
         logic::expand(model),
         machine::expand(model),
-        ir::expand(model),
+        ir::expand(model, &shown.edges),
     ]
     .into_iter()
     .collect()

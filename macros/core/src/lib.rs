@@ -21,7 +21,9 @@ use check::unknown_name::Respelling;
 use errors::{Diagnostic, Sink};
 pub use find::{find, find_in};
 pub use model::build::build;
+use model::build::{Built, Mention};
 pub use parse::parse;
+use space::summary::Shown;
 
 /// Everything that is known about one `lifecycle!` block.
 #[derive(Debug)]
@@ -51,10 +53,14 @@ pub fn check(body: TokenStream) -> Checked {
     let allows = ast.iter().flat_map(|ast| &ast.allows).cloned();
     let allows: Vec<ast::Allow> = allows.collect();
     let mut respellings = Vec::new();
-    let model = ast
-        .as_ref()
-        .and_then(|ast| understood(ast, &mut sink, &mut respellings));
-    let mut diagnostics = sink.finish();
+    let mut mentions = Vec::new();
+    let model = ast.as_ref().and_then(|ast| {
+        let mut built = model::build::resolve(ast, &mut sink);
+        respellings.append(&mut built.respellings);
+        mentions.append(&mut built.mentions);
+        understood(built, &mut sink)
+    });
+    let mut diagnostics = Mention::explain(&mentions, sink.finish());
     needless_allow::apply(&allows, &mut diagnostics);
     Checked {
         diagnostics,
@@ -65,13 +71,7 @@ pub fn check(body: TokenStream) -> Checked {
 }
 
 /// The model with all its findings, if all names resolved.
-fn understood(
-    ast: &ast::Lifecycle,
-    sink: &mut Sink,
-    respellings: &mut Vec<Respelling>,
-) -> Option<model::Lifecycle> {
-    let mut built = model::build::resolve(ast, sink);
-    respellings.append(&mut built.respellings);
+fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
     model::build::order(&mut built, sink);
     if built.bounded {
         stages::names(&built.lifecycle, sink);
@@ -88,10 +88,10 @@ pub fn expand(body: TokenStream) -> TokenStream {
     let checked = check(body.clone());
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
-        (Some(model), _) if accepted => expand::expand(model, &space::summary::samples(model)),
-        (Some(model), _) => expand::expand(model, &[]),
+        (Some(model), _) if accepted => expand::expand(model, &Shown::of(model)),
+        (Some(model), _) => expand::expand(model, &Shown::of_declared(model)),
         (None, Some(ast)) => match meant::model(body, &checked.respellings) {
-            Some(model) => expand::expand(&model, &[]),
+            Some(model) => expand::expand(&model, &Shown::of_declared(&model)),
             None => expand::skeleton(ast),
         },
         (None, None) => TokenStream::new(),

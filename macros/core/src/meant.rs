@@ -75,6 +75,7 @@ fn once(ast: &mut ast::Lifecycle) {
     ast.inputs.retain(|input| new(&input.name));
     ast.values.retain(|value| new(&value.name));
     ast.facts.retain(|fact| new(&fact.name));
+    ast.derived.retain(|derived| new(&derived.name));
     let named = ast.values.iter().map(|value| &value.name);
     let named = named.chain(ast.facts.iter().map(|fact| &fact.name));
     methods.extend(named.map(Ident::to_string));

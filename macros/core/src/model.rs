@@ -309,13 +309,34 @@ pub struct Promise {
 pub struct Transitions {
     pub span: Span,
     pub edges: Vec<Edge>,
+    /// `_ -> State`: from every state.
+    pub anywhere: Vec<Anywhere>,
+}
+
+impl Transitions {
+    /// Whether an edge is declared, by itself or from every state.
+    pub fn declares(&self, from: StateId, to: StateId) -> bool {
+        self.edges.iter().any(|e| (e.from, e.to) == (from, to)) || self.is_entered_anywhere(to)
+    }
+
+    /// Whether a state is declared to be entered from every state.
+    pub fn is_entered_anywhere(&self, state: StateId) -> bool {
+        self.anywhere.iter().any(|one| one.to == state)
+    }
+}
+
+/// A state that may be entered from every state.
+#[derive(Clone, Debug)]
+pub struct Anywhere {
+    pub to: StateId,
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
 pub struct Edge {
     pub from: StateId,
     pub to: StateId,
-    /// The smallest place that names this edge: its target.
+    /// The smallest place that names this edge: its target, or its source where several lead to one target.
     pub span: Span,
 }
 

@@ -80,6 +80,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         inputs: Vec::new(),
         values: Vec::new(),
         facts: Vec::new(),
+        derived: Vec::new(),
         nevers: Vec::new(),
         states: Vec::new(),
         effects: Vec::new(),

@@ -5,9 +5,12 @@ mod language {
     mod allows;
     mod damage;
     mod declarations;
+    mod derived;
+    mod edges;
     mod expand;
     mod fixtures;
     mod graph;
+    mod guide;
     mod ignored;
     mod large;
     mod list_of_checks;

@@ -73,6 +73,8 @@ rules! {
     IgnoredRests,
     /// Of what another controller manages nothing is said.
     IgnoredIsSilent,
+    /// An edge from every state is one from each of them.
+    FromAnywhere,
     /// What becomes given anew may have any value.
     GivenAnew,
 }

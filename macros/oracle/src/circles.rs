@@ -55,9 +55,20 @@ fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
     asks
 }
 
-/// Every group of names that depend on each other.
+/// Every group of names that depend on each other: first names for predicates, for what they stand for is asked by all others.
 pub(crate) fn circles(life: &Life, found: &mut Found) {
-    let asks = asks(life);
+    let names = life
+        .derived
+        .iter()
+        .filter(|(name, _)| life.derived(name).is_some());
+    let stands_for = names.map(|(name, pred)| (name.clone(), pred.atoms().into_iter().collect()));
+    groups(&stands_for.collect(), found);
+    if !found.has_errors() {
+        groups(&asks(life), found);
+    }
+}
+
+fn groups(asks: &BTreeMap<String, BTreeSet<String>>, found: &mut Found) {
     let after = |start: &String| {
         let mut seen = BTreeSet::new();
         let mut next: Vec<&String> = asks[start].iter().collect();

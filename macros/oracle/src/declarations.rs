@@ -89,7 +89,7 @@ fn unseen(life: &Life, fact: &Fact, found: &mut Found) {
     let free = free(fact);
     let understood = |given: &Pred| {
         let mut all = given.parts().into_iter();
-        all.all(|(name, asked)| is_asked_well(life, name, asked))
+        all.all(|(name, asked)| is_asked_well(life, name, asked) && life.derived(name).is_none())
     };
     for (given, other) in fact.chain.iter().filter(|(given, _)| understood(given)) {
         let falls_back = other

@@ -281,12 +281,19 @@ impl<'a> Graph<'a> {
         let Some(edges) = &self.worlds.life.edges else {
             return;
         };
-        let declared: BTreeSet<(String, String)> = edges.iter().cloned().collect();
-        for (from, to) in caused.difference(&declared) {
-            found.say("LC030", format!("{from} -> {to}"));
+        let same = |declared: &&(String, String), caused: &(String, String)| {
+            let anywhere = declared.0 == "_" && !self.worlds.forgets(Rule::FromAnywhere);
+            (anywhere || declared.0 == caused.0) && declared.1 == caused.1
+        };
+        for edge in caused {
+            if !edges.iter().any(|declared| same(&declared, edge)) {
+                found.say("LC030", format!("{} -> {}", edge.0, edge.1));
+            }
         }
-        for (from, to) in declared.difference(caused) {
-            found.say("LC031", format!("{from} -> {to}"));
+        for declared in edges {
+            if !caused.iter().any(|edge| same(&declared, edge)) {
+                found.say("LC031", format!("{} -> {}", declared.0, declared.1));
+            }
         }
     }
 

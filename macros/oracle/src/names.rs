@@ -32,6 +32,9 @@ pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String
     if let Some(input) = life.input(name) {
         return brought(input).map(|answers| (answers, Vec::new()));
     }
+    if life.derived(name).is_some() {
+        return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
+    }
     let fact = life.fact(name)?;
     let answers = fact.domain.clone();
     let others = fact
@@ -65,6 +68,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
         }
     }
     ignored(life, found);
+    edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.
         if input.own == "probe" || input.own == "poll" && !input.every {
@@ -90,8 +94,7 @@ fn ignored(life: &Life, found: &mut Found) {
             ours = true;
             continue;
         }
-        let atoms = state.when.atoms();
-        let refused = atoms.iter().any(|atom| atom.starts_with('?'));
+        let refused = asks_for_refusal(life, state.when.atoms());
         let waits = state.goal || state.wakes.is_some() || state.overdue;
         if !life.volume && (ours || refused || waits) {
             found.say("LC055", &state.name);
@@ -99,11 +102,29 @@ fn ignored(life: &Life, found: &mut Found) {
     }
 }
 
+/// Whether one of these is a refusal, or a name that stands for one.
+fn asks_for_refusal(life: &Life, mut asked: Vec<String>) -> bool {
+    let mut at = 0;
+    while let Some(name) = asked.get(at).cloned() {
+        if name.starts_with('?') {
+            return true;
+        }
+        for further in atoms(life.derived(&name)) {
+            if !asked.contains(&further) {
+                asked.push(further);
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Inputs, values and facts are one kind of name, for predicates and `from` mention them alike.
 fn twice(life: &Life, found: &mut Found) {
     let mut asked: Vec<&String> = life.inputs.iter().map(|one| &one.name).collect();
     asked.extend(life.lets.iter().map(|one| &one.name));
     asked.extend(life.facts.iter().map(|one| &one.name));
+    asked.extend(life.derived.iter().map(|(name, _)| name));
     let kinds: [Vec<&String>; 6] = [
         asked,
         life.states.iter().map(|one| &one.name).collect(),
@@ -122,6 +143,32 @@ fn twice(life: &Life, found: &mut Found) {
     // The roll-up is a condition too.
     if life.ready.is_some() && life.conditions.iter().any(|one| one.name == "Ready") {
         found.say("LC003", "Ready");
+    }
+}
+
+/// No edge is declared twice, and from every state only what went wrong is entered.
+fn edges(life: &Life, found: &mut Found) {
+    let all: Vec<&(String, String)> = life.edges.iter().flatten().collect();
+    for (at, edge) in all.iter().enumerate() {
+        let (from, to) = edge;
+        let anywhere = from == "_";
+        let Some(state) = life.state(to) else {
+            continue;
+        };
+        if !anywhere && life.state(from).is_none() {
+            continue;
+        }
+        let covered = !anywhere && all.iter().any(|other| other.0 == "_" && other.1 == *to);
+        if covered || all[..at].contains(edge) {
+            found.say("LC003", format!("{from} -> {to}"));
+        }
+        let right = matches!(
+            state.phase.as_deref(),
+            Some("Pending" | "Ready" | "Ignored")
+        );
+        if anywhere && (life.volume || right) {
+            found.say("LC032", format!("_ -> {to}"));
+        }
     }
 }
 
@@ -190,6 +237,11 @@ fn unobserved(life: &Life, found: &mut Found) {
 pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
     let mut all: Vec<(&str, &Pred)> = Vec::new();
     all.extend(life.nevers.iter().map(|never| ("never", never)));
+    all.extend(
+        life.derived
+            .iter()
+            .map(|(name, pred)| (name.as_str(), pred)),
+    );
     all.extend(
         life.inputs
             .iter()
@@ -281,7 +333,10 @@ fn assignments(life: &Life, found: &mut Found) {
         .flat_map(|(place, assign)| assign.iter().map(move |pair| (place, pair)))
     {
         let lost = life.infinite.contains(fact);
-        if !lost && values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)) {
+        let named = life.derived(fact).is_some();
+        if !lost
+            && (named || values(life, fact).is_none_or(|(answers, _)| !answers.contains(value)))
+        {
             found.say("LC001", place);
         }
     }
@@ -320,7 +375,8 @@ fn references(life: &Life, found: &mut Found) {
         .edges
         .iter()
         .flatten()
-        .flat_map(|(from, to)| [from, to]);
+        .flat_map(|(from, to)| [from, to])
+        .filter(|name| *name != "_");
     if !ends.all(|name| life.state(name).is_some()) {
         found.say("LC001", "transitions");
     }

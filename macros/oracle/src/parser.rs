@@ -2,11 +2,13 @@
 //! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
 
 mod tokens;
+mod written_out;
 
 use crate::syntax::{
     Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State,
 };
 use tokens::{Broken, Cursor, Parsed};
+use written_out::write_out;
 
 type Names = Option<Vec<String>>;
 
@@ -52,6 +54,7 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     if !parser.life.volume {
         owners_are_needed(&mut parser.life);
     }
+    write_out(&mut parser.life);
     Ok(parser.life)
 }
 
@@ -246,6 +249,13 @@ impl Parser {
             self.life.lets.push(value);
             return Ok(());
         }
+        if self.cursor.second() == "=" {
+            let name = self.cursor.ident()?;
+            self.cursor.need("=")?;
+            let pred = self.cursor.pred()?;
+            self.life.derived.push((name, pred));
+            return self.cursor.need(";");
+        }
         let held = self.cursor.eat("held");
         let name = self.cursor.ident()?;
         self.cursor.need(":")?;
@@ -380,19 +390,28 @@ impl Parser {
         Ok(())
     }
 
+    /// Each source with each target; `_` is a source like any other.
     fn edge(&mut self) -> Parsed<()> {
-        let from = self.cursor.ident()?;
+        let from = self.either()?;
         self.cursor.need("->")?;
-        loop {
-            let to = self.cursor.ident()?;
-            self.life
-                .edges
-                .get_or_insert_default()
-                .push((from.clone(), to));
-            if !self.cursor.eat("|") {
-                return self.cursor.need(";");
-            }
+        let to = self.either()?;
+        self.cursor.need(";")?;
+        if from.len() > 1 && from.contains(&"_".to_owned()) {
+            return Err(Broken("`_` stands alone".into()));
         }
+        let edges = self.life.edges.get_or_insert_default();
+        for begin in &from {
+            edges.extend(to.iter().map(|end| (begin.clone(), end.clone())));
+        }
+        Ok(())
+    }
+
+    fn either(&mut self) -> Parsed<Vec<String>> {
+        let mut names = vec![self.cursor.ident()?];
+        while self.cursor.eat("|") {
+            names.push(self.cursor.ident()?);
+        }
+        Ok(names)
     }
 
     fn rpc(&mut self) -> Parsed<()> {

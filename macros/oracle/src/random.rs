@@ -3,6 +3,7 @@
 
 mod dice;
 mod recipes;
+mod shorthand;
 mod sketch;
 mod spoil;
 mod volumes;
@@ -19,11 +20,18 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    let mut sketch = match dice.below(20) {
+    let kind = dice.below(20);
+    let mut sketch = match kind {
         0..8 => sound(&mut dice),
         8..17 => spoiled(&mut dice),
         _ => wild(&mut dice),
     };
+    let mut words = Dice::new(!number);
+    shorthand::shorten(&mut sketch, &mut words);
+    // One mistake hides others, so it comes to where there is none.
+    if kind < 8 {
+        shorthand::mistake(&mut sketch, &mut words);
+    }
     allow(&mut sketch, &mut dice);
     sketch.to_string()
 }
@@ -50,20 +58,25 @@ fn allow(sketch: &mut Sketch, dice: &mut Dice) {
 pub fn draw_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::volume(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::volume(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return in_few_words(sketch, number);
         }
     }
+}
+
+fn in_few_words(mut sketch: Sketch, number: u64) -> String {
+    shorthand::shorten(&mut sketch, &mut Dice::new(!number));
+    sketch.to_string()
 }
 
 /// The volume with this number, most of which are sound.
 pub fn draw_sound_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::sound(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::sound(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return in_few_words(sketch, number);
         }
     }
 }

@@ -150,11 +150,14 @@ pub(crate) struct Life {
     pub(crate) calls: Vec<Call>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) facts: Vec<Fact>,
+    /// Names for predicates, as they are written.
+    pub(crate) derived: Vec<(String, Pred)>,
     pub(crate) lets: Vec<Let>,
     pub(crate) nevers: Vec<Pred>,
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
+    /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,
@@ -184,6 +187,16 @@ impl Life {
 
     pub(crate) fn fact(&self, name: &str) -> Option<&Fact> {
         self.facts.iter().find(|fact| fact.name == name)
+    }
+
+    /// What a name for a predicate was written for; a name that is taken otherwise is none.
+    pub(crate) fn derived(&self, name: &str) -> Option<&Pred> {
+        let taken = self.input(name).is_some() || self.fact(name).is_some();
+        if taken || self.value(name).is_some() {
+            return None;
+        }
+        let mut all = self.derived.iter();
+        all.find(|(other, _)| other == name).map(|(_, pred)| pred)
     }
 
     pub(crate) fn value(&self, name: &str) -> Option<&Let> {

@@ -41,13 +41,17 @@ lifecycle! {
         /// The Pods that serve it.
         chosen:           { Some, None }         from attached given offer == Fine;
         /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                   from site given site && (!running || !report) else false;
+        blocked:          bool                   from site given site && silent else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }    from site, attached, report given offer == Fine && chosen == Some && report;
         /// What the router does with it.
         health:           { Up, Failed }         from site, attached, report given sync == Current;
         /// Whether anything in the network offers its routing key.
         matched:          bool                   from report given report else false;
+        /// No router runs, or none answers.
+        silent = !running || !report;
+        /// What it accepts is not there, or means another.
+        unoffered = !attached || offer == None;
     }
     states {
         /// Another controller manages the namespace.
@@ -57,7 +61,7 @@ lifecycle! {
         /// It does not say what it must.
         Incomplete      when validity != Fine           => Error   wakes self;
         /// Nobody offers what it accepts.
-        Unoffered       when !attached || offer == None => Error   wakes attached, self;
+        Unoffered       when unoffered                  => Error   wakes attached, self;
         /// What is offered cannot be served.
         Invalid         when offer == Broken            => Error   wakes attached;
         /// The selector means no Pod that runs.
@@ -67,7 +71,7 @@ lifecycle! {
         /// Its Site cannot serve it.
         Blocked         when blocked                    => Error   wakes site;
         /// No router runs, or none answers.
-        Unreachable     when !running || !report        => Pending overdue 30s;
+        Unreachable     when silent                     => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
         Configuring     when sync == Behind             => Pending overdue 10s;
         /// The router cannot do it.
@@ -83,19 +87,19 @@ lifecycle! {
         follows: router_config && sync == Behind && offer == Fine && chosen == Some && report sets { sync = Current };
     }
     transitions {
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unmatched | Ready;
     }
     status {
         condition Configured {
             False "Error" "No active site in namespace" when !site;
             False "Error" when validity != Fine;
-            False "Error" "No matching AttachedConnector" when !attached || offer == None;
+            False "Error" "No matching AttachedConnector" when unoffered;
             False "Error" when offer == Broken;
             False "Error" "No matches for selector" when chosen == None;
             False "Error" when secured == Missing;
             False "Error" when blocked;
-            False "Pending" when !running || !report;
+            False "Pending" when silent;
             False "Pending" when sync == Behind;
             False "Error" when health == Failed;
             True "Ready" "OK" otherwise;

@@ -36,13 +36,15 @@ lifecycle! {
         /// What serves it: a host, or Pods.
         chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
         /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                                                          from site given site && (!running || !report) else false;
+        blocked:          bool                                                          from site given site && silent else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
         /// What the router does with it.
         health:           { Up, Failed }                                                from site, pods, report given sync == Current;
         /// Whether anything in the network offers its routing key.
         matched:          bool                                                          from report given report else false;
+        /// No router runs, or none answers.
+        silent = !running || !report;
     }
     states {
         /// Another controller manages the namespace.
@@ -58,7 +60,7 @@ lifecycle! {
         /// Its Site cannot serve it.
         Blocked         when blocked             => Error   wakes site;
         /// No router runs, or none answers.
-        Unreachable     when !running || !report => Pending overdue 30s;
+        Unreachable     when silent              => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
         Configuring     when sync == Behind      => Pending overdue 10s;
         /// The router cannot do it.
@@ -74,8 +76,8 @@ lifecycle! {
         follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
     }
     transitions {
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unmatched | Ready;
     }
     status {
         condition Configured {
@@ -84,7 +86,7 @@ lifecycle! {
             False "Error" "No matches for selector" when chosen == None;
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
             False "Error" when blocked;
-            False "Pending" when !running || !report;
+            False "Pending" when silent;
             False "Pending" when sync == Behind;
             False "Error" when health == Failed;
             True "Ready" "OK" otherwise;

@@ -44,13 +44,19 @@ lifecycle! {
         /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
         pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
         /// Whether its Site says that something is in its way, where it is not served.
-        blocked:          bool                                            from site given site && (allocation == None || !running || !report) else false;
+        blocked:          bool                                            from site given site && (allocation == None || silent) else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
         /// Whether anything in the network serves its routing key.
         matched:          bool                                            from report given report else false;
+        /// No router runs, or none answers.
+        silent    = !running || !report;
+        /// The API server does not accept a Service of it.
+        rejected  = refused(apply_service) || refused(apply_pods);
+        /// Its Services are to be written.
+        unwritten = !binds_host && service != Current || pods in { Behind, Surplus, Draining };
         never sync == Current && health == Idle && matched;
         never sync == Current && health == Up && !matched;
     }
@@ -68,17 +74,17 @@ lifecycle! {
         /// The Secret with its certificate is missing.
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
         /// The API server does not accept a Service of it.
-        Rejected        when refused(apply_service) || refused(apply_pods) => Error   wakes self, router_config, service, pods;
+        Rejected        when rejected                                      => Error   wakes self, router_config, service, pods;
         /// Its Site cannot serve it.
         Blocked         when blocked                                       => Error   wakes site;
         /// The Site has not decided yet.
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
-        Serving         when !binds_host && service != Current || pods in { Behind, Surplus, Draining } => Pending;
+        Serving         when unwritten                                     => Pending;
         /// Another controller, user or Listener has what one of its Pods would have; the others are reached.
         PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
         /// No router runs, or none answers.
-        Unreachable     when !running || !report                           => Pending overdue 30s;
+        Unreachable     when silent                                        => Pending overdue 30s;
         /// The router has not read the newest configuration yet.
         Configuring     when sync == Behind                                => Pending overdue 10s;
         /// The router cannot do it.
@@ -99,11 +105,11 @@ lifecycle! {
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {
-        Blocked -> Rejected | Serving;
-        Claiming -> Taken | Serving | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
-        Serving -> Rejected | PodConflict | Unreachable | Configuring | Failed | Unmatched | Ready;
-        Unreachable -> Configuring | Failed | Unmatched | Ready;
-        Configuring -> Failed | Unmatched | Ready;
+        Blocked | Claiming -> Serving;
+        Claiming | Serving -> Unreachable;
+        Claiming | Serving | Unreachable -> Configuring;
+        Claiming | Serving | Unreachable | Configuring -> Unmatched | Ready;
+        _ -> Taken | Rejected | PodConflict | Failed;
     }
     status {
         condition Configured {
@@ -112,13 +118,13 @@ lifecycle! {
             False "Error" "Service {spec.host} already exists in namespace" when service == Foreign;
             False "Error" when allocation in { Lost, Full };
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
-            False "Error" when refused(apply_service) || refused(apply_pods);
+            False "Error" when rejected;
             False "Error" when blocked;
             False "Pending" "Its Site has not configured the router for it yet" when allocation == None;
-            False "Pending" when !binds_host && service != Current || pods in { Behind, Surplus, Draining };
+            False "Pending" when unwritten;
             False "Error" when pod_names == Taken;
             False "Error" when pods == Foreign;
-            False "Pending" when !running || !report;
+            False "Pending" when silent;
             False "Pending" when sync == Behind;
             False "Error" when health == Failed;
             True "Ready" "OK" otherwise;

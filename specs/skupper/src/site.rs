@@ -58,6 +58,8 @@ lifecycle! {
         broken_templates: bool                            from templates given active else false;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
+        /// An object of the router is another's.
+        clash = any(router_config, credentials, account, role, role_binding, router) == Foreign;
     }
     states {
         /// Another controller manages the namespace.
@@ -65,8 +67,7 @@ lifecycle! {
         /// Another Site of the namespace was there before.
         Second          when !active                         => Error   wakes sites;
         /// Another controller or user has an object of a name that the router needs.
-        Clash           when router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign
-                                                             => Error   wakes router_config, credentials, account, role, role_binding, router, self;
+        Clash           when clash                           => Error   wakes router_config, credentials, account, role, role_binding, router, self;
         /// The objects of the router are to be written.
         Making          when router != Current               => Pending;
         /// Services that no Listener asks for any more are to go.
@@ -94,14 +95,15 @@ lifecycle! {
         starts: router == Current && running != Ready && active sets { running = Ready };
     }
     transitions {
-        Making -> Clash | Tidying | Unsupported | Linking | Starting | Ready;
-        Tidying -> Unsupported | Linking | Starting | Ready;
-        Starting -> Ready;
+        Making -> Tidying;
+        Making | Tidying -> Starting;
+        Making | Tidying | Starting -> Ready;
+        _ -> Clash | Unsupported | Linking;
     }
     status {
         condition Configured {
             False "Error" when !active;
-            False "Error" when validity != Fine || router_config == Foreign || credentials == Foreign || account == Foreign || role == Foreign || role_binding == Foreign || router == Foreign;
+            False "Error" when validity != Fine || clash;
             False "Pending" when router != Current;
             False "Pending" when unused in { Surplus, Draining };
             True "Ready" "OK" otherwise;

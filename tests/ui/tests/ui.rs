@@ -21,6 +21,7 @@ macro_rules! passing {
 
 passing! {
     acquire_before_record = "../rules/acquire_before_record/passes.rs",
+    broad_edge = "../rules/broad_edge/passes.rs",
     broken_never = "../rules/broken_never/passes.rs",
     call_without_outcome = "../rules/call_without_outcome/passes.rs",
     circular_fact = "../rules/circular_fact/passes.rs",

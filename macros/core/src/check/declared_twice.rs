@@ -40,6 +40,13 @@ pub(crate) fn edge(arrow: &str, span: Span, first: Span) -> Diagnostic {
     twice(arrow, span, first)
 }
 
+/// An edge leads to where one leads from every state.
+pub(crate) fn covered(arrow: &str, span: Span, anywhere: &str, whole: Span) -> Diagnostic {
+    RULE.error(span, arrow, format!("`{arrow}` is declared twice"))
+        .note(whole, format!("`{anywhere}` covers it"))
+        .help(format!("leave out one of `{arrow}` and `{anywhere}`"))
+}
+
 fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
     RULE.error(span, name, format!("`{name}` is declared twice"))
         .note(first, format!("`{name}` is first declared here"))

@@ -7,7 +7,9 @@
 //! Elsewhere when keeper == Other => Ignored; NoClass when !class => Error wakes class;
 //! ```
 
-use proc_macro2::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span};
 
 use crate::ast::{Kind, Lifecycle, Pred, PredKind, State};
 use crate::errors::{Diagnostic, Sink};
@@ -25,10 +27,13 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         return;
     }
+    let named = ast.derived.iter();
+    let named = named.map(|derived| (derived.name.to_string(), &derived.pred));
+    let named: Named<'_> = named.collect();
     let ours = ast.states.iter().position(|state| !is_ignored(state));
     for (at, state) in ast.states.iter().enumerate() {
         if is_ignored(state) {
-            alone(state, sink);
+            alone(state, &named, sink);
             if let Some(above) = ours.filter(|ours| *ours < at) {
                 let above = &ast.states[above].name;
                 let what =
@@ -48,7 +53,7 @@ fn is_ignored(state: &State) -> bool {
     state.phase.as_ref().is_some_and(|phase| phase == "Ignored")
 }
 
-fn alone(state: &State, sink: &mut Sink) {
+fn alone(state: &State, named: &Named<'_>, sink: &mut Sink) {
     let name = state.name.span();
     if state.goal {
         let what = "is a goal: nothing is wanted of what another controller manages";
@@ -63,7 +68,7 @@ fn alone(state: &State, sink: &mut Sink) {
         let what = "says `overdue`: nothing is expected there, and nobody would be told";
         sink.push(misplaced(state, name, what, "leave out `overdue`"));
     }
-    if let Some(span) = refusal(&state.when) {
+    if let Some(span) = refusal(&state.when, named) {
         let what = "asks whether a write of ours was refused: there is none to what is not ours";
         sink.push(misplaced(state, span, what, "ask only whose the object is"));
     }
@@ -75,12 +80,36 @@ fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
     RULE.error(span, name, message).help(help)
 }
 
-/// The first place that asks for a refusal.
-fn refusal(pred: &Pred) -> Option<Span> {
+/// What each name stands for.
+type Named<'a> = BTreeMap<String, &'a Pred>;
+
+/// The first place that asks for a refusal, by itself or by a name that stands for it.
+fn refusal(pred: &Pred, named: &Named<'_>) -> Option<Span> {
     match &pred.kind {
         PredKind::Refused(_) => Some(pred.span),
-        PredKind::There(_) | PredKind::Is { .. } => None,
-        PredKind::All(parts) | PredKind::Any(parts) => parts.iter().find_map(refusal),
-        PredKind::Not(part) => refusal(part),
+        PredKind::There(fact) | PredKind::Is { fact, .. } => {
+            means_refusal(fact, named).then_some(pred.span)
+        }
+        PredKind::All(parts) | PredKind::Any(parts) => {
+            parts.iter().find_map(|part| refusal(part, named))
+        }
+        PredKind::Not(part) => refusal(part, named),
     }
+}
+
+/// Whether a name stands for a predicate that asks for one. Keeps its own stack, for names stand for names as often as a text is long.
+fn means_refusal(name: &Ident, named: &Named<'_>) -> bool {
+    let mut seen = BTreeSet::from([name.to_string()]);
+    let mut open = vec![name.to_string()];
+    while let Some(name) = open.pop() {
+        let Some(pred) = named.get(&name) else {
+            continue;
+        };
+        if pred.asks_for_refusal() {
+            return true;
+        }
+        let asked = pred.asked().into_iter().map(ToString::to_string);
+        open.extend(asked.filter(|fact| seen.insert(fact.clone())));
+    }
+    false
 }

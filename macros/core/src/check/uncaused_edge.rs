@@ -1,11 +1,17 @@
-//! An edge in `transitions` that no effect and no promise causes in a quiet run. What the outside does on its own is not an edge:
+//! Edges in `transitions` that no effect and no promise causes in a quiet run. What the outside does on its own is not an edge:
 //! it may move any world to any world. Remove the edge, or find out why what should cause it does not.
+//!
+//! `_ -> Failed` need not be caused from every state, but from one. All edges without a cause are one finding.
 //!
 //! ```text
 //! transitions { Ready -> Provisioning; }                   // refused: the outside may do so at any time, nothing of ours does
 //! ```
 
+use proc_macro2::Span;
+
+use super::undeclared_edge::{arrow, undeclared, whole_block};
 use crate::errors::Sink;
+use crate::model::{StateId, Transitions};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
@@ -17,36 +23,70 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
+/// A declared edge, its target, and where it is written.
+type Declared = (String, StateId, Span);
+
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
-    let space = explored.space;
-    for edge in space
-        .lifecycle
-        .transitions
-        .iter()
-        .flat_map(|all| &all.edges)
-    {
-        let key = (Class::State(edge.from), Class::State(edge.to));
-        if explored.drives.caused.contains_key(&key) {
-            continue;
+    let Some(transitions) = &explored.space.lifecycle.transitions else {
+        return;
+    };
+    let uncaused = uncaused(explored, transitions);
+    let Some((_, to, span)) = uncaused.first() else {
+        return;
+    };
+    let names: Vec<&str> = uncaused.iter().map(|(name, ..)| name.as_str()).collect();
+    let help = match uncaused.len() {
+        1 => entered(explored, *to),
+        _ if undeclared(explored).is_empty() => {
+            format!(
+                "remove them; the whole block is:\n{}",
+                whole_block(explored)
+            )
         }
-        let name = format!("{} -> {}", space.class_name(key.0), space.class_name(key.1));
-        let enters = explored.drives.caused.keys().filter(|(_, to)| *to == key.1);
-        let enters: Vec<String> = enters
-            .map(|(from, _)| format!("`{}`", space.class_name(*from)))
-            .collect();
-        let diagnostic = RULE.error(edge.span, name.as_str(), format!("nothing causes `{name}`"));
-        let help = if enters.is_empty() {
-            format!(
-                "remove it: only the outside leads to `{}`",
-                space.class_name(key.1)
-            )
-        } else {
-            format!(
-                "remove it: `{}` is entered from {}",
-                space.class_name(key.1),
-                enters.join(", ")
-            )
-        };
-        sink.push(diagnostic.help(help));
+        _ => "remove them: the block that LC030 shows is without them".to_owned(),
+    };
+    let message = format!("nothing causes `{}`", names.join("`, `"));
+    sink.push(RULE.error(*span, names.join(", "), message).help(help));
+}
+
+fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared> {
+    let caused = &explored.drives.caused;
+    let mut all = Vec::new();
+    for edge in &transitions.edges {
+        let (from, to) = (Class::State(edge.from), Class::State(edge.to));
+        if !caused.contains_key(&(from, to)) {
+            all.push((arrow(explored, from, to), edge.to, edge.span));
+        }
     }
+    for one in &transitions.anywhere {
+        // What is implicit has no declared edges, so it is none of the states that `_` means.
+        let declared = |(from, to): &(Class, Class)| {
+            matches!(from, Class::State(_)) && *to == Class::State(one.to)
+        };
+        if !caused.keys().any(declared) {
+            let name = explored.space.class_name(Class::State(one.to));
+            all.push((format!("_ -> {name}"), one.to, one.span));
+        }
+    }
+    all
+}
+
+/// From where a state is entered, implicit states included.
+fn sources(explored: &Explored<'_>, to: StateId) -> Vec<String> {
+    let caused = explored.drives.caused.keys();
+    let enters = caused.filter(|(_, end)| *end == Class::State(to));
+    enters
+        .map(|(from, _)| format!("`{}`", explored.space.class_name(*from)))
+        .collect()
+}
+
+fn entered(explored: &Explored<'_>, to: StateId) -> String {
+    let (name, from) = (
+        explored.space.class_name(Class::State(to)),
+        sources(explored, to),
+    );
+    if from.is_empty() {
+        return format!("remove it: only the outside leads to `{name}`");
+    }
+    format!("remove it: `{name}` is entered from {}", from.join(", "))
 }

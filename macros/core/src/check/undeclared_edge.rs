@@ -1,19 +1,23 @@
-//! An edge between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
-//! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. The help prints the whole block.
+//! Edges between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
+//! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. All missing edges are one finding: it tells what
+//! causes the first, and the help prints the whole block to paste.
 //!
 //! ```text
 //! promises { balanced: address == NoBalancer sets { address = Full }; }
 //! transitions { Provisioning -> Ready; }                   // refused without this line
 //! ```
 
+mod block;
+
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
-use crate::model::StateId;
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
+use crate::space::cause::Cause;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
+use block::Edge;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC030",
@@ -23,63 +27,87 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
-    let space = explored.space;
-    let Some(transitions) = &space.lifecycle.transitions else {
+    let Some(transitions) = &explored.space.lifecycle.transitions else {
         return;
     };
-    let declared: BTreeSet<(StateId, StateId)> = transitions
-        .edges
-        .iter()
-        .map(|edge| (edge.from, edge.to))
-        .collect();
-    let mut block = Some(whole_block(explored));
-    for ((from, to), cause) in &explored.drives.caused {
-        let (Class::State(from_id), Class::State(to_id)) = (*from, *to) else {
-            continue;
-        };
-        if declared.contains(&(from_id, to_id)) {
-            continue;
-        }
-        let begins = |world: usize| cause.worlds.binary_search(&world).is_ok();
-        let claim = Claim {
-            about: space
-                .live()
-                .filter(|world| space.classes[*world] == *from)
-                .collect(),
-            bad: &begins,
-            expected: explored.vars_of(*from),
-        };
-        let edge = format!("{} -> {}", space.class_name(*from), space.class_name(*to));
-        let causes = cause.by.iter().map(|by| by.describe(space.lifecycle));
-        let message = format!(
-            "`{edge}` is caused by {} with `{}` and not declared",
-            causes.collect::<Vec<_>>().join(", "),
-            minimal(space, &claim, cause.worlds[0])
-        );
-        let mut diagnostic = RULE.error(transitions.span, edge, message);
-        if let Some(block) = block.take() {
-            diagnostic = diagnostic.help(format!("if that is meant, the whole block is:\n{block}"));
-        }
-        sink.push(diagnostic);
-    }
+    let missing = undeclared(explored);
+    let Some(first) = missing.first() else {
+        return;
+    };
+    let shown = |(from, to): &Edge| arrow(explored, Class::State(*from), Class::State(*to));
+    let names: Vec<String> = missing.iter().map(shown).collect();
+    let others = match names.len() {
+        1 => String::new(),
+        2 => ", nor is one more edge".to_owned(),
+        all => format!(", nor are {} more edges", all - 1),
+    };
+    let message = format!(
+        "`{}` is {} and not declared{others}",
+        names[0],
+        caused(explored, *first)
+    );
+    let help = format!(
+        "if that is meant, the whole block is:\n{}",
+        whole_block(explored)
+    );
+    sink.push(
+        RULE.error(transitions.span, names.join(", "), message)
+            .help(help),
+    );
 }
 
-/// The `transitions` that the lifecycle really has, states in order of declaration.
-pub(super) fn whole_block(explored: &Explored<'_>) -> String {
+/// What is caused and not declared, states in order of declaration.
+pub(super) fn undeclared(explored: &Explored<'_>) -> BTreeSet<Edge> {
+    let transitions = &explored.space.lifecycle.transitions;
+    let declared = |(from, to): &Edge| {
+        let mut declared = transitions.iter();
+        declared.any(|all| all.declares(*from, *to))
+    };
+    let mut edges = edges(explored);
+    edges.retain(|edge| !declared(edge));
+    edges
+}
+
+/// The edges between declared states that the lifecycle really has.
+fn edges(explored: &Explored<'_>) -> BTreeSet<Edge> {
+    let caused = explored.drives.caused.keys();
+    let edges = caused.filter_map(|edge| match edge {
+        (Class::State(from), Class::State(to)) => Some((*from, *to)),
+        (Class::Deleting | Class::Refused | Class::Nowhere, _)
+        | (_, Class::Deleting | Class::Refused | Class::Nowhere) => None,
+    });
+    edges.collect()
+}
+
+/// Who causes an edge, and in which world.
+fn caused(explored: &Explored<'_>, (from, to): Edge) -> String {
     let space = explored.space;
-    let mut block = "transitions {\n".to_owned();
-    for (position, state) in space.lifecycle.states.iter().enumerate() {
-        let from = Class::State(StateId(position));
-        let to: Vec<String> = explored
-            .drives
-            .caused
-            .keys()
-            .filter(|(begin, end)| *begin == from && matches!(end, Class::State(_)))
-            .map(|(_, end)| space.class_name(*end))
-            .collect();
-        if !to.is_empty() {
-            block += &format!("    {} -> {};\n", state.name, to.join(" | "));
-        }
-    }
-    block + "}"
+    let from = Class::State(from);
+    let cause: &Cause = &explored.drives.caused[&(from, Class::State(to))];
+    let begins = |world: usize| cause.worlds.binary_search(&world).is_ok();
+    let claim = Claim {
+        about: space
+            .live()
+            .filter(|world| space.classes[*world] == from)
+            .collect(),
+        bad: &begins,
+        expected: explored.vars_of(from),
+    };
+    let by = cause.by.iter().map(|by| by.describe(space.lifecycle));
+    format!(
+        "caused by {} with `{}`",
+        by.collect::<Vec<_>>().join(", "),
+        minimal(space, &claim, cause.worlds[0])
+    )
+}
+
+/// An edge as it is written.
+pub(super) fn arrow(explored: &Explored<'_>, from: Class, to: Class) -> String {
+    let name = |class: Class| explored.space.class_name(class);
+    format!("{} -> {}", name(from), name(to))
+}
+
+/// The `transitions` that the lifecycle really has.
+pub(super) fn whole_block(explored: &Explored<'_>) -> String {
+    block::written(explored.space.lifecycle, &edges(explored))
 }

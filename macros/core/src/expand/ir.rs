@@ -12,14 +12,14 @@ use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, Use, Var,
-    VarId, Verb,
+    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, StateId,
+    Use, Var, VarId, Verb,
 };
 
 /// ```text
 /// pub const IR: &ir::Lifecycle = &ir::Lifecycle { name: "Listener", inputs: &[..], .. };
 /// ```
-pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
+pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) -> TokenStream {
     let (private, name, doc) = (private(), model.name.to_string(), &model.doc);
     let inputs = model.inputs.iter().map(input);
     let values = model.values.iter().map(|v| {
@@ -34,8 +34,9 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let effects = model.effects.iter().enumerate();
     let effects = effects.map(|(n, e)| effect(e, frames.affected(EffectId(n))));
     let promises = model.promises.iter().map(promise);
-    let edges = model.transitions.iter().flat_map(|t| &t.edges).map(|e| {
-        let (from, to) = (e.from.0, e.to.0);
+    // In one order, however they are written.
+    let edges = edges.iter().map(|(from, to)| {
+        let (from, to) = (from.0, to.0);
         quote!((#from, #to))
     });
     let paths = texts::paths(model);

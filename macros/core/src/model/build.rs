@@ -1,6 +1,7 @@
 //! ast -> model: declares every name, then resolves every mention and fills the defaults.
 //! Reports everything that it finds in one go; knows no worlds.
 
+mod derived;
 mod effects;
 mod facts;
 mod inputs;
@@ -11,13 +12,15 @@ mod scope;
 mod states;
 mod status;
 
+use indexmap::IndexMap;
 use proc_macro2::Ident;
 
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Lifecycle, Source, Use, Var};
+use crate::model::{Lifecycle, Pred, Source, Use, Var};
+pub(crate) use derived::Mention;
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
@@ -29,6 +32,8 @@ pub(crate) struct Built {
     pub(crate) complete: bool,
     /// Names that did not resolve, with those that they resemble.
     pub(crate) respellings: Vec<Respelling>,
+    /// Where a name stands for a predicate.
+    pub(crate) mentions: Vec<Mention>,
     /// Whether rules may look at it: nothing in it leads further than can be followed.
     pub(crate) bounded: bool,
 }
@@ -52,13 +57,17 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         vars: Vec::new(),
         suggestions: Suggestions::new(),
         respellings: Vec::new(),
+        derived: IndexMap::new(),
+        mentions: Vec::new(),
         complete: ast.taint.names.is_empty() && !ast.taint.everything,
     };
     builder.declare_vars();
+    builder.derive();
     let lifecycle = builder.lifecycle();
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
         respellings: builder.respellings,
+        mentions: builder.mentions,
         bounded: true,
         lifecycle,
     }
@@ -90,6 +99,9 @@ struct Builder<'a> {
     vars: Vec<Var>,
     suggestions: Suggestions,
     respellings: Vec<Respelling>,
+    /// By name, the predicates that names stand for; `None` where something in it did not resolve.
+    derived: IndexMap<String, Option<Pred>>,
+    mentions: Vec<Mention>,
     complete: bool,
 }
 
@@ -128,7 +140,9 @@ impl Builder<'_> {
             self.complete = false;
             if !self.ast.taint.covers(name) {
                 let text = name.to_string();
-                let known = self.scope.names(noun);
+                let mut known = self.scope.names(noun);
+                // What is something else is not meant.
+                known.retain(|name| *name != text);
                 let near = self.suggestions.nearest(&text, known.into_iter());
                 self.respell(name, near.as_deref());
                 let instead = self.scope.instead(&text, noun);
@@ -188,6 +202,8 @@ impl Builder<'_> {
             Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
         } else if text == "request" {
             Some("only a volume has a request")
+        } else if self.scope.derived.contains_key(&text) {
+            Some("it is decided by other facts: read what those are made from")
         } else if self.scope.facts.contains_key(&text) {
             Some("it is a fact: read what the fact is made from, or share a value by `let`")
         } else {

@@ -5,18 +5,21 @@ use proc_macro2::{Delimiter, Ident};
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Domain, Fact, Given, Lifecycle, Never, Value};
+use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Never, Value};
 use crate::check::infinite_fact;
 
 const FORM: Form = Form::declaring(
-    "a fact is written `name: { A, B } from input given predicate else Value;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
+    "a fact is written `name: { A, B } from input given predicate else Value;`, one that others decide `name = predicate;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
-        // A fact may be called `never` or `held`: a `:` behind it decides.
-        let named = cursor.then_mark(':');
-        if !named && cursor.is_word("never") {
+        // A fact may be called `never` or `held`: a `:` or `=` behind it decides.
+        let derives = cursor.then_mark('=');
+        let named = derives || cursor.then_mark(':');
+        if derives {
+            derived(cursor, parser, lifecycle)
+        } else if !named && cursor.is_word("never") {
             never(cursor, parser, lifecycle)
         } else if !named && cursor.is_word("let") {
             value(cursor, doc, parser, lifecycle)
@@ -36,6 +39,28 @@ fn never(
     let span = join(word, cursor.previous());
     lifecycle.nevers.push(Never { pred, span });
     parser.close(cursor, "`&&`, `||` or `;`", "never", &FORM);
+    Ok(())
+}
+
+fn derived(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+) -> Result<(), Fault> {
+    let name = cursor.ident("the name of a fact")?;
+    cursor.need("=")?;
+    let pred = predicate::pred(cursor)?;
+    if ["from", "given"].iter().any(|word| cursor.is_word(word)) {
+        return Err(Fault {
+            span: cursor.span(),
+            message: format!(
+                "`{name}` asks other facts: it reads nothing by itself, and is known where they are"
+            ),
+        });
+    }
+    let text = name.to_string();
+    lifecycle.derived.push(Derived { name, pred });
+    parser.close(cursor, "`&&`, `||` or `;`", &text, &FORM);
     Ok(())
 }
 

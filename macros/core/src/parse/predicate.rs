@@ -78,48 +78,102 @@ fn deeper(depth: usize, span: Span) -> Result<usize, Fault> {
 fn atom(cursor: &mut Cursor) -> Result<Pred, Fault> {
     let start = cursor.span();
     let fact = cursor.ident("a fact")?;
-    let kind = if fact == "refused"
-        && let Some(mut inner) = cursor.group(Delimiter::Parenthesis)
-    {
-        let effect = inner.ident("an effect")?;
-        ended(&inner, "`)`")?;
-        PredKind::Refused(effect)
-    } else {
-        test(cursor, fact)?
-    };
-    Ok(Pred {
-        kind,
-        span: join(start, cursor.previous()),
-    })
+    if let Some(mut inner) = cursor.group(Delimiter::Parenthesis) {
+        let kind = match fact.to_string().as_str() {
+            "refused" => {
+                let effect = inner.ident("an effect")?;
+                ended(&inner, "`)`")?;
+                PredKind::Refused(effect)
+            }
+            "any" => PredKind::Any(each(&mut inner, cursor)?),
+            "all" => PredKind::All(each(&mut inner, cursor)?),
+            _ => {
+                return Err(Fault {
+                    span: start,
+                    message: format!(
+                        "expected a fact, found `{fact}(`: write `any(a, b)`, `all(a, b)` or `refused(effect)`"
+                    ),
+                });
+            }
+        };
+        return Ok(Pred {
+            kind,
+            span: join(start, cursor.previous()),
+        });
+    }
+    let test = test(cursor)?;
+    Ok(test.of(fact, join(start, cursor.previous())))
 }
 
-fn test(cursor: &mut Cursor, fact: Ident) -> Result<PredKind, Fault> {
+/// How many facts stand in one `any(..)`: each is asked all that is asked of them.
+const MOST: usize = 64;
+
+/// `a, b) == Value`: each of the facts is asked by itself.
+fn each(inner: &mut Cursor, cursor: &mut Cursor) -> Result<Vec<Pred>, Fault> {
+    let mut facts = vec![inner.ident("a fact")?];
+    while inner.eat(",").is_some() && !inner.is_empty() {
+        let fact = inner.ident("a fact")?;
+        if facts.len() == MOST {
+            return Err(Fault {
+                span: fact.span(),
+                message: format!(
+                    "`any` and `all` ask at most {MOST} facts, and here begins one more"
+                ),
+            });
+        }
+        facts.push(fact);
+    }
+    ended(inner, "`,` or `)`")?;
+    let test = test(cursor)?;
+    let facts = facts.into_iter();
+    Ok(facts
+        .map(|fact| {
+            let span = fact.span();
+            test.of(fact, span)
+        })
+        .collect())
+}
+
+/// What is asked of a fact.
+enum Test {
+    There,
+    Is(Vec<Ident>),
+    IsNot(Vec<Ident>),
+}
+
+impl Test {
+    fn of(&self, fact: Ident, span: Span) -> Pred {
+        let is = |values: &Vec<Ident>, fact| PredKind::Is {
+            fact,
+            values: values.clone(),
+        };
+        let kind = match self {
+            Self::There => PredKind::There(fact),
+            Self::Is(values) => is(values, fact),
+            Self::IsNot(values) => PredKind::Not(Box::new(Pred {
+                kind: is(values, fact),
+                span,
+            })),
+        };
+        Pred { kind, span }
+    }
+}
+
+fn test(cursor: &mut Cursor) -> Result<Test, Fault> {
     if cursor.eat("==").is_some() {
-        let values = vec![cursor.any_word("a value")?];
-        return Ok(PredKind::Is { fact, values });
+        return Ok(Test::Is(vec![cursor.any_word("a value")?]));
     }
     if cursor.eat("!=").is_some() {
-        let values = vec![cursor.any_word("a value")?];
-        return Ok(negated(fact, values, cursor));
+        return Ok(Test::IsNot(vec![cursor.any_word("a value")?]));
     }
     if cursor.eat_word("not").is_some() {
         cursor.need_word("in")?;
-        let values = values(cursor)?;
-        return Ok(negated(fact, values, cursor));
+        return values(cursor).map(Test::IsNot);
     }
     if cursor.eat_word("in").is_some() {
-        let values = values(cursor)?;
-        return Ok(PredKind::Is { fact, values });
+        return values(cursor).map(Test::Is);
     }
-    Ok(PredKind::There(fact))
-}
-
-fn negated(fact: Ident, values: Vec<Ident>, cursor: &Cursor) -> PredKind {
-    let span = join(fact.span(), cursor.previous());
-    PredKind::Not(Box::new(Pred {
-        kind: PredKind::Is { fact, values },
-        span,
-    }))
+    Ok(Test::There)
 }
 
 fn values(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {

@@ -1,6 +1,6 @@
 //! Recovery: reports a bad item, remembers the names that it took with it, and goes on behind its `;`.
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Ident, Spacing, Span, TokenTree};
 
 use super::cursor::{Cursor, Fault, as_ident};
 use crate::ast::Taint;
@@ -133,7 +133,7 @@ fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
         ["goal", "when", ..] | ["let", ":", ..] => None,
         ["never" | "ready", ..] | [_, "-", ..] => Some(None),
         ["held" | "let" | "goal", name, ":" | "when", ..]
-        | [name, ":" | "when", ..]
+        | [name, ":" | "when" | "=", ..]
         | ["condition" | "field" | "column", name, ..] => Some(Some(name.to_owned())),
         [verb @ ("apply" | "delete"), "each", name, ..]
         | [verb @ ("apply" | "delete"), name, ..] => Some(Some(format!("{verb}_{name}"))),
@@ -152,6 +152,11 @@ fn followed_by_declaration(tokens: &[TokenTree]) -> Vec<String> {
         };
         match &pair[1] {
             TokenTree::Punct(punct) if punct.as_char() == ':' => names.push(name.to_string()),
+            TokenTree::Punct(punct)
+                if punct.as_char() == '=' && punct.spacing() == Spacing::Alone =>
+            {
+                names.push(name.to_string());
+            }
             TokenTree::Ident(next) if next == "when" => names.push(name.to_string()),
             TokenTree::Ident(next) if ["apply", "delete"].iter().any(|verb| name == verb) => {
                 names.push(format!("{name}_{next}"));

@@ -8,11 +8,15 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     let follows = |mark: &str| expected.contains(&format!("`{mark}`"));
     let is_test = follows("&&") || follows("||");
     Some(match found {
+        "=" if expected == "`from`" => "a fact that others decide has no type, `name = predicate;`",
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
         "and" | "&" if is_test => "write `&&`",
         "or" | "|" if is_test => "write `||`",
         "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
+        }
+        "," | "or" | "||" | "and" | "&&" if follows("|") && !follows(",") => {
+            "several states are joined by `|`, and an item ends with `;`"
         }
         "," if follows(";") => "an item ends with `;`",
         _ => return None,
@@ -30,6 +34,10 @@ mod tests {
         assert_eq!(instead("and", test), Some("write `&&`"));
         assert_eq!(instead("|", test), Some("write `||`"));
         assert_eq!(instead(",", test), Some("an item ends with `;`"));
+        let states = Some("several states are joined by `|`, and an item ends with `;`");
+        assert_eq!(instead(",", "`|` or `;`"), states);
+        assert_eq!(instead("or", "`|` or `->`"), states);
+        assert_eq!(instead("->", "`|` or `;`"), None);
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);

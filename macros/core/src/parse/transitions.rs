@@ -1,12 +1,14 @@
 //! The section `transitions`: the edges between states that effects and promises cause.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use super::cursor::{Cursor, Fault};
 use super::recovery::{Form, Parser};
-use crate::ast::{Edge, Lifecycle, Transitions};
+use crate::ast::{Edge, From, Lifecycle, Transitions};
 
-const FORM: Form = Form::within("a transition is written `From -> To | Other;`");
+const FORM: Form = Form::within(
+    "a transition is written `From -> To;`, several at once `From | Other -> To | Another;`, from every state `_ -> Failed;`",
+);
 
 pub(crate) fn section(
     span: Span,
@@ -20,7 +22,10 @@ pub(crate) fn section(
     });
     parser.items(body, &FORM, |cursor, _, parser| {
         let edge = edge(cursor)?;
-        let name = edge.from.to_string();
+        let name = match &edge.from {
+            From::States(states) => states[0].to_string(),
+            From::Anywhere => "_".to_owned(),
+        };
         transitions.edges.push(edge);
         parser.close(cursor, "`|` or `;`", &name, &FORM);
         Ok(())
@@ -28,11 +33,25 @@ pub(crate) fn section(
 }
 
 fn edge(cursor: &mut Cursor) -> Result<Edge, Fault> {
-    let from = cursor.ident("a state")?;
-    cursor.need("->")?;
-    let mut to = vec![cursor.ident("a state")?];
-    while cursor.eat("|").is_some() {
-        to.push(cursor.ident("a state")?);
+    let (from, then) = match cursor.eat_word("_") {
+        Some(_) => (From::Anywhere, "`->`"),
+        None => (
+            From::States(states(cursor, "a state or `_`")?),
+            "`|` or `->`",
+        ),
+    };
+    if cursor.eat("->").is_none() {
+        return Err(cursor.fault(then));
     }
+    let to = states(cursor, "a state")?;
     Ok(Edge { from, to })
+}
+
+/// `A | B`: at least one.
+fn states(cursor: &mut Cursor, first: &str) -> Result<Vec<Ident>, Fault> {
+    let mut states = vec![cursor.ident(first)?];
+    while cursor.eat("|").is_some() {
+        states.push(cursor.ident("a state")?);
+    }
+    Ok(states)
 }

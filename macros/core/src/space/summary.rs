@@ -41,13 +41,43 @@ impl Summary {
     }
 }
 
-/// By state: a world of it, as the index of the value of each variable; `None` where the state has no world, or the lifecycle too many.
-pub fn samples(lifecycle: &Lifecycle) -> Vec<Option<Vec<usize>>> {
-    let frames = Frames::of(lifecycle);
-    let permissions = Permissions::of(lifecycle);
-    match Space::of(lifecycle, &frames, &permissions) {
-        Ok(space) => samples_of(&space),
-        Err(_) => lifecycle.states.iter().map(|_| None).collect(),
+/// What generated code shows of the worlds: without it a lifecycle is still generated, for it has findings then.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// By state: a world of it, as the index of the value of each variable; `None` where the state has no world, or the lifecycle too many.
+    pub samples: Vec<Option<Vec<usize>>>,
+    /// The edges that are declared: of those from every state the ones that are caused.
+    pub edges: BTreeSet<(StateId, StateId)>,
+}
+
+impl Shown {
+    /// Looks at the worlds, and at what moves between them only if that is needed.
+    pub fn of(lifecycle: &Lifecycle) -> Self {
+        let frames = Frames::of(lifecycle);
+        let permissions = Permissions::of(lifecycle);
+        let Ok(space) = Space::of(lifecycle, &frames, &permissions) else {
+            return Self::of_declared(lifecycle);
+        };
+        let mut shown = Self {
+            samples: samples_of(&space),
+            ..Self::of_declared(lifecycle)
+        };
+        let transitions = lifecycle.transitions.as_ref();
+        if let Some(all) = transitions.filter(|all| !all.anywhere.is_empty()) {
+            let caused = declared_edges(&space).into_keys();
+            let anywhere = caused.filter(|(_, to)| all.is_entered_anywhere(*to));
+            shown.edges.extend(anywhere);
+        }
+        shown
+    }
+
+    /// What can be said without the worlds.
+    pub fn of_declared(lifecycle: &Lifecycle) -> Self {
+        let edges = lifecycle.transitions.iter().flat_map(|all| &all.edges);
+        Self {
+            samples: Vec::new(),
+            edges: edges.map(|edge| (edge.from, edge.to)).collect(),
+        }
     }
 }
 

@@ -130,6 +130,7 @@ fn item_mutants(section: &str, item: &[String]) -> Vec<(String, Vec<String>)> {
 fn predicates(item: &[String]) -> Vec<(usize, usize)> {
     let begins = |at: usize| {
         matches!(item[at].as_str(), "when" | "given")
+            || at == 1 && item[at] == "="
             || item[at] == ":"
                 && item.iter().any(|word| word == "sets")
                 && item.iter().all(|word| word != "when")
@@ -396,8 +397,13 @@ fn edge_mutants(source: &Source) -> Vec<Mutant> {
 fn edges(source: &Source) -> Vec<(String, String)> {
     let mut edges = Vec::new();
     for item in source.items("transitions") {
-        let to = item[2..].iter().filter(|word| *word != "|" && *word != ";");
-        edges.extend(to.map(|to| (item[0].clone(), to.clone())));
+        let mut sides = item.split(|word| word == "->");
+        let mut side = || {
+            let words = sides.next().unwrap_or_default().iter();
+            words.filter(|word| *word != "|" && *word != ";")
+        };
+        let (from, to) = (side(), side());
+        edges.extend(from.flat_map(|from| to.clone().map(|to| (from.clone(), to.clone()))));
     }
     edges
 }

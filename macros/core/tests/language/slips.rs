@@ -57,6 +57,32 @@ fn words_for_and_and_or_are_called_that() {
 }
 
 #[test]
+fn several_states_of_an_edge_are_joined_by_a_bar() {
+    let bar = "several states are joined by `|`, and an item ends with `;`";
+    for (edge, expected, found) in [
+        ("A, B -> C;", "`|` or `->`", ","),
+        ("A or B -> C;", "`|` or `->`", "or"),
+        ("A || B -> C;", "`|` or `->`", "||"),
+    ] {
+        let text = format!("transitions {{ {edge} }}");
+        expect(
+            &text,
+            &format!("3: expected {expected}, found `{found}`: {bar}"),
+        );
+    }
+    expect(
+        "transitions { * -> B; }",
+        "3: expected a state or `_`, found `*`",
+    );
+    expect("transitions { _ | A -> B; }", "3: expected `->`, found `|`");
+    expect(
+        "transitions { A | _ -> B; }",
+        "3: expected a state, found `_`",
+    );
+    expect("transitions { A -> _; }", "3: expected a state, found `_`");
+}
+
+#[test]
 fn a_comma_for_a_semicolon_is_called_that() {
     expect(
         "states { A when class => Ready, B when !class => Pending; }",

@@ -175,30 +175,57 @@ impl Cursor {
             self.need(")")?;
             return Ok(Pred::Is(format!("?{effect}"), None));
         }
+        let join = match name.as_str() {
+            "any" => Pred::Or,
+            "all" => Pred::And,
+            _ => return Ok(self.test()?.of(name)),
+        };
+        if !self.eat("(") {
+            return Ok(self.test()?.of(name));
+        }
+        let names = self.idents()?;
+        self.need(")")?;
+        let test = self.test()?;
+        let mut asked = names.into_iter().map(|name| test.of(name));
+        let first = asked
+            .next()
+            .ok_or_else(|| Broken("nothing is asked".into()))?;
+        Ok(asked.fold(first, |all, one| join(Box::new(all), Box::new(one))))
+    }
+
+    /// What stands behind the name of a fact.
+    fn test(&mut self) -> Parsed<Test> {
         if self.eat("==") {
-            return Ok(Pred::Is(name, Some(vec![self.ident()?])));
+            return Ok(Test(false, Some(vec![self.ident()?])));
         }
         if self.eat("!=") {
-            return Ok(Pred::Not(Box::new(Pred::Is(
-                name,
-                Some(vec![self.ident()?]),
-            ))));
+            return Ok(Test(true, Some(vec![self.ident()?])));
         }
         let negated = self.eat("not");
         if !self.eat("in") {
             return if negated {
                 Err(Broken("`not` without `in`".into()))
             } else {
-                Ok(Pred::Is(name, None))
+                Ok(Test(false, None))
             };
         }
         self.need("{")?;
-        let among = Pred::Is(name, Some(self.idents()?));
+        let among = self.idents()?;
         self.need("}")?;
-        Ok(if negated {
-            Pred::Not(Box::new(among))
+        Ok(Test(negated, Some(among)))
+    }
+}
+
+/// What is asked of a fact: whether it has none of the values, and the values if they are named.
+struct Test(bool, Option<Vec<String>>);
+
+impl Test {
+    fn of(&self, name: String) -> Pred {
+        let asked = Pred::Is(name, self.1.clone());
+        if self.0 {
+            Pred::Not(Box::new(asked))
         } else {
-            among
-        })
+            asked
+        }
     }
 }

@@ -103,16 +103,32 @@ pub(crate) struct Condition {
     pub(crate) clauses: Vec<Clause>,
 }
 
+/// How edges are put together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum EdgeForm {
+    /// One a line.
+    #[default]
+    Each,
+    /// The targets of a source, and all sources that have the same.
+    BySource,
+    /// The sources of a target.
+    ByTarget,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     pub(crate) inputs: Vec<Input>,
     pub(crate) lets: Vec<Let>,
     pub(crate) facts: Vec<Fact>,
+    /// Names for predicates, and what they stand for.
+    pub(crate) derived: Vec<(String, String)>,
     pub(crate) nevers: Vec<Guard>,
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
+    /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
+    pub(crate) edge_form: EdgeForm,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Vec<String>,
     /// Lines of `status` that no check of the graph looks at.
@@ -172,6 +188,20 @@ fn sets(sets: &Sets) -> String {
     }
 }
 
+/// All second names of each first one, in the order in which they come.
+fn grouped<'a>(
+    pairs: impl Iterator<Item = (&'a String, &'a String)>,
+) -> Vec<(&'a String, Vec<&'a String>)> {
+    let mut groups: Vec<(&String, Vec<&String>)> = Vec::new();
+    for (first, second) in pairs {
+        match groups.iter_mut().find(|(name, _)| *name == first) {
+            Some((_, seconds)) => seconds.push(second),
+            None => groups.push((first, vec![second])),
+        }
+    }
+    groups
+}
+
 fn section(f: &mut Formatter<'_>, name: &str, lines: &[String]) -> fmt::Result {
     if lines.is_empty() {
         return Ok(());
@@ -225,6 +255,8 @@ impl Sketch {
         };
         let mut lines: Vec<String> = self.lets.iter().map(value).collect();
         lines.extend(self.facts.iter().map(fact));
+        let named = self.derived.iter();
+        lines.extend(named.map(|(name, pred)| format!("{name} = {pred};")));
         lines.extend(
             self.nevers
                 .iter()
@@ -263,6 +295,41 @@ impl Sketch {
             )
         };
         self.effects.iter().map(line).collect()
+    }
+
+    fn transitions(&self) -> Vec<String> {
+        let edges = self.edges.iter().flatten();
+        let turned = edges.clone().map(|(from, to)| (to, from));
+        let lines: Vec<(Vec<&String>, Vec<&String>)> = match self.edge_form {
+            EdgeForm::Each => edges.map(|(from, to)| (vec![from], vec![to])).collect(),
+            EdgeForm::BySource => {
+                let mut lines: Vec<(Vec<&String>, Vec<&String>)> = Vec::new();
+                for (from, to) in grouped(edges.map(|(from, to)| (from, to))) {
+                    let alone = |name: &&String| *name == "_";
+                    let same = |line: &&mut (Vec<&String>, Vec<&String>)| {
+                        line.1 == to && !line.0.iter().any(alone) && !alone(&from)
+                    };
+                    match lines.iter_mut().find(same) {
+                        Some(line) => line.0.push(from),
+                        None => lines.push((vec![from], to)),
+                    }
+                }
+                lines
+            }
+            EdgeForm::ByTarget => {
+                let (whole, single): (Vec<_>, Vec<_>) = turned.partition(|(_, from)| *from == "_");
+                let single = grouped(single.into_iter()).into_iter();
+                let single = single.map(|(to, from)| (from, vec![to]));
+                let whole = whole.into_iter().map(|(to, from)| (vec![from], vec![to]));
+                single.chain(whole).collect()
+            }
+        };
+        let either = |names: Vec<&String>| {
+            let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+            names.join(" | ")
+        };
+        let line = |(from, to)| format!("{} -> {};", either(from), either(to));
+        lines.into_iter().map(line).collect()
     }
 
     fn status(&self) -> Vec<String> {
@@ -323,11 +390,8 @@ impl Display for Sketch {
             "promises",
             &self.promises.iter().map(promise).collect::<Vec<_>>(),
         )?;
-        if let Some(edges) = &self.edges {
-            let lines: Vec<String> = edges
-                .iter()
-                .map(|(from, to)| format!("{from} -> {to};"))
-                .collect();
+        if self.edges.is_some() {
+            let lines = self.transitions();
             if lines.is_empty() {
                 writeln!(f, "    transitions {{ }}")?;
             }

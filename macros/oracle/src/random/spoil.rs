@@ -7,6 +7,7 @@ mod slips;
 use super::dice::Dice;
 use super::sketch::Sketch;
 use mistakes::*;
+pub(super) use places::guards;
 use slips::*;
 
 /// Puts one mistake into a lifecycle.

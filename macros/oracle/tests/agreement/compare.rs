@@ -57,7 +57,7 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
     });
     let checked = check(body.expect("the text has a body in braces"));
     let findings = checked.diagnostics.into_iter();
-    let mut all: BTreeSet<Finding> = findings.map(|one| finding(one.code, one.item)).collect();
+    let mut all: BTreeSet<Finding> = findings.flat_map(|one| each(one.code, &one.item)).collect();
     if let (Some(model), Stage::Graph) = (&checked.model, last(&all)) {
         let summary = Summary::of(model).expect("its worlds were explored before");
         let name = |state: &StateId| &model.states[state.0].name;
@@ -92,6 +92,17 @@ fn finding(code: &str, item: String) -> Finding {
     Finding {
         code: code.to_owned(),
         item,
+    }
+}
+
+/// All edges of one kind are one finding of the checker, and each is one of the oracle.
+fn each(code: &'static str, items: &str) -> Vec<Finding> {
+    let of_edges = ["LC030", "LC031"].contains(&code);
+    let one = |item: &str| finding(code, item.to_owned());
+    if of_edges {
+        items.split(", ").map(one).collect()
+    } else {
+        vec![one(items)]
     }
 }
 

@@ -10,8 +10,9 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        let spot: Spot from class given near;
+        let spot: Spot from class given close;
         near: bool from spot;
+        close = near;
     }
     states {
         Far when !near => Error wakes class;

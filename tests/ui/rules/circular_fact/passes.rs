@@ -10,11 +10,13 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        let spot: Spot from class given class;
-        near: bool from spot given class else false;
+        let spot: Spot from class given seen;
+        near: bool from spot given seen else false;
+        seen = class;
+        far = !near;
     }
     states {
-        Far when !near => Error wakes class;
+        Far when far => Error wakes class;
         goal Ready when near => Ready;
     }
 }

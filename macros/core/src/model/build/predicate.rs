@@ -12,16 +12,36 @@ use crate::model::{Assign, Pred, PredKind, ValueSet, VarId};
 /// What a bare name asks for.
 const THERE: [&str; 3] = ["true", "Present", "Known"];
 
+fn all_of(pred: Pred) -> Vec<Pred> {
+    match pred.kind {
+        PredKind::All(parts) => parts,
+        PredKind::Is { .. } | PredKind::Any(_) | PredKind::Not(_) => vec![pred],
+    }
+}
+
+fn any_of(pred: Pred) -> Vec<Pred> {
+    match pred.kind {
+        PredKind::Any(parts) => parts,
+        PredKind::Is { .. } | PredKind::All(_) | PredKind::Not(_) => vec![pred],
+    }
+}
+
 impl Builder<'_> {
     /// What does not resolve is reported, and the whole predicate is then `None`.
-    fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
+    pub(super) fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
         let kind = match &pred.kind {
-            ast::PredKind::There(fact) => self.there(fact, place)?,
-            ast::PredKind::Is { fact, values } => self.is(fact, values, place)?,
+            ast::PredKind::There(fact) => match self.stands_for(fact, pred.span) {
+                Some(meant) => meant?.kind,
+                None => self.there(fact, place)?,
+            },
+            ast::PredKind::Is { fact, values } => match self.stands_for(fact, pred.span) {
+                Some(meant) => self.stands_for_one_of((fact, values), meant?, place)?,
+                None => self.is(fact, values, place)?,
+            },
             ast::PredKind::Refused(effect) => self.refused(effect, place)?,
             ast::PredKind::Not(part) => PredKind::Not(Box::new(self.pred(part, place)?)),
-            ast::PredKind::All(parts) => PredKind::All(self.preds(parts, place)?),
-            ast::PredKind::Any(parts) => PredKind::Any(self.preds(parts, place)?),
+            ast::PredKind::All(parts) => PredKind::All(self.preds(parts, place, all_of)?),
+            ast::PredKind::Any(parts) => PredKind::Any(self.preds(parts, place, any_of)?),
         };
         Some(Pred {
             kind,
@@ -37,9 +57,16 @@ impl Builder<'_> {
         })
     }
 
-    fn preds(&mut self, parts: &[ast::Pred], place: &Item) -> Option<Vec<Pred>> {
+    /// The parts of an `&&` or `||`; what is itself one of them, by its name for example, stands there with its own parts.
+    fn preds(
+        &mut self,
+        parts: &[ast::Pred],
+        place: &Item,
+        parts_of: fn(Pred) -> Vec<Pred>,
+    ) -> Option<Vec<Pred>> {
         let resolved: Vec<_> = parts.iter().map(|part| self.pred(part, place)).collect();
-        resolved.into_iter().collect()
+        let resolved: Option<Vec<Pred>> = resolved.into_iter().collect();
+        Some(resolved?.into_iter().flat_map(parts_of).collect())
     }
 
     fn there(&mut self, fact: &Ident, place: &Item) -> Option<PredKind> {

@@ -23,6 +23,8 @@ pub(super) struct Scope {
     pub(super) conditions: Table<ConditionId>,
     /// Facts that predicates may ask; filled while variables are declared.
     pub(super) facts: Table<VarId>,
+    /// Names for predicates, by position in the ast.
+    pub(super) derived: Table<usize>,
 }
 
 /// A kind of name that can be looked for.
@@ -67,6 +69,7 @@ impl Scope {
             effects: table(effects, EffectId),
             conditions: table(conditions, ConditionId),
             facts: IndexMap::new(),
+            derived: derived(ast),
         }
     }
 
@@ -88,7 +91,7 @@ impl Scope {
             Noun::State => self.states.keys().collect(),
             Noun::Effect => self.effects.keys().collect(),
             Noun::Condition => self.conditions.keys().collect(),
-            Noun::Fact => self.facts.keys().collect(),
+            Noun::Fact => self.facts.keys().chain(self.derived.keys()).collect(),
         };
         strings.into_iter().map(String::as_str).collect()
     }
@@ -99,6 +102,8 @@ impl Scope {
             Some("an implicit state: its edges are not declared")
         } else if ["deleting", "claimed"].contains(&name) && noun == Noun::Fact {
             Some("never written: every effect is off while the object is being deleted")
+        } else if self.derived.contains_key(name) {
+            Some("decided by other facts: name those")
         } else if self.facts.contains_key(name) && noun != Noun::Input {
             Some("a fact")
         } else if self.inputs.contains_key(name) {
@@ -127,6 +132,18 @@ fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<I
     table
 }
 
+/// A name that something else has counts as that.
+fn derived(ast: &ast::Lifecycle) -> Table<usize> {
+    let mut table = table(ast.derived.iter().map(|d| d.name.clone()), |at| at);
+    let inputs = ast.inputs.iter().map(|i| &i.name);
+    let values = ast.values.iter().map(|v| &v.name);
+    let facts = ast.facts.iter().map(|f| &f.name);
+    for name in inputs.chain(values).chain(facts) {
+        table.shift_remove(&name.to_string());
+    }
+    table
+}
+
 /// Reports every name but the first of its kind.
 fn once(names: impl Iterator<Item = Ident>, sink: &mut Sink) {
     let mut first: IndexMap<String, Span> = IndexMap::new();
@@ -145,7 +162,8 @@ fn sources_once(ast: &ast::Lifecycle, sink: &mut Sink) {
     let inputs = ast.inputs.iter().map(|i| &i.name);
     let values = ast.values.iter().map(|v| &v.name);
     let facts = ast.facts.iter().map(|f| &f.name);
-    let mut names: Vec<&Ident> = inputs.chain(values).chain(facts).collect();
+    let derived = ast.derived.iter().map(|d| &d.name);
+    let mut names: Vec<&Ident> = inputs.chain(values).chain(facts).chain(derived).collect();
     names.sort_by_key(|name| (name.span().start().line, name.span().start().column));
     for name in &names {
         if RESERVED.iter().any(|reserved| *name == reserved) {

@@ -7,7 +7,7 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::{declared_twice, no_phase};
 use crate::errors::Item;
-use crate::model::{Edge, Kind, Phase, State, StateId, Transitions};
+use crate::model::{Anywhere, Edge, Kind, Phase, State, StateId, Transitions};
 
 /// Milliseconds after which a state is overdue, where nothing is written.
 const OVERDUE: u64 = 600_000;
@@ -50,33 +50,89 @@ impl Builder<'_> {
 
     pub(super) fn transitions(&mut self) -> Option<Transitions> {
         let written = self.ast.transitions.as_ref()?;
-        let mut edges: Vec<Edge> = Vec::new();
+        let mut all = Transitions {
+            span: written.span,
+            edges: Vec::new(),
+            anywhere: Vec::new(),
+        };
         for edge in &written.edges {
-            let from = self.state(&edge.from);
-            for name in &edge.to {
-                let to = self.state(name);
-                if let (Some(from), Some(to)) = (from, to) {
-                    let span = name.span();
-                    self.edge(&mut edges, Edge { from, to, span });
-                }
+            match &edge.from {
+                ast::From::States(states) => self.edges(&mut all, states, &edge.to),
+                ast::From::Anywhere => self.anywhere(&mut all, &edge.to),
             }
         }
-        let span = written.span;
-        Some(Transitions { span, edges })
+        self.covered(&all);
+        Some(all)
+    }
+
+    fn edges(&mut self, all: &mut Transitions, from: &[Ident], to: &[Ident]) {
+        let to: Vec<_> = to.iter().map(|name| (name, self.state(name))).collect();
+        for begin in from {
+            let from_id = self.state(begin);
+            for (end, to_id) in &to {
+                let (Some(from_id), Some(to_id)) = (from_id, *to_id) else {
+                    continue;
+                };
+                let place = if from.len() > 1 && to.len() == 1 {
+                    begin
+                } else {
+                    end
+                };
+                let edge = Edge {
+                    from: from_id,
+                    to: to_id,
+                    span: place.span(),
+                };
+                self.edge(&mut all.edges, edge);
+            }
+        }
     }
 
     fn edge(&mut self, edges: &mut Vec<Edge>, edge: Edge) {
-        let twice = edges
-            .iter()
-            .find(|e| (e.from, e.to) == (edge.from, edge.to));
-        let Some(first) = twice else {
-            edges.push(edge);
-            return;
-        };
+        let mut before = edges.iter();
+        let twice = before.find(|e| (e.from, e.to) == (edge.from, edge.to));
+        match twice {
+            Some(first) => {
+                let arrow = self.arrow(edge.from, edge.to);
+                let found = declared_twice::edge(&arrow, edge.span, first.span);
+                self.sink.push(found);
+            }
+            None => edges.push(edge),
+        }
+    }
+
+    fn anywhere(&mut self, all: &mut Transitions, to: &[Ident]) {
+        for name in to {
+            let Some(to) = self.state(name) else {
+                continue;
+            };
+            let span = name.span();
+            match all.anywhere.iter().find(|one| one.to == to) {
+                Some(first) => {
+                    let arrow = format!("_ -> {name}");
+                    let found = declared_twice::edge(&arrow, span, first.span);
+                    self.sink.push(found);
+                }
+                None => all.anywhere.push(Anywhere { to, span }),
+            }
+        }
+    }
+
+    /// What leads from every state needs no edge beside it.
+    fn covered(&mut self, all: &Transitions) {
+        for edge in &all.edges {
+            if let Some(whole) = all.anywhere.iter().find(|one| one.to == edge.to) {
+                let arrow = self.arrow(edge.from, edge.to);
+                let anywhere = format!("_ -> {}", self.ast.states[edge.to.0].name);
+                let found = declared_twice::covered(&arrow, edge.span, &anywhere, whole.span);
+                self.sink.push(found);
+            }
+        }
+    }
+
+    fn arrow(&self, from: StateId, to: StateId) -> String {
         let name = |state: StateId| &self.ast.states[state.0].name;
-        let arrow = format!("{} -> {}", name(edge.from), name(edge.to));
-        self.sink
-            .push(declared_twice::edge(&arrow, edge.span, first.span));
+        format!("{} -> {}", name(from), name(to))
     }
 
     fn state(&mut self, name: &Ident) -> Option<StateId> {

@@ -4,7 +4,7 @@ use crate::random::dice::Dice;
 use crate::random::sketch::{Guard, Sketch};
 
 /// Every guard of the lifecycle, for mistakes that do not care where they are.
-pub(super) fn guards(sketch: &mut Sketch) -> Vec<&mut Guard> {
+pub(in crate::random) fn guards(sketch: &mut Sketch) -> Vec<&mut Guard> {
     let mut all: Vec<&mut Guard> = Vec::new();
     all.extend(sketch.inputs.iter_mut().map(|input| &mut input.given));
     all.extend(sketch.lets.iter_mut().map(|value| &mut value.given));

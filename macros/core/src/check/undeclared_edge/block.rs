@@ -1,0 +1,126 @@
+//! The section `transitions` in few words: edges with the same sources or the same targets stand in one line. Knows edges and names alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Lifecycle, StateId};
+
+/// An edge between two states.
+pub(super) type Edge = (StateId, StateId);
+
+/// Several states with all edges from one of them to one of those.
+type Line = (BTreeSet<StateId>, BTreeSet<StateId>);
+
+/// The block with these edges, states in order of declaration. What is declared to be entered from every state stays so where anything enters it.
+pub(super) fn written(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
+    let anywhere = |state: StateId| {
+        let mut declared = lifecycle.transitions.iter();
+        declared.any(|all| all.is_entered_anywhere(state))
+    };
+    let (whole, single): (BTreeSet<Edge>, BTreeSet<Edge>) =
+        edges.iter().partition(|(_, to)| anywhere(*to));
+    let names = |states: &BTreeSet<StateId>| {
+        let names = states.iter().map(|state| &lifecycle.states[state.0].name);
+        let names: Vec<String> = names.map(ToString::to_string).collect();
+        names.join(" | ")
+    };
+    let mut block = "transitions {\n".to_owned();
+    for (from, to) in lines(&single) {
+        block += &format!("    {} -> {};\n", names(&from), names(&to));
+    }
+    if !whole.is_empty() {
+        let to = whole.iter().map(|(_, to)| *to).collect();
+        block += &format!("    _ -> {};\n", names(&to));
+    }
+    block + "}"
+}
+
+/// A line for the sources of each set of targets; what is shorter so, a line for the targets of each set of sources.
+fn lines(edges: &BTreeSet<Edge>) -> Vec<Line> {
+    let mut by_target = BTreeSet::new();
+    let mut best = split(edges, &by_target);
+    let mut entered: BTreeMap<StateId, usize> = BTreeMap::new();
+    for (_, to) in edges {
+        *entered.entry(*to).or_default() += 1;
+    }
+    let mut targets: Vec<StateId> = entered.keys().copied().collect();
+    targets.sort_by_key(|to| std::cmp::Reverse(entered[to]));
+    // Nobody reads a block of more.
+    for to in targets.into_iter().take(64) {
+        by_target.insert(to);
+        let tried = split(edges, &by_target);
+        if words(&tried) < words(&best) {
+            best = tried;
+        } else {
+            by_target.remove(&to);
+        }
+    }
+    best.sort();
+    best
+}
+
+/// The lines if these targets stand with their sources, and all others with those of their source.
+fn split(edges: &BTreeSet<Edge>, by_target: &BTreeSet<StateId>) -> Vec<Line> {
+    let (columns, rows): (BTreeSet<Edge>, BTreeSet<Edge>) =
+        edges.iter().partition(|(_, to)| by_target.contains(to));
+    let rows = grouped(rows.into_iter());
+    let columns = grouped(columns.into_iter().map(|(from, to)| (to, from)));
+    let rows = rows.into_iter().map(|(to, from)| (from, to));
+    rows.chain(columns).collect()
+}
+
+/// The second halves of all pairs with the same first one, with all first halves that have them.
+fn grouped(
+    pairs: impl Iterator<Item = (StateId, StateId)>,
+) -> BTreeMap<BTreeSet<StateId>, BTreeSet<StateId>> {
+    let mut seconds: BTreeMap<StateId, BTreeSet<StateId>> = BTreeMap::new();
+    for (first, second) in pairs {
+        seconds.entry(first).or_default().insert(second);
+    }
+    let mut grouped: BTreeMap<BTreeSet<StateId>, BTreeSet<StateId>> = BTreeMap::new();
+    for (first, seconds) in seconds {
+        grouped.entry(seconds).or_default().insert(first);
+    }
+    grouped
+}
+
+/// How much there is to read: names, and the arrow and the `;` of each line.
+fn words(lines: &[Line]) -> usize {
+    let line = |(from, to): &Line| from.len() + to.len() + 2;
+    lines.iter().map(line).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn expect(edges: &[(usize, usize)], lines_of: &[(&[usize], &[usize])]) {
+        let state = |at: &usize| StateId(*at);
+        let all = |states: &[usize]| states.iter().map(state).collect::<BTreeSet<_>>();
+        let edges = edges
+            .iter()
+            .map(|(from, to)| (StateId(*from), StateId(*to)));
+        let expected = lines_of.iter().map(|(from, to)| (all(from), all(to)));
+        assert_eq!(lines(&edges.collect()), expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_same_targets_stand_in_one_line() {
+        expect(&[(0, 2), (1, 2)], &[(&[0, 1], &[2])]);
+        expect(&[(0, 2), (0, 3), (1, 2), (1, 3)], &[(&[0, 1], &[2, 3])]);
+        expect(&[(0, 1), (0, 2), (1, 2)], &[(&[0], &[1, 2]), (&[1], &[2])]);
+    }
+
+    #[test]
+    fn what_many_states_lead_to_stands_in_a_line_of_its_own() {
+        expect(
+            &[(0, 1), (0, 9), (1, 2), (1, 9), (2, 3), (2, 9), (3, 9)],
+            &[
+                (&[0], &[1]),
+                (&[0, 1, 2, 3], &[9]),
+                (&[1], &[2]),
+                (&[2], &[3]),
+            ],
+        );
+    }
+}

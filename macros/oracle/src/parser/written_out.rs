@@ -1,0 +1,92 @@
+//! Puts what a name for a predicate stands for in its place, everywhere. What stands for itself, or for what is not there, stays a name.
+
+use std::collections::BTreeMap;
+
+use crate::names::is_asked_well;
+use crate::syntax::{Life, Pred};
+
+/// Every predicate in terms of facts that have values of their own.
+pub(super) fn write_out(life: &mut Life) {
+    let meanings = meanings(life);
+    let out = |pred: &mut Pred| *pred = written_out(pred, &meanings);
+    life.inputs
+        .iter_mut()
+        .for_each(|one| one.given.iter_mut().for_each(out));
+    life.lets
+        .iter_mut()
+        .for_each(|one| one.given.iter_mut().for_each(out));
+    let chains = life.facts.iter_mut().flat_map(|fact| &mut fact.chain);
+    chains.for_each(|(given, _)| out(given));
+    life.nevers.iter_mut().for_each(out);
+    life.states
+        .iter_mut()
+        .for_each(|state| out(&mut state.when));
+    life.effects
+        .iter_mut()
+        .for_each(|one| one.when.iter_mut().for_each(out));
+    life.promises.iter_mut().for_each(|one| out(&mut one.when));
+    let clauses = life.conditions.iter_mut().flat_map(|one| &mut one.clauses);
+    clauses.for_each(|clause| clause.when.iter_mut().for_each(out));
+    let preconditions = life.preconditions.iter_mut();
+    preconditions.for_each(|(_, when)| when.iter_mut().for_each(out));
+    let states: Vec<String> = life.states.iter().map(|state| state.name.clone()).collect();
+    for call in &mut life.calls {
+        let is_state = |to: &Pred| matches!(to, Pred::Is(name, None) if states.contains(name));
+        call.to.iter_mut().filter(|to| !is_state(to)).for_each(out);
+        call.refusals.iter_mut().for_each(|(when, _)| out(when));
+    }
+}
+
+/// What each name means, found from those that mention no other name on.
+fn meanings(life: &Life) -> BTreeMap<String, Pred> {
+    let mut known: BTreeMap<String, Pred> = BTreeMap::new();
+    loop {
+        let before = known.len();
+        for (name, pred) in &life.derived {
+            let out = written_out(pred, &known);
+            let mut parts = out.parts().into_iter();
+            let plain = |(asked, values): (&String, Option<&[String]>)| {
+                life.derived(asked).is_none() && is_asked_well(life, asked, values)
+            };
+            if parts.all(plain) {
+                known.entry(name.clone()).or_insert(out);
+            }
+        }
+        if known.len() == before {
+            return known;
+        }
+    }
+}
+
+fn written_out(pred: &Pred, known: &BTreeMap<String, Pred>) -> Pred {
+    let out = |pred: &Pred| Box::new(written_out(pred, known));
+    match pred {
+        Pred::And(left, right) => Pred::And(out(left), out(right)),
+        Pred::Or(left, right) => Pred::Or(out(left), out(right)),
+        Pred::Not(inner) => Pred::Not(out(inner)),
+        Pred::Is(name, asked) => match known.get(name) {
+            Some(meaning) => of_truth(meaning, asked.as_deref()).unwrap_or_else(|| pred.clone()),
+            None => pred.clone(),
+        },
+    }
+}
+
+/// A predicate that is asked for `true`, `false`, or one of the two; nothing if it is asked for something else.
+fn of_truth(meaning: &Pred, asked: Option<&[String]>) -> Option<Pred> {
+    let Some(asked) = asked else {
+        return Some(meaning.clone());
+    };
+    let truths = [
+        ("true", meaning.clone()),
+        ("false", Pred::Not(Box::new(meaning.clone()))),
+    ];
+    let mut either: Option<Pred> = None;
+    for word in asked {
+        let (_, one) = truths.iter().find(|(truth, _)| truth == word)?;
+        either = Some(match either {
+            Some(other) => Pred::Or(Box::new(other), Box::new(one.clone())),
+            None => one.clone(),
+        });
+    }
+    either
+}

@@ -1,0 +1,33 @@
+//! The same lifecycle in fewer words, as an author would write it, and the mistakes that only the short forms allow.
+//! Draws from dice of its own, so that what is drawn before stays the same.
+
+mod edges;
+mod facts;
+
+use super::dice::Dice;
+use super::sketch::Sketch;
+
+/// Says the same in other words.
+pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
+    edges::shorten(sketch, dice);
+    facts::shorten(sketch, dice);
+}
+
+/// Now and then, one mistake.
+pub(super) fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
+    const MISTAKES: [fn(&mut Sketch, &mut Dice); 9] = [
+        // It has a code of its own, which must be found often enough.
+        edges::broad,
+        edges::broad,
+        edges::covered,
+        edges::uncaused,
+        facts::circular,
+        facts::unknown,
+        facts::twice,
+        facts::set,
+        facts::not_a_truth,
+    ];
+    if dice.one_in(6) {
+        dice.pick(&MISTAKES)(sketch, dice);
+    }
+}

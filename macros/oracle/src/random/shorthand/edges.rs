@@ -1,0 +1,59 @@
+//! Transitions by groups, and from every state.
+
+use crate::random::dice::Dice;
+use crate::random::sketch::{EdgeForm, Sketch};
+
+/// Groups edges, and lets some that lead to an error come from everywhere.
+pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
+    sketch.edge_form = *dice.pick(&[EdgeForm::Each, EdgeForm::BySource, EdgeForm::ByTarget]);
+    for state in phased(sketch, |phase| phase == "Error") {
+        if dice.one_in(2) && is_entered(sketch, &state) {
+            from_anywhere(sketch, state);
+        }
+    }
+}
+
+/// From everywhere to where nothing went wrong.
+pub(super) fn broad(sketch: &mut Sketch, dice: &mut Dice) {
+    let states = phased(sketch, |phase| phase != "Error");
+    if !states.is_empty() {
+        from_anywhere(sketch, dice.pick(&states).clone());
+    }
+}
+
+/// From everywhere, and from one state once more.
+pub(super) fn covered(sketch: &mut Sketch, dice: &mut Dice) {
+    let states: Vec<String> = sketch.states.iter().map(|one| one.name.clone()).collect();
+    let failed = phased(sketch, |phase| phase == "Error");
+    if !failed.is_empty() {
+        let to = dice.pick(&failed).clone();
+        from_anywhere(sketch, to.clone());
+        let edges = sketch.edges.get_or_insert_default();
+        edges.push((dice.pick(&states).clone(), to));
+    }
+}
+
+/// From everywhere to what nothing leads to.
+pub(super) fn uncaused(sketch: &mut Sketch, dice: &mut Dice) {
+    let mut failed = phased(sketch, |phase| phase == "Error");
+    failed.retain(|state| !is_entered(sketch, state));
+    if !failed.is_empty() {
+        from_anywhere(sketch, dice.pick(&failed).clone());
+    }
+}
+
+fn phased(sketch: &Sketch, fits: impl Fn(&str) -> bool) -> Vec<String> {
+    let states = sketch.states.iter();
+    let fitting = states.filter(|one| one.phase.as_deref().is_some_and(&fits));
+    fitting.map(|one| one.name.clone()).collect()
+}
+
+fn is_entered(sketch: &Sketch, state: &str) -> bool {
+    sketch.edges.iter().flatten().any(|(_, to)| to == state)
+}
+
+fn from_anywhere(sketch: &mut Sketch, state: String) {
+    let edges = sketch.edges.get_or_insert_default();
+    edges.retain(|(_, to)| *to != state);
+    edges.push(("_".to_owned(), state));
+}

@@ -1,0 +1,177 @@
+//! Names for predicates, and one question to several facts.
+
+use crate::random::dice::Dice;
+use crate::random::sketch::{Guard, Sketch};
+use crate::random::spoil::guards;
+
+/// Gives names to parts of guards, and asks alike what is asked alike.
+pub(super) fn shorten(sketch: &mut Sketch, dice: &mut Dice) {
+    for number in 0..dice.below(4) {
+        name(sketch, dice, number);
+    }
+    for guard in guards(sketch) {
+        if dice.one_in(3) {
+            ask_together(guard, dice);
+        }
+    }
+}
+
+/// A name for some atoms of a guard that stand side by side; what a name before stands for may be among them.
+fn name(sketch: &mut Sketch, dice: &mut Dice, number: usize) {
+    let mut all = guards(sketch);
+    if all.is_empty() {
+        return;
+    }
+    let at = dice.below(all.len());
+    let guard = all.swap_remove(at);
+    let start = dice.below(guard.len());
+    let end = start + 1 + dice.below(guard.len() - start);
+    let meant: Guard = guard[start..end].to_vec();
+    let name = format!("named{number}");
+    let inverse = dice.one_in(3);
+    let asked = if inverse {
+        dice.word(&[
+            "!NAME",
+            "NAME == false",
+            "NAME != true",
+            "all(NAME) == false",
+        ])
+    } else {
+        dice.word(&["NAME", "NAME == true", "NAME in { true }", "any(NAME)"])
+    };
+    let asked = asked.replace("NAME", &name);
+    let everywhere = dice.one_in(2);
+    for guard in guards(sketch) {
+        if guard.len() >= meant.len() {
+            let found = guard.windows(meant.len()).position(|part| *part == meant);
+            if let Some(found) = found.filter(|_| everywhere || !asks(guard, &asked)) {
+                guard.splice(found..found + meant.len(), [asked.clone()]);
+            }
+        }
+    }
+    let meant: Vec<String> = meant
+        .iter()
+        .map(|atom| enclosed(atom, meant.len() > 1))
+        .collect();
+    let meant = meant.join(" && ");
+    let meant = if inverse {
+        format!("!({meant})")
+    } else {
+        meant
+    };
+    sketch.derived.push((name, meant));
+}
+
+fn asks(guard: &Guard, atom: &str) -> bool {
+    guard.iter().any(|other| other == atom)
+}
+
+fn enclosed(atom: &str, among_others: bool) -> String {
+    if atom.contains("||") && among_others {
+        format!("({atom})")
+    } else {
+        atom.to_owned()
+    }
+}
+
+/// A fact and what is asked of it; nothing if the atom asks several.
+fn parts(atom: &str) -> Option<(&str, &str)> {
+    let end = atom.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let (name, test) = atom.split_at(end.unwrap_or(atom.len()));
+    let plain = !name.is_empty() && !["refused", "any", "all"].contains(&name);
+    let single = !test.contains("||") && !test.contains("&&") && !test.contains('(');
+    (plain && single).then_some((name, test))
+}
+
+/// Facts of which the same is asked are asked in one question; where there is one alone, it is asked like that too.
+fn ask_together(guard: &mut Guard, dice: &mut Dice) {
+    let first = dice.below(guard.len());
+    let Some((_, test)) = parts(&guard[first]) else {
+        return;
+    };
+    let test = test.to_owned();
+    let alike = |atom: &String| parts(atom).is_some_and(|(_, other)| other == test);
+    let names: Vec<String> = guard
+        .iter()
+        .filter(|atom| alike(atom))
+        .filter_map(|atom| Some(parts(atom)?.0.to_owned()))
+        .collect();
+    let names = names.join(", ");
+    guard.retain(|atom| !alike(atom));
+    // All of them, or none of which the contrary holds.
+    let contrary = test
+        .strip_prefix(" == ")
+        .map(|value| format!(" != {value}"));
+    let atom = match contrary.filter(|_| dice.one_in(2)) {
+        Some(contrary) => format!("!any({names}){contrary}"),
+        None => format!("all({names}){test}"),
+    };
+    guard.push(atom);
+}
+
+/// Two names that stand for each other.
+pub(super) fn circular(sketch: &mut Sketch, dice: &mut Dice) {
+    let mut all = guards(sketch);
+    let at = dice.below(all.len());
+    let Some(atom) = all[at].first().cloned() else {
+        return;
+    };
+    if dice.one_in(2) {
+        all[at][0] = "turned".to_owned();
+    }
+    let both = [
+        ("turned".to_owned(), "around".to_owned()),
+        ("around".to_owned(), format!("turned || {atom}")),
+    ];
+    sketch.derived.extend(both);
+}
+
+/// A name for what is not there.
+pub(super) fn unknown(sketch: &mut Sketch, dice: &mut Dice) {
+    let mut all = guards(sketch);
+    let at = dice.below(all.len());
+    if dice.one_in(2) {
+        all[at].push("!strange".to_owned());
+    }
+    let meant = dice.word(&[
+        "nobody == Current",
+        "any(nobody, everybody)",
+        "refused(nothing)",
+    ]);
+    sketch.derived.push(("strange".to_owned(), meant));
+}
+
+/// A name that is taken.
+pub(super) fn twice(sketch: &mut Sketch, _: &mut Dice) {
+    let taken = sketch.facts.first().map(|fact| fact.name.clone());
+    let mut states = sketch.states.iter();
+    let meant = states.find_map(|state| state.when.first().cloned());
+    sketch.derived.extend(taken.zip(meant));
+}
+
+/// A write that sets what follows from others.
+pub(super) fn set(sketch: &mut Sketch, _: &mut Dice) {
+    let atom = sketch
+        .states
+        .iter()
+        .find_map(|state| state.when.first().cloned());
+    let sets = sketch
+        .promises
+        .iter_mut()
+        .flat_map(|promise| &mut promise.sets);
+    if let (Some(atom), Some(set)) = (atom, sets.into_iter().next()) {
+        set.push(("done".to_owned(), "true".to_owned()));
+        sketch.derived.push(("done".to_owned(), atom));
+    }
+}
+
+/// A name that is asked for what it never is.
+pub(super) fn not_a_truth(sketch: &mut Sketch, dice: &mut Dice) {
+    let mut all = guards(sketch);
+    let at = dice.below(all.len());
+    let Some(atom) = all[at].first().cloned() else {
+        return;
+    };
+    all[at][0] = "plain == Current".to_owned();
+    sketch.derived.push(("plain".to_owned(), atom));
+}

@@ -12,6 +12,7 @@ mod language {
     mod list_of_checks;
     mod mutation;
     mod nesting;
+    mod properties;
     mod readme;
     mod renamed;
     mod settling;

@@ -17,12 +17,13 @@
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `probe` | a volume: it looks at the node of its call |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
+//! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
 
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{
     Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode, Part,
-    Verb,
+    PropertyOf, Verb,
 };
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::rule::{Rule, Run, Stage};
@@ -46,6 +47,11 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for fact in &ast.facts {
         bar(fact, sink);
     }
+    if ast.kind == Kind::Volume {
+        for property in &ast.properties {
+            of_resource(&property.what, sink);
+        }
+    }
     for condition in &ast.conditions {
         let place = Item::new("condition", &condition.name);
         let messages = condition.clauses.iter().filter_map(|c| c.message.as_ref());
@@ -54,6 +60,23 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if let Some(message) = ast.ready.as_ref().and_then(|ready| ready.message.as_ref()) {
         texts(ast.kind, message, &Item::section("ready"), sink);
     }
+}
+
+/// A volume goes nowhere by itself: what it does, a call asks for.
+fn of_resource(property: &PropertyOf, sink: &mut Sink) {
+    let (span, item, words) = match property {
+        PropertyOf::Reaches { word, .. } => (*word, "reaches", "reaches"),
+        PropertyOf::Always {
+            at_rest: Some(span),
+            ..
+        } => (*span, "always", "at rest"),
+        PropertyOf::Always { at_rest: None, .. }
+        | PropertyOf::Never { .. }
+        | PropertyOf::Before { .. } => return,
+    };
+    let message = format!("`{words}` is not for a volume, which does nothing between its calls");
+    let help = "that each call ends is checked already; of a volume write `always ..`, `never effect while ..` or `effect before other`";
+    sink.push(misfit(span, item, message, help));
 }
 
 /// A message tells of its object alone: what others say is the sentence of a fact.

@@ -7,12 +7,20 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     }
     let follows = |mark: &str| expected.contains(&format!("`{mark}`"));
     let is_test = follows("&&") || follows("||");
+    let is_before = follows("before");
     Some(match found {
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
         "and" | "&" if is_test => "write `&&`",
         "or" | "|" if is_test => "write `||`",
         "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
+        }
+        "or" | "||" if follows("|") => "write `|`",
+        "after" if is_before => "write it the other way round, `first before then`",
+        "reaches" if is_before => "write `reaches State from Other`",
+        "when" | "if" | "given" if follows("while") => "write `while`",
+        "when" | "if" | "while" if follows("at rest") => {
+            "name the states after `in`, or write `!(..) || ..`"
         }
         "," if follows(";") => "an item ends with `;`",
         _ => return None,
@@ -30,6 +38,11 @@ mod tests {
         assert_eq!(instead("and", test), Some("write `&&`"));
         assert_eq!(instead("|", test), Some("write `||`"));
         assert_eq!(instead(",", test), Some("an item ends with `;`"));
+        assert_eq!(instead("or", "`|` or `from`"), Some("write `|`"));
+        assert_eq!(instead("when", "`while`"), Some("write `while`"));
+        assert!(instead("after", "`before`").is_some());
+        assert!(instead("reaches", "`before`").is_some());
+        assert!(instead("when", "`in`, `at rest` or `;`").is_some());
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);

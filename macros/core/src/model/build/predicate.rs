@@ -14,7 +14,7 @@ const THERE: [&str; 3] = ["true", "Present", "Known"];
 
 impl Builder<'_> {
     /// What does not resolve is reported, and the whole predicate is then `None`.
-    fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
+    pub(super) fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
         let kind = match &pred.kind {
             ast::PredKind::There(fact) => self.there(fact, place)?,
             ast::PredKind::Is { fact, values } => self.is(fact, values, place)?,

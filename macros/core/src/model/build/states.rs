@@ -52,9 +52,10 @@ impl Builder<'_> {
         let written = self.ast.transitions.as_ref()?;
         let mut edges: Vec<Edge> = Vec::new();
         for edge in &written.edges {
-            let from = self.state(&edge.from);
+            let place = Item::section("transitions");
+            let from = self.state(&edge.from, &place);
             for name in &edge.to {
-                let to = self.state(name);
+                let to = self.state(name, &place);
                 if let (Some(from), Some(to)) = (from, to) {
                     let span = name.span();
                     self.edge(&mut edges, Edge { from, to, span });
@@ -79,8 +80,8 @@ impl Builder<'_> {
             .push(declared_twice::edge(&arrow, edge.span, first.span));
     }
 
-    fn state(&mut self, name: &Ident) -> Option<StateId> {
+    pub(super) fn state(&mut self, name: &Ident, place: &Item) -> Option<StateId> {
         let found = self.scope.states.get(&name.to_string()).copied();
-        self.found(found, name, Noun::State, &Item::section("transitions"))
+        self.found(found, name, Noun::State, place)
     }
 }

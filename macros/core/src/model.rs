@@ -342,7 +342,10 @@ pub enum PropertyOf {
     /// Once `then` has run, `first` runs no more in the same quiet run.
     Before { first: EffectId, then: EffectId },
     /// Each quiet run from each world of the latter comes to a world of the former.
-    Reaches { to: Vec<StateId>, from: Vec<StateId> },
+    Reaches {
+        to: Vec<StateId>,
+        from: Vec<StateId>,
+    },
 }
 
 /// A state, declared or implicit.

@@ -2,6 +2,7 @@
 //! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
 
 mod dice;
+mod properties;
 mod recipes;
 mod sketch;
 mod spoil;
@@ -19,20 +20,38 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    match dice.below(20) {
-        0..8 => sound(&mut dice).to_string(),
-        8..17 => spoiled(&mut dice).to_string(),
-        _ => wild(&mut dice).to_string(),
+    let (sketch, is_sound) = match dice.below(20) {
+        0..8 => (sound(&mut dice), true),
+        8..17 => (spoiled(&mut dice), false),
+        _ => (wild(&mut dice), false),
+    };
+    claimed(sketch, is_sound, number).to_string()
+}
+
+/// With what its author claims: of a sound one only what adds no finding.
+fn claimed(mut sketch: Sketch, is_sound: bool, number: u64) -> Sketch {
+    let mut dice = Dice::new(number ^ 0x5052_4f50);
+    if !dice.one_in(3) {
+        return sketch;
     }
+    let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found.all;
+    let before = found(&sketch);
+    sketch.properties = properties::some(&sketch, &mut dice);
+    if is_sound {
+        while !sketch.properties.is_empty() && found(&sketch) != before {
+            sketch.properties.pop();
+        }
+    }
+    sketch
 }
 
 /// The volume with this number.
 pub fn draw_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::volume(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::volume(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return claimed(sketch, number % 2 == 0, number).to_string();
         }
     }
 }
@@ -41,9 +60,9 @@ pub fn draw_volume(number: u64) -> String {
 pub fn draw_sound_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
-        let text = volumes::sound(&mut dice).to_string();
-        if fits(&text, COMFORTABLE) {
-            return text;
+        let sketch = volumes::sound(&mut dice);
+        if fits(&sketch.to_string(), COMFORTABLE) {
+            return claimed(sketch, number % 2 == 0, number).to_string();
         }
     }
 }

@@ -109,12 +109,13 @@ fn one(
     moves.extend(walk.moves);
     let end = walk.end;
     let way = runs.describe(&Walk { moves, end });
-    let way = way.map(|way| format!(": {way}")).unwrap_or_default();
+    let way = way.map(|way| format!(": {way} -> (effect `{}`)", name(first)));
     let message = format!(
-        "{place}`{}` runs with `{}`, and `{}` after it{way}",
+        "{place}`{}` runs with `{}`, and `{}` after it{}",
         name(then),
         minimal(space, &claim, example),
         name(first),
+        way.unwrap_or_default(),
     );
     let help = format!(
         "let the `when` of `{}` ask for what `{}` establishes, or exclude `{}` from there on",

@@ -73,12 +73,7 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
 }
 
 /// Whether a call comes to its effects in a world, and this one is among them and permitted.
-fn is_enabled(
-    space: &Space<'_>,
-    drive: &CallDrive<'_>,
-    effect: EffectId,
-    world: usize,
-) -> bool {
+fn is_enabled(space: &Space<'_>, drive: &CallDrive<'_>, effect: EffectId, world: usize) -> bool {
     let names = drive.call.by.iter().any(|(step, _)| *step == effect);
     let comes_there = match drive.answers[world] {
         Answer::Run(_) | Answer::Wait => true,

@@ -185,13 +185,15 @@ impl Cursor {
             ))));
         }
         let negated = self.eat("not");
-        if !self.eat("in") {
+        let is_set = self.peek() == "in" && self.second() == "{";
+        if !is_set {
             return if negated {
                 Err(Broken("`not` without `in`".into()))
             } else {
                 Ok(Pred::Is(name, None))
             };
         }
+        self.need("in")?;
         self.need("{")?;
         let among = Pred::Is(name, Some(self.idents()?));
         self.need("}")?;

@@ -113,6 +113,8 @@ pub(crate) struct Sketch {
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
     pub(crate) edges: Option<Vec<(String, String)>>,
+    /// The lines of `properties`.
+    pub(crate) properties: Vec<String>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Vec<String>,
     /// Lines of `status` that no check of the graph looks at.
@@ -331,6 +333,7 @@ impl Display for Sketch {
             }
             section(f, "transitions", &lines)?;
         }
+        section(f, "properties", &self.properties)?;
         section(f, "status", &self.status())?;
         section(f, "rpc", self.calls.as_deref().unwrap_or_default())?;
         writeln!(f, "}}")

@@ -51,7 +51,7 @@ pub fn draw_volume(number: u64) -> String {
     loop {
         let sketch = volumes::volume(&mut dice);
         if fits(&sketch.to_string(), COMFORTABLE) {
-            return claimed(sketch, number % 2 == 0, number).to_string();
+            return claimed(sketch, number.is_multiple_of(2), number).to_string();
         }
     }
 }
@@ -62,7 +62,7 @@ pub fn draw_sound_volume(number: u64) -> String {
     loop {
         let sketch = volumes::sound(&mut dice);
         if fits(&sketch.to_string(), COMFORTABLE) {
-            return claimed(sketch, number % 2 == 0, number).to_string();
+            return claimed(sketch, number.is_multiple_of(2), number).to_string();
         }
     }
 }

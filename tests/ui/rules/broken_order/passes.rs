@@ -24,7 +24,7 @@ lifecycle! {
     }
     effects {
         drain: call gate when unwanted sets { served = false } key meta.uid;
-        unmake: call cloud when unwanted && !served sets { infra = Absent } key meta.uid;
+        unmake: call cloud when unwanted && gate && !served sets { infra = Absent } key meta.uid;
     }
     properties {
         drain before unmake;

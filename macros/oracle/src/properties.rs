@@ -163,7 +163,8 @@ fn nevers(worlds: &Worlds<'_>, enabled: &BTreeSet<(usize, usize)>, found: &mut F
         let all = 0..worlds.all.len();
         let holds = all.filter(|at| worlds.holds(&test, &worlds.all[*at]));
         let holds: Vec<usize> = holds.collect();
-        if holds.is_empty() {
+        let refused = worlds.acts[number].refused;
+        if holds.iter().all(|at| worlds.all[*at][refused] == 1) {
             found.say("LC096", property.name());
         }
         if holds.iter().any(|at| enabled.contains(&(*at, number))) {

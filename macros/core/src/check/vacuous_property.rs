@@ -1,5 +1,5 @@
-//! A property that cannot fail, so that nobody learns anything from it: it holds whatever the facts are, it is about no world, no quiet run has both effects,
-//! or it begins where it is to end.
+//! A property that cannot fail, so that nobody learns anything from it: it holds whatever the facts are, it is about no world or only about those in which the effect
+//! was refused anyway, no quiet run has both effects, or it begins where it is to end.
 //!
 //! ```text
 //! properties { never put while frozen == Yes && frozen == No; }    // refused: no world has both
@@ -8,7 +8,7 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::model::{Lifecycle, Pred, Property, PropertyOf, Scope};
+use crate::model::{EffectId, Lifecycle, Pred, Property, PropertyOf, Scope};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
@@ -61,16 +61,7 @@ fn alone(space: &Space<'_>, sink: &mut Sink) {
                 scope,
                 at_rest,
             } => always(space, pred, scope, *at_rest),
-            PropertyOf::Never { pred, .. } => {
-                let mut worlds = space.worlds.indexes();
-                let holds = worlds.any(|world| space.worlds.get(world).holds(pred));
-                (!holds).then(|| {
-                    (
-                        "no world is like that".to_owned(),
-                        "leave it out, or ask for something that may be",
-                    )
-                })
-            }
+            PropertyOf::Never { effect, pred } => never(space, *effect, pred),
             PropertyOf::Before { first, then } => (first == then).then(|| {
                 (
                     "both are the same effect".to_owned(),
@@ -92,6 +83,22 @@ fn alone(space: &Space<'_>, sink: &mut Sink) {
             say(property, &why, help, sink);
         }
     }
+}
+
+/// A refused effect is not enabled, so of what holds only where it was refused nothing is claimed.
+fn never(space: &Space<'_>, effect: EffectId, pred: &Pred) -> Option<(String, &'static str)> {
+    let worlds = space.worlds.indexes().map(|index| space.worlds.get(index));
+    let mut holding = worlds.filter(|world| world.holds(pred)).peekable();
+    let help = "leave it out, or ask for something that may be while the effect is not refused";
+    if holding.peek().is_none() {
+        return Some(("no world is like that".to_owned(), help));
+    }
+    let declared = &space.lifecycle.effects[effect.0];
+    let is_refused = holding.all(|world| world.value(declared.refused) == 1);
+    is_refused.then(|| {
+        let why = format!("`{}` was refused in every such world", declared.name);
+        (why, help)
+    })
 }
 
 fn always(
@@ -146,7 +153,7 @@ fn never_both(space: &Space<'_>, drives: &[Runs<'_>], sink: &mut Sink) {
             order.kept || !order.broken.is_empty()
         });
         if runs(first) && runs(then) && !both {
-            let name = |effect: crate::model::EffectId| &space.lifecycle.effects[effect.0].name;
+            let name = |effect: EffectId| &space.lifecycle.effects[effect.0].name;
             let why = format!(
                 "no quiet run has both: after `{}` only the outside leads to `{}`",
                 name(first),

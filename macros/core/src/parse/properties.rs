@@ -1,9 +1,12 @@
 //! The section `properties`: what an author claims of all worlds and of all quiet runs.
 
+use proc_macro2::Ident;
+
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
 use crate::ast::{Lifecycle, Property, PropertyOf};
+use crate::check::unknown_name::{nearest, suggestion};
 
 const FORM: Form = Form::within(
     "a property is written `always predicate in State at rest;`, `never effect while predicate;`, `effect before other;` or `reaches State | Other from Third;`",
@@ -40,9 +43,29 @@ fn property(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
         }
     }
     let first = cursor.ident("`always`, `never`, `reaches` or an effect")?;
-    cursor.need_word("before")?;
+    if cursor.eat_word("before").is_none() {
+        return Err(no_form(cursor, &first));
+    }
     let then = cursor.ident("an effect")?;
     Ok((PropertyOf::Before { first, then }, "`;`"))
+}
+
+/// What follows the first word tells which of the two is wrong.
+fn no_form(cursor: &Cursor, first: &Ident) -> Fault {
+    let next = cursor.word().map(Ident::to_string).unwrap_or_default();
+    let is_slip = ["after", "reaches"].contains(&next.as_str());
+    let text = first.to_string();
+    let near = nearest(&text, ["always", "never", "reaches"].into_iter());
+    if near.is_none() && (is_slip || nearest(&next, ["before"].into_iter()).is_some()) {
+        return cursor.fault("`before`");
+    }
+    Fault {
+        span: first.span(),
+        message: format!(
+            "expected `always`, `never`, `reaches` or an effect and `before`, found `{first}`{}",
+            suggestion(near)
+        ),
+    }
 }
 
 fn always(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
@@ -74,7 +97,7 @@ fn never(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
 }
 
 /// `A, B`.
-fn listed(cursor: &mut Cursor) -> Result<Vec<proc_macro2::Ident>, Fault> {
+fn listed(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     let mut states = vec![cursor.ident("a state")?];
     while cursor.eat(",").is_some() {
         states.push(cursor.ident("a state")?);
@@ -83,7 +106,7 @@ fn listed(cursor: &mut Cursor) -> Result<Vec<proc_macro2::Ident>, Fault> {
 }
 
 /// `A | B`.
-fn one_or_other(cursor: &mut Cursor) -> Result<Vec<proc_macro2::Ident>, Fault> {
+fn one_or_other(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     let mut states = vec![cursor.ident("a state")?];
     while cursor.eat("|").is_some() {
         states.push(cursor.ident("a state")?);

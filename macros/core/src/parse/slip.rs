@@ -16,6 +16,7 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
         }
         "or" | "||" if follows("|") => "write `|`",
+        "," if follows("|") && !follows(";") => "write `|`",
         "after" if is_before => "write it the other way round, `first before then`",
         "reaches" if is_before => "write `reaches State from Other`",
         "when" | "if" | "given" if follows("while") => "write `while`",

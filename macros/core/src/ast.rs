@@ -20,6 +20,7 @@ pub struct Lifecycle {
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
     pub transitions: Option<Transitions>,
+    pub properties: Vec<Property>,
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
     pub implicit: Option<Implicit>,
@@ -316,6 +317,38 @@ pub enum From {
     States(Vec<Ident>),
     /// `_`: in every state.
     Anywhere,
+}
+
+/// A line of `properties`.
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub what: PropertyOf,
+    /// Of the whole line, without its `;`.
+    pub span: Span,
+}
+
+/// What an author claims.
+#[derive(Clone, Debug)]
+pub enum PropertyOf {
+    /// `always pred in A, B at rest`.
+    Always {
+        pred: Pred,
+        /// Empty: in every world.
+        states: Vec<Ident>,
+        /// The words `at rest`.
+        at_rest: Option<Span>,
+    },
+    /// `never effect while pred`.
+    Never { effect: Ident, pred: Pred },
+    /// `first before then`.
+    Before { first: Ident, then: Ident },
+    /// `reaches A | B from C, D`.
+    Reaches {
+        /// The word `reaches`.
+        word: Span,
+        to: Vec<Ident>,
+        from: Vec<Ident>,
+    },
 }
 
 /// `condition Name { .. }`.

@@ -3,7 +3,9 @@
 
 mod acquire_before_record;
 mod broad_edge;
+mod broken_always;
 mod broken_never;
+mod broken_order;
 mod call_without_outcome;
 pub(crate) mod circular_fact;
 mod clause_never_applies;
@@ -19,6 +21,7 @@ mod endless_call;
 mod endless_deletion;
 mod endless_round;
 mod error_without_reason;
+mod forbidden_effect;
 mod half_capability;
 mod independent_never;
 pub(crate) mod infinite_fact;
@@ -45,10 +48,12 @@ mod undo_of_nothing;
 pub(crate) mod unknown_name;
 mod unlisted_code;
 pub(crate) mod unobserved_source;
+mod unreached_state;
 mod unread_input;
 mod unseen_by_call;
 mod unseen_is_free;
 mod useless_wakes;
+mod vacuous_property;
 mod work_in_goal;
 mod world_without_state;
 
@@ -66,7 +71,9 @@ pub(crate) const WARNINGS: [&str; 4] = [
 pub const RULES: &[Rule] = &[
     acquire_before_record::RULE,
     broad_edge::RULE,
+    broken_always::RULE,
     broken_never::RULE,
+    broken_order::RULE,
     call_without_outcome::RULE,
     circular_fact::RULE,
     clause_never_applies::RULE,
@@ -82,6 +89,7 @@ pub const RULES: &[Rule] = &[
     endless_deletion::RULE,
     endless_round::RULE,
     error_without_reason::RULE,
+    forbidden_effect::RULE,
     half_capability::RULE,
     independent_never::RULE,
     infinite_fact::RULE,
@@ -108,10 +116,12 @@ pub const RULES: &[Rule] = &[
     unknown_name::RULE,
     unlisted_code::RULE,
     unobserved_source::RULE,
+    unreached_state::RULE,
     unread_input::RULE,
     unseen_by_call::RULE,
     unseen_is_free::RULE,
     useless_wakes::RULE,
+    vacuous_property::RULE,
     work_in_goal::RULE,
     world_without_state::RULE,
 ];

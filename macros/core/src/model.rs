@@ -53,6 +53,7 @@ pub struct Lifecycle {
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
     pub transitions: Option<Transitions>,
+    pub properties: Vec<Property>,
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
     pub implicit: Option<Implicit>,
@@ -338,6 +339,42 @@ pub struct Edge {
     pub to: StateId,
     /// The smallest place that names this edge: its target, or its source where several lead to one target.
     pub span: Span,
+}
+
+/// What an author claims of all worlds or of all quiet runs.
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub what: PropertyOf,
+    /// As findings name it: `drain before unmake`.
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum PropertyOf {
+    /// It holds in every world of these states, or in every world at all; or in those of them in which a quiet run may end.
+    Always {
+        pred: Pred,
+        scope: Vec<Scope>,
+        at_rest: bool,
+    },
+    /// The effect is enabled in no world in which the predicate holds.
+    Never { effect: EffectId, pred: Pred },
+    /// Once `then` has run, `first` runs no more in the same quiet run.
+    Before { first: EffectId, then: EffectId },
+    /// Each quiet run from each world of the latter comes to a world of the former.
+    Reaches {
+        to: Vec<StateId>,
+        from: Vec<StateId>,
+    },
+}
+
+/// A state, declared or implicit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    State(StateId),
+    Deleting,
+    Refused,
 }
 
 #[derive(Clone, Debug)]

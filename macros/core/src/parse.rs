@@ -9,6 +9,7 @@ mod message;
 mod observe;
 mod predicate;
 mod promises;
+mod properties;
 mod recovery;
 mod rpc;
 mod slip;
@@ -26,13 +27,14 @@ use crate::errors::Sink;
 use cursor::{Cursor, Fault};
 use recovery::{Form, Parser};
 
-const SECTIONS: [&str; 8] = [
+const SECTIONS: [&str; 9] = [
     "observe",
     "facts",
     "states",
     "effects",
     "promises",
     "transitions",
+    "properties",
     "status",
     "rpc",
 ];
@@ -86,6 +88,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         effects: Vec::new(),
         promises: Vec::new(),
         transitions: None,
+        properties: Vec::new(),
         conditions: Vec::new(),
         ready: None,
         implicit: None,
@@ -158,6 +161,7 @@ fn section(
         "effects" => effects::section(body, parser, lifecycle),
         "promises" => promises::section(body, parser, lifecycle),
         "transitions" => transitions::section(span, body, parser, lifecycle),
+        "properties" => properties::section(body, parser, lifecycle),
         "status" => status::section(body, parser, lifecycle),
         _ => {
             if lifecycle.kind == ast::Kind::Resource {

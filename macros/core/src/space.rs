@@ -13,6 +13,7 @@ pub mod graph;
 pub mod permission;
 pub mod policy;
 pub mod promised;
+pub mod runs;
 pub mod summary;
 pub mod witness;
 pub mod world;

@@ -16,6 +16,7 @@ mod language {
     mod list_of_checks;
     mod mutation;
     mod nesting;
+    mod properties;
     mod readme;
     mod renamed;
     mod settling;

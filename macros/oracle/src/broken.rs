@@ -77,4 +77,10 @@ rules! {
     FromAnywhere,
     /// What becomes given anew may have any value.
     GivenAnew,
+    /// A run that waits in `Refused` need not come to what a property names.
+    RefusedIsExcepted,
+    /// An effect that was refused has not run before another one.
+    RefusedHasNotRun,
+    /// An effect behind the one that runs is enabled as well.
+    EnabledBehind,
 }

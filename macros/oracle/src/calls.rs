@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::drive::Drive;
 use crate::findings::Found;
 use crate::moves::Move;
+use crate::properties::{self, Runs};
 use crate::syntax::{Call, Life};
 use crate::worlds::{NodePlace, Test, World, Worlds};
 pub(crate) use visibility::Visibility;
@@ -148,11 +149,14 @@ pub(crate) fn declared(life: &Life, found: &mut Found) {
 }
 
 /// What the drives of all calls show.
-pub(crate) fn driven(worlds: &Worlds<'_>, found: &mut Found) {
+pub(crate) fn driven<'a>(worlds: &'a Worlds<'a>, found: &mut Found) {
     let life = worlds.life;
     let mut run: BTreeSet<usize> = BTreeSet::new();
+    let mut all: Vec<Runs<'_>> = Vec::new();
     for call in &life.calls {
-        run.extend(drive(worlds, call, found));
+        let (effects, runs) = drive(worlds, call, found);
+        run.extend(effects);
+        all.push(runs);
         let visibility = Visibility::new(life, worlds, rpc(&call.name));
         if visibility
             .asked(call)
@@ -167,6 +171,7 @@ pub(crate) fn driven(worlds: &Worlds<'_>, found: &mut Found) {
             found.say("LC016", &act.name);
         }
     }
+    properties::in_calls(worlds, &all, found);
     for (makes, undoes) in PAIRS {
         let (Some(makes), Some(undoes)) = (call(life, makes), call(life, undoes)) else {
             continue;
@@ -275,8 +280,12 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// Drives one call; answers with the effects that it runs.
-fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize> {
+/// Drives one call; answers with the effects that it runs, and how.
+fn drive<'a>(
+    worlds: &'a Worlds<'a>,
+    call: &'a Call,
+    found: &mut Found,
+) -> (BTreeSet<usize>, Runs<'a>) {
     let asking = Asking::new(worlds, call);
     let answer = |at: usize| asking.answer(&worlds.all[at], worlds.states[at]);
     let answers: Vec<Answer> = (0..worlds.all.len()).map(answer).collect();
@@ -315,10 +324,18 @@ fn drive(worlds: &Worlds<'_>, call: &Call, found: &mut Found) -> BTreeSet<usize>
     if !(0..call.refusals.len()).all(|refusal| given(&refusal)) {
         found.say("LC087", &call.name);
     }
-    met.iter()
-        .filter_map(|at| match answers[*at] {
-            Answer::Run(act) => Some(act),
-            Answer::Precondition(_) | Answer::Done | Answer::Refusal(_) | Answer::Wait => None,
-        })
-        .collect()
+    let run = met.iter().filter_map(|at| match answers[*at] {
+        Answer::Run(act) => Some(act),
+        Answer::Precondition(_) | Answer::Done | Answer::Refusal(_) | Answer::Wait => None,
+    });
+    let run = run.collect();
+    let mut runs = Runs::new(worlds, drive.moves, &policy, &rests);
+    // Also those that stand behind the one that runs.
+    for at in met.iter().copied().filter(|at| !answers[*at].ends()) {
+        let world = &worlds.all[at];
+        let steps = asking.steps.iter().copied();
+        let enabled = steps.filter(|step| worlds.enabled(&worlds.acts[*step], world));
+        runs.enabled.extend(enabled.map(|step| (at, step)));
+    }
+    (run, runs)
 }

@@ -6,6 +6,7 @@ use crate::broken::Rule;
 use crate::drive::{Drive, Mover, rests_at};
 use crate::findings::{Found, Outline};
 use crate::moves::Move;
+use crate::properties::{self, Runs};
 use crate::syntax::{Clause, Condition, State};
 use crate::worlds::{NodePlace, Test, World, Worlds};
 
@@ -49,13 +50,16 @@ impl<'a> Graph<'a> {
         );
         self.live_drive(&drive, found);
         self.goals(found);
-        self.deletion(found);
+        let deletion = self.deletion(found);
         self.effects(found);
         self.wakes(found);
         let caused = self.caused(&drive);
         self.transitions(&caused, found);
         let idle = self.conditions(found);
         self.roll_up(found);
+        let moves = drive.moves.into_iter().chain(deletion.moves).collect();
+        let runs = Runs::new(self.worlds, moves, &self.policy, &|at| self.is_over(at));
+        properties::in_life(&runs, found);
         Outline { caused, idle }
     }
 
@@ -63,6 +67,7 @@ impl<'a> Graph<'a> {
     pub(crate) fn worlds(&self, found: &mut Found) {
         self.states_without_a_world(found);
         self.broken_nevers(found);
+        properties::in_worlds(self.worlds, &|at| self.is_over(at), found);
     }
 
     fn place(&self, at: usize) -> NodePlace {
@@ -78,6 +83,16 @@ impl<'a> Graph<'a> {
 
     fn rests(&self, at: usize) -> bool {
         self.policy[at].is_none() && rests_at(self.worlds, Some(self.place(at)))
+    }
+
+    /// Whether a run may end there, also that of a deletion.
+    fn is_over(&self, at: usize) -> bool {
+        if !self.worlds.is_deleting(&self.worlds.all[at]) {
+            return self.rests(at);
+        }
+        let mut undoes = self.worlds.acts.iter().filter(|act| act.is_undo);
+        self.policy[at] == Some(Move::Release)
+            || undoes.any(|act| self.worlds.all[at][act.refused] == 1)
     }
 
     /// Whether anything is said of an object there.
@@ -155,20 +170,16 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn deletion(&self, found: &mut Found) {
+    fn deletion(&self, found: &mut Found) -> Drive {
         if self.worlds.deleting.is_none() {
-            return;
+            return Drive::default();
         }
         let worlds = &self.worlds.all;
         let all: Vec<usize> = (0..worlds.len())
             .filter(|at| self.worlds.is_deleting(&worlds[*at]))
             .collect();
-        let undoes = || self.worlds.acts.iter().filter(|act| act.is_undo);
-        let rests = |at: usize| {
-            self.policy[at] == Some(Move::Release)
-                || undoes().any(|act| self.worlds.all[at][act.refused] == 1)
-        };
-        let drive = Drive::new(self.worlds, &all, &self.policy, &rests, found);
+        let over = |at: usize| self.is_over(at);
+        let drive = Drive::new(self.worlds, &all, &self.policy, &over, found);
         for &at in drive.stuck.iter().chain(drive.loops.iter().flatten()) {
             for (var, &value) in self.worlds.all[at].iter().enumerate() {
                 if self.worlds.is_held(var, value) {
@@ -176,6 +187,7 @@ impl<'a> Graph<'a> {
                 }
             }
         }
+        drive
     }
 
     fn effects(&self, found: &mut Found) {

@@ -16,6 +16,7 @@ pub mod meaning;
 mod moves;
 mod names;
 mod parser;
+mod properties;
 pub mod random;
 mod reach;
 mod syntax;

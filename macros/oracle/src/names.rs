@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::findings::{Found, is_warning};
-use crate::syntax::{Assign, Effect, Input, Life, Pred, atoms};
+use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
+use crate::worlds::NodePlace;
 
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
@@ -84,6 +85,46 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     }
     assignments(life, found);
     references(life, found);
+    properties(life, found);
+}
+
+/// A property names states, effects and facts, and of a volume it says nothing about rest.
+fn properties(life: &Life, found: &mut Found) {
+    let asked_well = |pred: &Pred| {
+        let mut parts = pred.parts().into_iter();
+        parts.all(|(name, asked)| is_asked_well(life, name, asked))
+    };
+    let state = |name: &String| life.state(name).is_some();
+    let place = |name: &String| state(name) || !life.volume && implicit(name).is_some();
+    let effect = |name: &String| life.effect(name).is_some();
+    for property in &life.properties {
+        let (form, is_known, is_idle) = match property {
+            Property::Always { pred, states, rest } => {
+                let is_known = asked_well(pred) && states.iter().all(place);
+                ("always", is_known, *rest)
+            }
+            Property::Never { effect: one, pred } => {
+                ("never", effect(one) && asked_well(pred), false)
+            }
+            Property::Before(first, then) => ("before", effect(first) && effect(then), false),
+            Property::Reaches { to, from } => ("reaches", to.iter().chain(from).all(state), true),
+        };
+        if !is_known {
+            found.say("LC001", form);
+        }
+        if life.volume && is_idle {
+            found.say("LC005", form);
+        }
+    }
+}
+
+/// The state that nobody declares.
+pub(crate) fn implicit(name: &str) -> Option<NodePlace> {
+    match name {
+        "Deleting" => Some(NodePlace::Deleting),
+        "Refused" => Some(NodePlace::Refused),
+        _ => None,
+    }
 }
 
 /// What another controller manages comes before all that is ours, wants nothing, and knows of no write.

@@ -5,7 +5,7 @@ mod tokens;
 mod written_out;
 
 use crate::syntax::{
-    Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, State,
+    Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, Property, State,
 };
 use tokens::{Broken, Cursor, Parsed};
 use written_out::write_out;
@@ -80,6 +80,7 @@ impl Parser {
                 self.life.edges.get_or_insert_default();
                 Parser::edge
             }
+            "properties" => Parser::property,
             "status" => Parser::status,
             "rpc" => Parser::rpc,
             _ => {
@@ -412,6 +413,43 @@ impl Parser {
             names.push(self.cursor.ident()?);
         }
         Ok(names)
+    }
+
+    fn property(&mut self) -> Parsed<()> {
+        let word = self.cursor.ident()?;
+        let property = match word.as_str() {
+            _ if self.cursor.eat("before") => Property::Before(word, self.cursor.ident()?),
+            "always" => {
+                let pred = self.cursor.pred()?;
+                let mut states = Vec::new();
+                if self.cursor.eat("in") {
+                    states = self.cursor.idents()?;
+                }
+                let rest = self.cursor.eat("at");
+                if rest {
+                    self.cursor.need("rest")?;
+                }
+                Property::Always { pred, states, rest }
+            }
+            "never" => {
+                let effect = self.cursor.ident()?;
+                self.cursor.need("while")?;
+                let pred = self.cursor.pred()?;
+                Property::Never { effect, pred }
+            }
+            "reaches" => {
+                let mut to = vec![self.cursor.ident()?];
+                while self.cursor.eat("|") {
+                    to.push(self.cursor.ident()?);
+                }
+                self.cursor.need("from")?;
+                let from = self.cursor.idents()?;
+                Property::Reaches { to, from }
+            }
+            other => return Err(Broken(format!("`{other}` begins no property"))),
+        };
+        self.life.properties.push(property);
+        self.cursor.need(";")
     }
 
     fn rpc(&mut self) -> Parsed<()> {

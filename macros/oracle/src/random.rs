@@ -2,6 +2,7 @@
 //! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
 
 mod dice;
+mod properties;
 mod recipes;
 mod shorthand;
 mod sketch;
@@ -20,16 +21,16 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    let kind = dice.below(20);
-    let mut sketch = match kind {
-        0..8 => sound(&mut dice),
-        8..17 => spoiled(&mut dice),
-        _ => wild(&mut dice),
+    let (sketch, is_sound) = match dice.below(20) {
+        0..8 => (sound(&mut dice), true),
+        8..17 => (spoiled(&mut dice), false),
+        _ => (wild(&mut dice), false),
     };
+    let mut sketch = claimed(sketch, is_sound, number);
     let mut words = Dice::new(!number);
     shorthand::shorten(&mut sketch, &mut words);
     // One mistake hides others, so it comes to where there is none.
-    if kind < 8 {
+    if is_sound {
         shorthand::mistake(&mut sketch, &mut words);
     }
     allow(&mut sketch, &mut dice);
@@ -54,13 +55,30 @@ fn allow(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
+/// With what its author claims: of a sound one only what adds no finding.
+fn claimed(mut sketch: Sketch, is_sound: bool, number: u64) -> Sketch {
+    let mut dice = Dice::new(number ^ 0x5052_4f50);
+    if !dice.one_in(3) {
+        return sketch;
+    }
+    let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found.all;
+    let before = found(&sketch);
+    sketch.properties = properties::some(&sketch, &mut dice);
+    if is_sound {
+        while !sketch.properties.is_empty() && found(&sketch) != before {
+            sketch.properties.pop();
+        }
+    }
+    sketch
+}
+
 /// The volume with this number.
 pub fn draw_volume(number: u64) -> String {
     let mut dice = Dice::new(number);
     loop {
         let sketch = volumes::volume(&mut dice);
         if fits(&sketch.to_string(), COMFORTABLE) {
-            return in_few_words(sketch, number);
+            return in_few_words(claimed(sketch, number.is_multiple_of(2), number), number);
         }
     }
 }
@@ -76,7 +94,7 @@ pub fn draw_sound_volume(number: u64) -> String {
     loop {
         let sketch = volumes::sound(&mut dice);
         if fits(&sketch.to_string(), COMFORTABLE) {
-            return in_few_words(sketch, number);
+            return in_few_words(claimed(sketch, number.is_multiple_of(2), number), number);
         }
     }
 }

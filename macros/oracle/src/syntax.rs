@@ -130,6 +130,47 @@ pub(crate) struct Condition {
     pub(crate) clauses: Vec<Clause>,
 }
 
+/// What the author claims.
+#[derive(Clone, Debug)]
+pub(crate) enum Property {
+    Always {
+        pred: Pred,
+        states: Vec<String>,
+        rest: bool,
+    },
+    Never {
+        effect: String,
+        pred: Pred,
+    },
+    Before(String, String),
+    Reaches {
+        to: Vec<String>,
+        from: Vec<String>,
+    },
+}
+
+impl Property {
+    /// As findings name it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Always { states, rest, .. } => {
+                let mut name = "always".to_owned();
+                if !states.is_empty() {
+                    name += " in ";
+                    name += &states.join(", ");
+                }
+                if *rest {
+                    name += " at rest";
+                }
+                name
+            }
+            Self::Never { effect, .. } => format!("never {effect}"),
+            Self::Before(first, then) => format!("{first} before {then}"),
+            Self::Reaches { to, .. } => format!("reaches {}", to.join(" | ")),
+        }
+    }
+}
+
 /// What answers one call of a volume.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Call {
@@ -159,6 +200,7 @@ pub(crate) struct Life {
     pub(crate) promises: Vec<Promise>,
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
+    pub(crate) properties: Vec<Property>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,
     /// The condition that tells what no state says.

@@ -81,6 +81,14 @@ lifecycle! {
         Applying -> Provisioning | Idle | Stranded | Ready | Immutable;
         Provisioning -> Ready;
     }
+    properties {
+        // What Ready means: the Service is what the class asks for, and clients can be told an address.
+        always class && permission == Granted && validity == Fine && service == Current && address in { Partial, Full } in Ready;
+        // What the class does not let it have is never written, also while something else is wrong.
+        never apply_service while permission != Granted || validity != Fine;
+        // Work never stops half way: it ends where clients are served, or in a state that says what is missing.
+        reaches Ready | Idle | Stranded | Immutable from Draining, Applying, Provisioning;
+    }
     status {
         /// Whether the Listener and its class ask for something that can be made, and that the class allows.
         condition Accepted {

@@ -72,6 +72,12 @@ lifecycle! {
         exposes:  exposed == No && (chosen || own == Current) sets { exposed = Yes } or { exposed = NoClass };
         answered: exposed == Yes && !address sets { address = true };
     }
+    properties {
+        // A Pod finds files only once the node is reserved for it, it gets traffic, and its addresses are listed.
+        never write_tree while pod != Current || listed != Current;
+        apply_pv before apply_pod;
+        apply_pod before write_tree;
+    }
     rpc {
         unknown   when volume == Absent;
         unfit     when asked != Mount;

@@ -111,6 +111,14 @@ lifecycle! {
         Claiming | Serving | Unreachable | Configuring -> Unmatched | Ready;
         _ -> Taken | Rejected | PodConflict | Failed;
     }
+    properties {
+        // What Ready means: the router has read what is declared, and something serves the routing key.
+        always allocation == Held && sync == Current && matched && (binds_host || service == Current) in Ready;
+        // Nothing is written before the Site has decided, so no two Listeners fight over a Service.
+        never apply_service while allocation != Held || binds_host;
+        // What was configured is told: as served, as failed, or as not asked for by anybody.
+        reaches Ready | Failed | Unmatched from Configuring;
+    }
     status {
         condition Configured {
             False "Error" "No active site in namespace" when !site;

@@ -100,6 +100,17 @@ lifecycle! {
         Making | Tidying | Starting -> Ready;
         _ -> Clash | Unsupported | Linking;
     }
+    properties {
+        // What Ready means: all that the router needs is as it should be, not the router alone.
+        always router_config == Current && credentials == Current && (!managed_account || account == Current && role == Current && role_binding == Current) && router == Current in Ready;
+        // A Site that does not count writes nothing of its namespace.
+        never plan while !active || managed_by_other;
+        never revise while !active || managed_by_other;
+        // Whoever runs a router has what it reads first.
+        plan before apply_router;
+        // Work ends where the router runs, or in a state that says what is missing.
+        reaches Ready | Clash | Unsupported | Linking from Making, Tidying, Starting;
+    }
     status {
         condition Configured {
             False "Error" when !active;

@@ -18,12 +18,13 @@
 //! | `probe` | a volume: it looks at the node of its call |
 //! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
+//! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
 
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{
     Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode,
-    Part, Verb,
+    Part, PropertyOf, Verb,
 };
 use crate::check::{RULES, WARNINGS};
 use crate::errors::{Diagnostic, Item, Sink};
@@ -51,6 +52,11 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for allow in &ast.allows {
         allowed(allow, sink);
     }
+    if ast.kind == Kind::Volume {
+        for property in &ast.properties {
+            of_resource(&property.what, sink);
+        }
+    }
     for condition in &ast.conditions {
         let place = Item::new("condition", &condition.name);
         let messages = condition.clauses.iter().filter_map(|c| c.message.as_ref());
@@ -76,6 +82,23 @@ fn allowed(allow: &Allow, sink: &mut Sink) {
         RULE.error(allow.code.span(), allow.item.to_string(), why)
             .help(format!("what warns can be allowed: {can}")),
     );
+}
+
+/// A volume goes nowhere by itself: what it does, a call asks for.
+fn of_resource(property: &PropertyOf, sink: &mut Sink) {
+    let (span, item, words) = match property {
+        PropertyOf::Reaches { word, .. } => (*word, "reaches", "reaches"),
+        PropertyOf::Always {
+            at_rest: Some(span),
+            ..
+        } => (*span, "always", "at rest"),
+        PropertyOf::Always { at_rest: None, .. }
+        | PropertyOf::Never { .. }
+        | PropertyOf::Before { .. } => return,
+    };
+    let message = format!("`{words}` is not for a volume, which does nothing between its calls");
+    let help = "that each call ends is checked already; of a volume write `always ..`, `never effect while ..` or `effect before other`";
+    sink.push(misfit(span, item, message, help));
 }
 
 /// A message tells of its object alone: what others say is the sentence of a fact.

@@ -1,6 +1,7 @@
 //! A warning: an input is observed and nothing reads it. Each input costs a watch and a right.
 //!
 //! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
+//! A property reads nothing: it is proved, and never asked.
 
 use std::collections::BTreeSet;
 

@@ -7,6 +7,7 @@ mod facts;
 mod inputs;
 mod order;
 mod predicate;
+mod properties;
 mod rpc;
 mod scope;
 mod states;
@@ -121,6 +122,7 @@ impl Builder<'_> {
             effects: self.effects(),
             promises: self.promises(),
             transitions: self.transitions(),
+            properties: self.properties(),
             conditions: self.conditions(),
             ready: self.ready(),
             implicit: self.implicit(),

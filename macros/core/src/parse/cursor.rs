@@ -35,12 +35,19 @@ pub(crate) struct Cursor {
     tokens: Vec<TokenTree>,
     at: usize,
     end: Span,
+    /// Whether what is read ends before an `in` without braces.
+    pub(crate) is_claim: bool,
 }
 
 impl Cursor {
     pub(crate) fn new(stream: TokenStream, end: Span) -> Self {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
-        Self { tokens, at: 0, end }
+        Self {
+            tokens,
+            at: 0,
+            end,
+            is_claim: false,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -155,6 +162,17 @@ impl Cursor {
             Some(TokenTree::Ident(ident)) => Some(ident),
             _ => None,
         }
+    }
+
+    /// Whether `word` follows the token that comes next.
+    pub(crate) fn then_word(&self, word: &str) -> bool {
+        let next = self.tokens.get(self.at + 1).and_then(as_ident);
+        next.is_some_and(|ident| ident == word)
+    }
+
+    /// Whether a group in braces follows the token that comes next.
+    pub(crate) fn then_braces(&self) -> bool {
+        matches!(self.tokens.get(self.at + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace)
     }
 
     /// Whether `mark` follows the token that comes next.

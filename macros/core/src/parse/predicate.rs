@@ -13,6 +13,14 @@ pub(crate) fn pred(cursor: &mut Cursor) -> Result<Pred, Fault> {
     disj(cursor, 0)
 }
 
+/// The same, where `in` without braces does not belong to it: `ready in State`.
+pub(crate) fn claim(cursor: &mut Cursor) -> Result<Pred, Fault> {
+    cursor.is_claim = true;
+    let pred = disj(cursor, 0);
+    cursor.is_claim = false;
+    pred
+}
+
 fn disj(cursor: &mut Cursor, depth: usize) -> Result<Pred, Fault> {
     let first = conj(cursor, depth)?;
     if !cursor.is("||") {
@@ -170,7 +178,8 @@ fn test(cursor: &mut Cursor) -> Result<Test, Fault> {
         cursor.need_word("in")?;
         return values(cursor).map(Test::IsNot);
     }
-    if cursor.eat_word("in").is_some() {
+    let is_scope = cursor.is_claim && !cursor.then_braces();
+    if !is_scope && cursor.eat_word("in").is_some() {
         return values(cursor).map(Test::Is);
     }
     Ok(Test::There)

@@ -7,6 +7,7 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     }
     let follows = |mark: &str| expected.contains(&format!("`{mark}`"));
     let is_test = follows("&&") || follows("||");
+    let is_before = follows("before");
     Some(match found {
         "=" if expected == "`from`" => "a fact that others decide has no type, `name = predicate;`",
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
@@ -17,6 +18,12 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         }
         "," | "or" | "||" | "and" | "&&" if follows("|") && !follows(",") => {
             "several states are joined by `|`, and an item ends with `;`"
+        }
+        "after" if is_before => "write it the other way round, `first before then`",
+        "reaches" if is_before => "write `reaches State from Other`",
+        "when" | "if" | "given" if follows("while") => "write `while`",
+        "when" | "if" | "while" if follows("at rest") => {
+            "name the states after `in`, or write `!(..) || ..`"
         }
         "," if follows(";") => "an item ends with `;`",
         _ => return None,
@@ -38,6 +45,11 @@ mod tests {
         assert_eq!(instead(",", "`|` or `;`"), states);
         assert_eq!(instead("or", "`|` or `->`"), states);
         assert_eq!(instead("->", "`|` or `;`"), None);
+        assert_eq!(instead("or", "`|` or `from`"), states);
+        assert_eq!(instead("when", "`while`"), Some("write `while`"));
+        assert!(instead("after", "`before`").is_some());
+        assert!(instead("reaches", "`before`").is_some());
+        assert!(instead("when", "`in`, `at rest` or `;`").is_some());
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);

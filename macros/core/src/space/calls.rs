@@ -41,7 +41,8 @@ pub struct CallDrive<'a> {
     pub stuck: Vec<usize>,
     /// Parts in which a fair run can go round for ever.
     pub loops: Vec<Loop>,
-    choices: Vec<Choice>,
+    /// By world: the effect that it runs.
+    pub choices: Vec<Choice>,
 }
 
 /// The worlds of a volume with the drives of all its calls.

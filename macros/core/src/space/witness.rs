@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Lifecycle, Origin, VarId};
+use crate::model::{Lifecycle, Origin, Pred, PredKind, VarId};
 use crate::space::Space;
 use crate::space::world::World;
 
@@ -68,6 +68,16 @@ pub fn fact(lifecycle: &Lifecycle, var: VarId, value: usize) -> String {
         "false" => format!("!{name}"),
         // Only an `else` can give a bool another value.
         other => format!("{name} == {other}"),
+    }
+}
+
+/// Whether a predicate holds of values, one for each variable, that need not be those of a world.
+pub fn holds(pred: &Pred, values: &[usize]) -> bool {
+    match &pred.kind {
+        PredKind::Is { var, values: any } => any.contains(values[var.0]),
+        PredKind::All(parts) => parts.iter().all(|part| holds(part, values)),
+        PredKind::Any(parts) => parts.iter().any(|part| holds(part, values)),
+        PredKind::Not(part) => !holds(part, values),
     }
 }
 

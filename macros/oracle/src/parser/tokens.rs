@@ -202,13 +202,15 @@ impl Cursor {
             return Ok(Test(true, Some(vec![self.ident()?])));
         }
         let negated = self.eat("not");
-        if !self.eat("in") {
+        let is_set = self.peek() == "in" && self.second() == "{";
+        if !is_set {
             return if negated {
                 Err(Broken("`not` without `in`".into()))
             } else {
                 Ok(Test(false, None))
             };
         }
+        self.need("in")?;
         self.need("{")?;
         let among = self.idents()?;
         self.need("}")?;

@@ -129,6 +129,8 @@ pub(crate) struct Sketch {
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) edge_form: EdgeForm,
+    /// The lines of `properties`.
+    pub(crate) properties: Vec<String>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Vec<String>,
     /// Lines of `status` that no check of the graph looks at.
@@ -397,6 +399,7 @@ impl Display for Sketch {
             }
             section(f, "transitions", &lines)?;
         }
+        section(f, "properties", &self.properties)?;
         section(f, "status", &self.status())?;
         section(f, "rpc", self.calls.as_deref().unwrap_or_default())?;
         for (code, item) in &self.allows {

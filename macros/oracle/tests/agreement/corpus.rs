@@ -14,12 +14,14 @@ pub(crate) const EACH_CODE: &[&str] = &[
     "LC001", "LC002", "LC003", "LC004", "LC005", "LC011", "LC012", "LC013", "LC014", "LC015",
     "LC016", "LC017", "LC018", "LC021", "LC022", "LC023", "LC024", "LC025", "LC030", "LC031",
     "LC032", "LC040", "LC041", "LC044", "LC045", "LC047", "LC048", "LC049", "LC050", "LC051",
-    "LC052", "LC053", "LC055", "LC060", "LC064", "LC065", "LC066", "LC070", "LC091",
+    "LC052", "LC053", "LC055", "LC060", "LC064", "LC065", "LC066", "LC070", "LC091", "LC092",
+    "LC093", "LC094", "LC095", "LC096",
 ];
 
 /// Every code that random volumes must show often enough.
 pub(crate) const EACH_CODE_OF_VOLUMES: &[&str] = &[
     "LC014", "LC016", "LC080", "LC081", "LC083", "LC084", "LC085", "LC086", "LC087", "LC088",
+    "LC092", "LC096",
 ];
 
 #[derive(Debug, Default)]

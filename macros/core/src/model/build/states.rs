@@ -66,9 +66,13 @@ impl Builder<'_> {
     }
 
     fn edges(&mut self, all: &mut Transitions, from: &[Ident], to: &[Ident]) {
-        let to: Vec<_> = to.iter().map(|name| (name, self.state(name))).collect();
+        let place = Item::section("transitions");
+        let to: Vec<_> = to
+            .iter()
+            .map(|name| (name, self.state(name, &place)))
+            .collect();
         for begin in from {
-            let from_id = self.state(begin);
+            let from_id = self.state(begin, &place);
             for (end, to_id) in &to {
                 let (Some(from_id), Some(to_id)) = (from_id, *to_id) else {
                     continue;
@@ -103,7 +107,7 @@ impl Builder<'_> {
 
     fn anywhere(&mut self, all: &mut Transitions, to: &[Ident]) {
         for name in to {
-            let Some(to) = self.state(name) else {
+            let Some(to) = self.state(name, &Item::section("transitions")) else {
                 continue;
             };
             let span = name.span();
@@ -135,8 +139,8 @@ impl Builder<'_> {
         format!("{} -> {}", name(from), name(to))
     }
 
-    fn state(&mut self, name: &Ident) -> Option<StateId> {
+    pub(super) fn state(&mut self, name: &Ident, place: &Item) -> Option<StateId> {
         let found = self.scope.states.get(&name.to_string()).copied();
-        self.found(found, name, Noun::State, &Item::section("transitions"))
+        self.found(found, name, Noun::State, place)
     }
 }

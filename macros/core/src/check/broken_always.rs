@@ -1,0 +1,93 @@
+//! A property `always ..` that does not hold in every world that it is about: without `in` every world, with `in` those of the named states, with `at rest`
+//! those of them in which a quiet run may end.
+//!
+//! ```text
+//! properties { always address == Full in Ready; }          // refused: `goal Ready when address in { Part, Full }`
+//! goal Ready when address == Full => Ready;
+//! ```
+
+use crate::errors::Sink;
+use crate::model::{Pred, Property, PropertyOf, Scope};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::witness::{Claim, minimal};
+use crate::space::{Class, Space};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC092",
+    name: "broken_always",
+    stage: Stage::Graph,
+    run: Run::Worlds(check),
+};
+
+fn check(space: &Space<'_>, sink: &mut Sink) {
+    for property in &space.lifecycle.properties {
+        if let PropertyOf::Always {
+            pred,
+            scope,
+            at_rest,
+        } = &property.what
+        {
+            one(space, property, pred, &about(space, scope, *at_rest), sink);
+        }
+    }
+}
+
+fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sink: &mut Sink) {
+    let breaks = |world: usize| !space.worlds.get(world).holds(pred);
+    let mut breaking = about.iter().copied().filter(|world| breaks(*world));
+    let Some(example) = breaking.next() else {
+        return;
+    };
+    let count = 1 + breaking.count();
+    let class = space.classes[example];
+    let of_class = about.iter().copied();
+    let claim = Claim {
+        about: of_class
+            .filter(|world| space.classes[*world] == class)
+            .collect(),
+        bad: &breaks,
+        expected: pred.vars(),
+    };
+    let at_rest = matches!(property.what, PropertyOf::Always { at_rest: true, .. });
+    let (rest, help) = if at_rest {
+        (
+            "at rest ",
+            "let an effect or a promise lead on from there, or narrow what is claimed: `.. in State at rest`",
+        )
+    } else {
+        (
+            "",
+            "narrow the states or what is claimed, or rule these worlds out with `never` if they cannot be",
+        )
+    };
+    let message = format!(
+        "this does not hold {rest}in state `{}` with `{}`: {count} of {} worlds",
+        space.class_name(class),
+        minimal(space, &claim, example),
+        about.len()
+    );
+    sink.push(
+        RULE.error(property.span, property.name.as_str(), message)
+            .help(help),
+    );
+}
+
+/// The worlds that it is about, ascending.
+pub(super) fn about(space: &Space<'_>, scope: &[Scope], at_rest: bool) -> Vec<usize> {
+    let in_scope = |world: &usize| {
+        let class = space.classes[*world];
+        scope.is_empty() || scope.iter().any(|scope| class_of(*scope) == class)
+    };
+    let worlds = space.worlds.indexes().filter(in_scope);
+    worlds
+        .filter(|world| !at_rest || space.rests(*world))
+        .collect()
+}
+
+pub(super) fn class_of(scope: Scope) -> Class {
+    match scope {
+        Scope::State(state) => Class::State(state),
+        Scope::Deleting => Class::Deleting,
+        Scope::Refused => Class::Refused,
+    }
+}

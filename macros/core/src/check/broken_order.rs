@@ -1,0 +1,130 @@
+//! A property `first before then` with a quiet run in which `then` runs and `first` after it. A run may begin in any world, so also where somebody did a part
+//! by hand. A write that is refused has done nothing, so `then` counts from where it is accepted. What follows when the outside interferes is another run. In a
+//! volume a run is that of one call.
+//!
+//! ```text
+//! properties { drain before unmake; }                      // refused: `unmake` runs while `served == Yes` too, and `drain` after it
+//! unmake: call infra when served == No ..
+//! ```
+
+use crate::errors::Sink;
+use crate::model::{EffectId, Property, PropertyOf};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Space;
+use crate::space::calls::Called;
+use crate::space::explored::Explored;
+use crate::space::promised::Mover;
+use crate::space::runs::{Backwards, Runs, Walk};
+use crate::space::witness::{Claim, minimal};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC094",
+    name: "broken_order",
+    stage: Stage::Graph,
+    run: Run::Both(check, in_calls),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let (space, graph) = (explored.space, &explored.drives.graph);
+    let choices = space.choices.as_slice();
+    let runs = Runs {
+        space,
+        graph,
+        choices,
+    };
+    all(space, runs, "", sink);
+}
+
+/// The same in the calls of a volume.
+fn in_calls(called: &Called<'_>, sink: &mut Sink) {
+    let space = called.space;
+    for drive in &called.drives {
+        let (graph, choices) = (&drive.graph, drive.choices.as_slice());
+        let runs = Runs {
+            space,
+            graph,
+            choices,
+        };
+        all(space, runs, &format!("in `{}` ", drive.call.name), sink);
+    }
+}
+
+fn all(space: &Space<'_>, runs: Runs<'_>, place: &str, sink: &mut Sink) {
+    let claims: Vec<_> = claims(space).collect();
+    if claims.is_empty() {
+        return;
+    }
+    let back = Backwards::of(runs.graph, space.worlds.len());
+    for (property, first, then) in claims {
+        if first != then {
+            one(runs, &back, property, (first, then), place, sink);
+        }
+    }
+}
+
+/// The properties of this form.
+pub(super) fn claims<'a>(
+    space: &Space<'a>,
+) -> impl Iterator<Item = (&'a Property, EffectId, EffectId)> + use<'a> {
+    let properties = space.lifecycle.properties.iter();
+    properties.filter_map(|property| match &property.what {
+        PropertyOf::Before { first, then } => Some((property, *first, *then)),
+        PropertyOf::Always { .. } | PropertyOf::Never { .. } | PropertyOf::Reaches { .. } => None,
+    })
+}
+
+fn one(
+    runs: Runs<'_>,
+    back: &Backwards,
+    property: &Property,
+    (first, then): (EffectId, EffectId),
+    place: &str,
+    sink: &mut Sink,
+) {
+    let space = runs.space;
+    let broken = runs.order(back, first, then).broken;
+    let Some(&example) = broken.first() else {
+        return;
+    };
+    let name = |effect: EffectId| &space.lifecycle.effects[effect.0].name;
+    let breaks = |world: usize| broken.binary_search(&world).is_ok();
+    let does = |world: &usize| runs.does(then, *world);
+    let when = space.lifecycle.effects[then.0].when.as_ref();
+    let claim = Claim {
+        about: space.worlds.indexes().filter(does).collect(),
+        bad: &breaks,
+        expected: when.map(crate::model::Pred::vars).unwrap_or_default(),
+    };
+    let walk = runs
+        .walk(
+            runs.accepted(then, example),
+            &|world| runs.does(first, world),
+            &|_| false,
+        )
+        .expect("it was found to lead there");
+    let mut moves = vec![(
+        u32::try_from(example).expect("bounded by the limit of worlds"),
+        Mover::Effect,
+    )];
+    moves.extend(walk.moves);
+    let end = walk.end;
+    let way = runs.describe(&Walk { moves, end });
+    let way = way.map(|way| format!(": {way} -> (effect `{}`)", name(first)));
+    let message = format!(
+        "{place}`{}` runs with `{}`, and `{}` after it{}",
+        name(then),
+        minimal(space, &claim, example),
+        name(first),
+        way.unwrap_or_default(),
+    );
+    let help = format!(
+        "let the `when` of `{}` ask for what `{}` establishes, or exclude `{}` from there on",
+        name(then),
+        name(first),
+        name(first)
+    );
+    sink.push(
+        RULE.error(property.span, property.name.as_str(), message)
+            .help(help),
+    );
+}

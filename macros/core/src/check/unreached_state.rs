@@ -1,0 +1,125 @@
+//! A property `reaches A | B from C` with a quiet run from a world of `C` that ends before it comes to a world of `A` or `B`. Every promise is kept in such a run
+//! and nobody interferes. A run in which a write is refused that no state mentions waits in `Refused`, and is excepted; a refusal that a state mentions counts
+//! as that state. What gets stuck or goes round is found by other rules (LC021 to LC024).
+//!
+//! ```text
+//! properties { reaches Ready from Applying; }              // refused: a run may end in `Taken`, where somebody else has the name
+//! properties { reaches Ready | Taken from Applying; }
+//! ```
+
+use crate::errors::Sink;
+use crate::model::{Property, PropertyOf, StateId};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::explored::Explored;
+use crate::space::runs::{Backwards, Runs, Walk};
+use crate::space::witness::{Claim, minimal};
+use crate::space::{Class, Space};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC095",
+    name: "unreached_state",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let mut back = None;
+    for property in &space.lifecycle.properties {
+        let PropertyOf::Reaches { to, from } = &property.what else {
+            continue;
+        };
+        // What begins where it is to end cannot fail there, which is told as that.
+        if from.iter().any(|state| to.contains(state)) {
+            continue;
+        }
+        let worlds = space.worlds.len();
+        let back = back.get_or_insert_with(|| Backwards::of(&explored.drives.graph, worlds));
+        one(explored, back, property, (to, from), sink);
+    }
+}
+
+fn one(
+    explored: &Explored<'_>,
+    back: &Backwards,
+    property: &Property,
+    (to, from): (&[StateId], &[StateId]),
+    sink: &mut Sink,
+) {
+    let (space, graph) = (explored.space, &explored.drives.graph);
+    let arrived = |world: usize| match space.classes[world] {
+        Class::State(state) => to.contains(&state),
+        Class::Refused => true,
+        Class::Deleting | Class::Nowhere => false,
+    };
+    let ends = |world: usize| graph.rests(world) && !arrived(world);
+    let goals: Vec<usize> = space.live().filter(|world| ends(*world)).collect();
+    let leading = back.leading(graph, &goals, &arrived);
+    let sources = from.iter().map(|state| Class::State(*state));
+    let mut found = sources.filter_map(|class| {
+        let mut worlds = explored.worlds_of(class);
+        worlds
+            .find(|world| leading[*world])
+            .map(|world| (class, world))
+    });
+    let Some((class, example)) = found.next() else {
+        return;
+    };
+    let choices = space.choices.as_slice();
+    let runs = Runs {
+        space,
+        graph,
+        choices,
+    };
+    let start = u32::try_from(example).expect("bounded by the limit of worlds");
+    let walk = runs.walk([start], &ends, &arrived);
+    let walk = walk.expect("it was found to lead there");
+    let claim = Claim {
+        about: explored.worlds_of(class).collect(),
+        bad: &|world| leading[world],
+        expected: explored.vars_of(class),
+    };
+    let witness = minimal(space, &claim, example);
+    let (message, help) = told(space, runs, &walk, (class, &witness), to);
+    sink.push(
+        RULE.error(property.span, property.name.as_str(), message)
+            .help(help),
+    );
+}
+
+fn told(
+    space: &Space<'_>,
+    runs: Runs<'_>,
+    walk: &Walk,
+    (class, witness): (Class, &str),
+    to: &[StateId],
+) -> (String, String) {
+    let name = space.class_name(class);
+    let states = |mark: &str| {
+        let names = to.iter().map(|to| space.class_name(Class::State(*to)));
+        names.collect::<Vec<_>>().join(mark)
+    };
+    let wanted = states("` or `");
+    let end = space.classes[walk.end as usize];
+    let end_name = space.class_name(end);
+    let message = if walk.moves.is_empty() {
+        format!("`{name}` with `{witness}` is at rest: a quiet run ends there, without `{wanted}`")
+    } else {
+        let way = runs.describe(walk);
+        let way = way.map(|way| format!(": {way}")).unwrap_or_default();
+        format!(
+            "from `{name}` with `{witness}` a quiet run may end in `{end_name}`, without `{wanted}`{way}"
+        )
+    };
+    let help = if end == class {
+        format!(
+            "let an effect or a promise lead on from there, or give the worlds of `{name}` that wait a state of their own"
+        )
+    } else {
+        let to = states(" | ");
+        format!(
+            "let an effect or a promise lead on from there, or say where runs may end as well: `reaches {to} | {end_name} from {name}`"
+        )
+    };
+    (message, help)
+}

@@ -1,0 +1,123 @@
+//! What the author of a random lifecycle claims of it. Drawn with dice of its own, so that the lifecycle is the same with and without.
+
+use super::dice::Dice;
+use super::sketch::Sketch;
+
+/// Some properties, true or not, most of them of names that there are.
+pub(super) fn some(sketch: &Sketch, dice: &mut Dice) -> Vec<String> {
+    let atoms = atoms(sketch);
+    let count = 1 + dice.below(4);
+    let drawn = (0..count).filter_map(|_| property(sketch, &atoms, dice));
+    drawn.collect()
+}
+
+/// What predicates of the lifecycle ask already.
+fn atoms(sketch: &Sketch) -> Vec<String> {
+    let states = sketch.states.iter().map(|state| &state.when);
+    let effects = sketch.effects.iter().map(|effect| &effect.when);
+    let promises = sketch.promises.iter().map(|promise| &promise.when);
+    let all = states.chain(effects).chain(promises).flatten();
+    all.cloned().collect()
+}
+
+fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String> {
+    let is_volume = sketch.calls.is_some();
+    let unknown = dice.one_in(60);
+    let effect = |dice: &mut Dice| {
+        let all = &sketch.effects;
+        let known = (!all.is_empty()).then(|| dice.pick(all).known_as());
+        known.map(|known| if unknown { format!("{known}_") } else { known })
+    };
+    if atoms.is_empty() {
+        return None;
+    }
+    let idle = is_volume && !dice.one_in(40);
+    Some(match dice.below(11) {
+        0 | 1 => {
+            let (effect, pred) = (effect(dice)?, claim(atoms, dice));
+            format!("never {effect} while {pred};")
+        }
+        2..=6 if sketch.effects.len() > 1 || dice.one_in(8) => {
+            format!("{} before {};", effect(dice)?, effect(dice)?)
+        }
+        7 | 8 if !idle => {
+            let count = 1 + dice.below(3);
+            let to = states(sketch, count, dice);
+            let count = 1 + dice.below(2);
+            let mut from = states(sketch, count, dice);
+            if !dice.one_in(8) {
+                from.retain(|state| !to.contains(state));
+            }
+            if from.is_empty() {
+                return None;
+            }
+            format!("reaches {} from {};", to.join(" | "), from.join(", "))
+        }
+        _ => always(sketch, atoms, idle, dice),
+    })
+}
+
+fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> String {
+    let mut line = "always ".to_owned();
+    let mut scope = Vec::new();
+    if dice.one_in(2) {
+        // What the state asks itself holds in it, unless it is asked of another one as well.
+        let state = dice.pick(&sketch.states).clone();
+        line += &state
+            .when
+            .iter()
+            .map(nested)
+            .collect::<Vec<_>>()
+            .join(" && ");
+        scope.push(state.name);
+    } else {
+        line += &claim(atoms, dice);
+    }
+    if dice.one_in(3) {
+        scope.extend(states(sketch, 1, dice));
+    }
+    if sketch.calls.is_none() && dice.one_in(6) {
+        scope.push(dice.word(&["Deleting", "Refused"]));
+    }
+    scope.dedup();
+    if !scope.is_empty() {
+        line += &format!(" in {}", scope.join(", "));
+    }
+    if !idle && dice.one_in(3) {
+        line += " at rest";
+    }
+    line + ";"
+}
+
+/// One to three atoms, each as it is or denied.
+fn claim(atoms: &[String], dice: &mut Dice) -> String {
+    let count = 1 + dice.below(3);
+    let one = |dice: &mut Dice| {
+        let atom = nested(dice.pick(atoms));
+        if dice.one_in(3) {
+            format!("!({atom})")
+        } else {
+            atom
+        }
+    };
+    let all: Vec<String> = (0..count).map(|_| one(dice)).collect();
+    all.join(if dice.one_in(3) { " && " } else { " || " })
+}
+
+fn nested(atom: &String) -> String {
+    if atom.contains("||") {
+        format!("({atom})")
+    } else {
+        atom.clone()
+    }
+}
+
+/// Different states.
+fn states(sketch: &Sketch, count: usize, dice: &mut Dice) -> Vec<String> {
+    let mut all: Vec<String> = sketch.states.iter().map(|one| one.name.clone()).collect();
+    all.sort();
+    all.dedup();
+    let count = count.min(all.len());
+    let taken = (0..count).map(|_| all.swap_remove(dice.below(all.len())));
+    taken.collect()
+}

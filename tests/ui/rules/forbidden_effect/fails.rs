@@ -1,0 +1,30 @@
+//! It is put whatever the guide says.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        guide: ConfigMap by name spec.guide;
+        store: poll Info by meta.uid every 2s;
+    }
+    facts {
+        frozen: bool from guide given guide;
+        entry: { Stale, Current } from store given store;
+    }
+    states {
+        Silent when !store => Pending;
+        Putting when entry == Stale => Pending;
+        goal Ready when entry == Current => Ready;
+    }
+    effects {
+        put: call store when entry == Stale sets { entry = Current } key meta.uid;
+    }
+    properties {
+        never put while frozen;
+    }
+}
+
+fn main() {}

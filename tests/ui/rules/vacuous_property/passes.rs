@@ -1,0 +1,34 @@
+//! Each of these could fail, and none does.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        guide: ConfigMap by name spec.guide;
+        store: poll Info by meta.uid every 2s;
+    }
+    facts {
+        frozen: bool from guide given guide;
+        entry: { Stale, Current } from store given store;
+    }
+    states {
+        Silent when !store => Pending;
+        Frozen when entry == Stale && frozen => Pending wakes guide, self;
+        Putting when entry == Stale => Pending;
+        goal Ready when entry == Current => Ready;
+    }
+    effects {
+        put: call store when !frozen && entry == Stale sets { entry = Current } key meta.uid;
+    }
+    properties {
+        always entry == Stale in Frozen;
+        always frozen in Frozen at rest;
+        never put while entry == Current;
+        reaches Ready | Silent from Putting;
+    }
+}
+
+fn main() {}

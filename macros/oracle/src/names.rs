@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::findings::{Found, is_warning};
 use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
-use crate::worlds::NodePlace;
+
+/// The states that nobody declares.
+const IMPLICIT: [&str; 2] = ["Deleting", "Refused"];
 
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
@@ -95,7 +97,7 @@ fn properties(life: &Life, found: &mut Found) {
         parts.all(|(name, asked)| is_asked_well(life, name, asked))
     };
     let state = |name: &String| life.state(name).is_some();
-    let place = |name: &String| state(name) || !life.volume && implicit(name).is_some();
+    let place = |name: &String| state(name) || !life.volume && IMPLICIT.contains(&name.as_str());
     let effect = |name: &String| life.effect(name).is_some();
     for property in &life.properties {
         let (form, is_known, is_idle) = match property {
@@ -115,15 +117,6 @@ fn properties(life: &Life, found: &mut Found) {
         if life.volume && is_idle {
             found.say("LC005", form);
         }
-    }
-}
-
-/// The state that nobody declares.
-pub(crate) fn implicit(name: &str) -> Option<NodePlace> {
-    match name {
-        "Deleting" => Some(NodePlace::Deleting),
-        "Refused" => Some(NodePlace::Refused),
-        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::broken::Rule;
 use crate::drive::Mover;
 use crate::findings::Found;
 use crate::moves::Move;
-use crate::names::{implicit, values};
+use crate::names::values;
 use crate::syntax::{Life, Pred, Property};
 use crate::worlds::{NodePlace, Worlds};
 
@@ -121,8 +121,10 @@ fn place(worlds: &Worlds<'_>, name: &str) -> NodePlace {
     let mut states = worlds.life.states.iter();
     let declared = states.position(|state| state.name == name);
     let declared = declared.map(NodePlace::State);
-    let found = declared.or_else(|| implicit(name));
-    found.expect("names were checked before")
+    declared.unwrap_or(match name {
+        "Deleting" => NodePlace::Deleting,
+        _ => NodePlace::Refused,
+    })
 }
 
 /// Everything else of an object.

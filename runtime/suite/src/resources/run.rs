@@ -48,7 +48,7 @@ pub(crate) struct Ask {
     pub(crate) from: From,
     /// It ends at the end of its way, to be gone on from.
     pub(crate) fork_only: bool,
-    /// Which moves are possible when all is at rest; says which fields drift.
+    /// Which moves are possible when all is at rest; says which places are edited.
     pub(crate) moves: Option<usize>,
     /// Whether it rests for longer than a resync.
     pub(crate) long: bool,
@@ -234,6 +234,7 @@ impl Harness {
         }
         self.projection().await;
         self.exclusive_at_rest().await;
+        self.ours_at_rest().await;
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
         let polls = ir.inputs.iter().any(|i| i.every.is_some());

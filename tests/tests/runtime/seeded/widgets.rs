@@ -3,8 +3,9 @@
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::named;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use kube::CustomResourceExt;
 use lifecycle_runtime::machine::ir::Origin;
@@ -17,7 +18,7 @@ use super::{found_by, passes};
 use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): without_a_mistake_a_widget_passes, a_builder_that_never_says_the_same_is_found, a_status_that_never_says_the_same_is_found, a_decision_by_the_status_is_found, a_fact_that_reads_what_it_does_not_declare_is_found, a_first_write_that_does_not_create_is_found, a_later_write_of_whatever_object_is_found, an_adopted_object_is_found, a_write_that_is_sent_twice_is_found, a_process_that_never_recovers_from_an_error_is_found, a_status_that_says_something_else_is_found, work_after_the_lease_was_lost_is_found, a_missing_watch_is_found, a_lost_wake_up_is_found, a_status_that_is_never_sent_is_found]
+    named![calculation(): without_a_mistake_a_widget_passes, a_builder_that_never_says_the_same_is_found, a_status_that_never_says_the_same_is_found, a_decision_by_the_status_is_found, a_fact_that_reads_what_it_does_not_declare_is_found, a_first_write_that_does_not_create_is_found, a_later_write_of_whatever_object_is_found, an_adopted_object_is_found, a_write_that_is_sent_twice_is_found, a_process_that_never_recovers_from_an_error_is_found, a_status_that_says_something_else_is_found, work_after_the_lease_was_lost_is_found, a_missing_watch_is_found, a_takeover_that_nobody_sees_is_found, a_lost_wake_up_is_found, a_status_that_is_never_sent_is_found]
 }
 
 const FIXTURES: &str = "
@@ -202,6 +203,27 @@ fn a_status_that_says_something_else_is_found() {
 fn work_after_the_lease_was_lost_is_found() {
     // What cannot be renewed counts as renewed.
     found_by(Invariant::OnlyTheLeader, mistaken(Mistake::Lease));
+}
+
+/// Who manages which field is believed to be as it was at first.
+fn a_takeover_that_nobody_sees_is_found() {
+    found_by(
+        Invariant::OursAgain,
+        plain().through(|client| {
+            let first: Mutex<BTreeMap<String, Value>> = Mutex::default();
+            let first = Arc::new(first);
+            seeing(move |event| {
+                let meta = &mut event["object"]["metadata"];
+                let uid = meta["uid"].as_str().unwrap_or_default().to_owned();
+                let now = meta["managedFields"].clone();
+                if !now.is_null() {
+                    let mut first = first.lock().unwrap();
+                    meta["managedFields"] = first.entry(uid).or_insert(now).clone();
+                }
+                true
+            })(client)
+        }),
+    );
 }
 
 fn a_missing_watch_is_found() {

@@ -235,6 +235,12 @@ impl Harness {
 pub(crate) fn another(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => json!("drifted"),
+        // Whoever reads base64 takes no other end.
+        Value::String(text) if text.ends_with('=') => {
+            let other = if text.starts_with('x') { 'y' } else { 'x' };
+            let rest = text.chars().skip(1);
+            json!([other].into_iter().chain(rest).collect::<String>())
+        }
         Value::String(text) => {
             let last = text.chars().next_back().unwrap_or_default();
             let other = if last == 'x' { 'y' } else { 'x' };

@@ -146,7 +146,7 @@ fn with(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
     Some(edited)
 }
 
-/// An object of which a place is somebody else's, as it is.
+/// An object of which a place is somebody else's, as it is. Of two entries of one manager the last counts: what the first says is nobody's then.
 fn handed(live: &Value, place: &Place, operation: &str) -> Option<Value> {
     let mut edited = live.clone();
     let entries = edited

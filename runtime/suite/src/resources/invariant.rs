@@ -47,7 +47,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,

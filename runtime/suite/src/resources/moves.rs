@@ -118,6 +118,14 @@ impl Fault {
 }
 
 impl Move {
+    /// The promise that it keeps.
+    pub(crate) fn promise(&self) -> Option<&str> {
+        if let Self::Keep(name, _) = self {
+            return Some(name);
+        }
+        None
+    }
+
     /// Its kind in one word.
     pub fn word(&self) -> &'static str {
         match self {

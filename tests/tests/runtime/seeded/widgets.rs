@@ -3,9 +3,8 @@
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::named;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use kube::CustomResourceExt;
 use lifecycle_runtime::machine::ir::Origin;
@@ -205,25 +204,8 @@ fn work_after_the_lease_was_lost_is_found() {
     found_by(Invariant::OnlyTheLeader, mistaken(Mistake::Lease));
 }
 
-/// Who manages which field is believed to be as it was at first.
 fn a_takeover_that_nobody_sees_is_found() {
-    found_by(
-        Invariant::OursAgain,
-        plain().through(|client| {
-            let first: Mutex<BTreeMap<String, Value>> = Mutex::default();
-            let first = Arc::new(first);
-            seeing(move |event| {
-                let meta = &mut event["object"]["metadata"];
-                let uid = meta["uid"].as_str().unwrap_or_default().to_owned();
-                let now = meta["managedFields"].clone();
-                if !now.is_null() {
-                    let mut first = first.lock().unwrap();
-                    meta["managedFields"] = first.entry(uid).or_insert(now).clone();
-                }
-                true
-            })(client)
-        }),
-    );
+    found_by(Invariant::OursAgain, mistaken(Mistake::Takeover));
 }
 
 fn a_missing_watch_is_found() {

@@ -24,7 +24,7 @@ pub mod retry;
 pub mod service;
 pub mod shutdown;
 
-pub use lifecycle::{Because, Desired, Machine, ObjectRef, This};
+pub use lifecycle::{Because, Desired, Machine, ObjectRef, Readable, This};
 pub use lifecycle_client::{cause, clock, kube, names, selector};
 pub use lifecycle_macros::lifecycle;
 pub use operator::Operator;

@@ -8,6 +8,7 @@ pub mod desired;
 pub mod list;
 pub mod object;
 pub mod observation;
+pub mod readable;
 pub mod request;
 pub mod scope;
 pub mod status;
@@ -21,6 +22,7 @@ pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
 pub use object::{Compared, Kind, ObjectRef, Stored};
 pub use observation::{LookupKey, Observation, This};
+pub use readable::Readable;
 pub use request::{CreatedVolume, Request, Requested};
 
 use crate::machine::ir::Lifecycle;

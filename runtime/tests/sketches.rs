@@ -27,6 +27,7 @@ fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
         raw: None,
         compared: Compared::default(),
         before: None,
+        unread: None,
     })
 }
 

@@ -43,6 +43,8 @@ pub enum Mistake {
     Identity,
     /// On the line: whose object is seen.
     Adoption,
+    /// On the line: who manages what.
+    Takeover,
     /// On the line: each write again.
     Twice,
     /// On the line: after a failure.
@@ -89,7 +91,7 @@ const fn row(mistake: Mistake, name: &'static str, need: Need, what: &'static st
 }
 
 /// Each, in the order of the table.
-const ALL: [Row; 24] = [
+const ALL: [Row; 25] = [
     row(
         Mistake::Order,
         "order",
@@ -161,6 +163,12 @@ const ALL: [Row; 24] = [
         "adoption",
         Need::Object,
         "whatever has the right name counts as ours",
+    ),
+    row(
+        Mistake::Takeover,
+        "takeover",
+        Need::Object,
+        "who manages which field is believed to be as it was seen first",
     ),
     row(
         Mistake::Twice,
@@ -263,6 +271,7 @@ impl Mistake {
             Self::Creation
             | Self::Identity
             | Self::Adoption
+            | Self::Takeover
             | Self::Twice
             | Self::Breakdown
             | Self::Reach
@@ -312,6 +321,7 @@ impl Mistake {
             | Self::Creation
             | Self::Identity
             | Self::Adoption
+            | Self::Takeover
             | Self::Twice
             | Self::Breakdown
             | Self::Reach
@@ -330,6 +340,7 @@ impl Mistake {
             Self::Creation => line::creation(client),
             Self::Identity => line::identity(client),
             Self::Adoption => line::adoption(client),
+            Self::Takeover => line::takeover(client),
             Self::Twice => line::twice(client),
             Self::Breakdown => line::breakdown(client),
             Self::Reach => line::reach(client),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::ResourceExt;
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, ObjectRef, This};
+use lifecycle_runtime::{Because, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::attached::{
     Allowed, AttachedConnector, AttachedConnectorLogic, AttachedConnectorSpec, Chosen, Validity,
@@ -213,7 +213,7 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
     fn site(
         &self,
         _: ThisBinding<'_>,
-        sites: &[&Site],
+        sites: &[&Readable<Site>],
         router_config: Option<&ConfigMap>,
     ) -> Option<ObjectRef> {
         active_site::reference(sites, router_config)
@@ -244,7 +244,7 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         self.routers.ask(routers).await
     }
 
-    fn validity(&self, this: ThisBinding<'_>, _: &[&Site]) -> Because<binding::Validity> {
+    fn validity(&self, this: ThisBinding<'_>, _: &[&Readable<Site>]) -> Because<binding::Validity> {
         validity::binding(this.spec)
     }
 

@@ -2,6 +2,7 @@
 //! One ConfigMap holds it. Pure: no client, no clock, no router.
 
 pub mod document;
+pub mod kept;
 pub mod plan;
 pub mod ports;
 pub mod router_config;

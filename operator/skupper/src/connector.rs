@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, ObjectRef, This};
+use lifecycle_runtime::{Because, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::{
     self as lifecycle, Chosen, Connector, ConnectorLogic, Health, Validity,
@@ -57,7 +57,7 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
     fn site(
         &self,
         _: This<'_, Connector>,
-        sites: &[&Site],
+        sites: &[&Readable<Site>],
         router_config: Option<&ConfigMap>,
     ) -> Option<ObjectRef> {
         active_site::reference(sites, router_config)
@@ -79,7 +79,7 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
         validity::blocked(site)
     }
 
-    fn validity(&self, this: This<'_, Connector>, _: &[&Site]) -> Because<Validity> {
+    fn validity(&self, this: This<'_, Connector>, _: &[&Readable<Site>]) -> Because<Validity> {
         validity::connector(this.spec)
     }
 

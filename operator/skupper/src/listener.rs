@@ -7,7 +7,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::ResourceExt;
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, Desired, ObjectRef, This};
+use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::listener::{
     self as lifecycle, Allocation, ApplyPods, ApplyService, Health, Listener, ListenerLogic,
     PodNames, Validity,
@@ -84,7 +84,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
     fn site(
         &self,
         _: This<'_, Listener>,
-        sites: &[&Site],
+        sites: &[&Readable<Site>],
         router_config: Option<&ConfigMap>,
     ) -> Option<ObjectRef> {
         active_site::reference(sites, router_config)
@@ -129,7 +129,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         state::running(routers)
     }
 
-    fn binds_host(&self, _: This<'_, Listener>, _: &[&Site]) -> Because<bool> {
+    fn binds_host(&self, _: This<'_, Listener>, _: &[&Readable<Site>]) -> Because<bool> {
         Because::plain(self.platform.binds_host())
     }
 
@@ -137,7 +137,7 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         validity::blocked(site)
     }
 
-    fn validity(&self, this: This<'_, Listener>, _: &[&Site]) -> Because<Validity> {
+    fn validity(&self, this: This<'_, Listener>, _: &[&Readable<Site>]) -> Because<Validity> {
         validity::listener(this.spec, self.platform)
     }
 

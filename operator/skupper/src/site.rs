@@ -10,9 +10,11 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::{Resource, ResourceExt};
 use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, Desired, ObjectRef, This};
+use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, RouterState, SITE};
 use lifecycle_specs_skupper::site::{
     ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint,
@@ -21,6 +23,7 @@ use lifecycle_specs_skupper::site::{
 
 use crate::attached;
 use crate::config::document::{SiteIdentity, named};
+use crate::config::kept::{self, Kept, Unknown};
 use crate::config::plan::{self, Workload};
 use crate::config::router_config::{self, RouterConfig};
 use crate::config::service::CONTROLLED;
@@ -70,9 +73,8 @@ fn uid<'a>(this: This<'a, Site>) -> &'a str {
 
 /// What the bindings of the namespace accept from others.
 fn bound(bindings: &[&AttachedConnectorBinding], attached: &[&AttachedConnector]) -> Vec<Workload> {
-    let going = |b: &&&AttachedConnectorBinding| b.metadata.deletion_timestamp.is_none();
-    let bindings = bindings.iter().filter(going);
-    let all = bindings.flat_map(|b| attached.iter().filter_map(|a| attached::workload(b, a)));
+    let all = bindings.iter();
+    let all = all.flat_map(|b| attached.iter().filter_map(|a| attached::workload(b, a)));
     all.collect()
 }
 
@@ -96,14 +98,15 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn attached(
         &self,
         _: This<'_, Site>,
-        bindings: &[&AttachedConnectorBinding],
+        bindings: &[&Readable<AttachedConnectorBinding>],
     ) -> BTreeSet<ObjectRef> {
-        let offered = |b: &&AttachedConnectorBinding| attached::offered(&b.name_any(), &b.spec);
-        bindings.iter().map(offered).collect()
+        let known = bindings.iter().filter_map(|b| b.known());
+        let offered = |b: &AttachedConnectorBinding| attached::offered(&b.name_any(), &b.spec);
+        known.map(offered).collect()
     }
 
     /// The configuration, whosever it is: what is `owned` is seen by its owner alone.
-    fn existing_config(&self, this: This<'_, Site>, _: &[&Site]) -> BTreeSet<ObjectRef> {
+    fn existing_config(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> BTreeSet<ObjectRef> {
         BTreeSet::from([router_config::reference(this.meta)])
     }
 
@@ -159,11 +162,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
     fn active(
         &self,
         this: This<'_, Site>,
-        sites: &[&Site],
+        sites: &[&Readable<Site>],
         existing_config: &[&ConfigMap],
     ) -> Because<bool> {
         match active_site::find(sites, existing_config.first().copied()) {
-            Some(other) if other.metadata.uid != this.meta.uid => Because::new(
+            Some(other) if other.meta().uid != this.meta.uid => Because::new(
                 false,
                 format!(
                     "An active site already exists in the namespace ({})",
@@ -174,20 +177,39 @@ impl<R: Routers> SiteLogic for Sites<R> {
         }
     }
 
-    fn validity(&self, this: This<'_, Site>, _: &[&Site]) -> Because<Validity> {
+    fn validity(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<Validity> {
         validity::site(this.spec)
     }
 
-    fn managed_account(&self, this: This<'_, Site>, _: &[&Site]) -> Because<bool> {
+    fn managed_account(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<bool> {
         Because::plain(named(this.spec.service_account.as_ref()).is_none())
     }
 
-    fn linked(&self, this: This<'_, Site>, _: &[&Site]) -> Because<bool> {
+    fn linked(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<bool> {
         Because::plain(validity::access(this.spec).is_some())
     }
 
     fn broken_templates(&self, _: This<'_, Site>, templates: &[&ConfigMap]) -> Because<bool> {
         templates::broken(templates)
+    }
+
+    fn unread(
+        &self,
+        _: This<'_, Site>,
+        sites: &[&Readable<Site>],
+        listeners: &[&Readable<Listener>],
+        connectors: &[&Readable<Connector>],
+        bindings: &[&Readable<AttachedConnectorBinding>],
+        attached: &[&Readable<AttachedConnector>],
+    ) -> Because<bool> {
+        let all = [
+            kept::flaws(sites),
+            kept::flaws(listeners),
+            kept::flaws(connectors),
+            kept::flaws(bindings),
+            kept::flaws(attached),
+        ];
+        kept::told(all.concat())
     }
 
     async fn poll_report(
@@ -203,20 +225,27 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn revise(&self, at: Revise<'_>) -> Desired<ConfigMap> {
-        let mut workloads = plan::workloads(&at.connectors, &at.pods);
-        workloads.extend(bound(&at.bindings, &at.attached));
+        let mut workloads = plan::workloads(&kept::known(&at.connectors), &at.pods);
+        let (bindings, attached) = (kept::known(&at.bindings), kept::known(&at.attached));
+        workloads.extend(bound(&bindings, &attached));
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(Some(at.router_config), &at.services);
-        let config = plan::router_config(site, &before, &at.listeners, &workloads);
+        let others = (&at.bindings[..], &at.attached[..]);
+        let unknown = Unknown::of(&at.listeners, &at.connectors, others);
+        let kept = Kept::of(Some(at.router_config), &unknown);
+        let listeners = kept::known(&at.listeners);
+        let config = plan::router_config(site, (&before, &kept), &listeners, &workloads);
         self.labelled(&at.templates, config)
     }
 
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
-        let mut workloads = plan::workloads(&at.connectors, &at.pods);
-        workloads.extend(bound(&at.bindings, &at.attached));
+        let mut workloads = plan::workloads(&kept::known(&at.connectors), &at.pods);
+        let (bindings, attached) = (kept::known(&at.bindings), kept::known(&at.attached));
+        workloads.extend(bound(&bindings, &attached));
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(None, &at.services);
-        let config = plan::router_config(site, &before, &at.listeners, &workloads);
+        let listeners = kept::known(&at.listeners);
+        let config = plan::router_config(site, (&before, &Kept::default()), &listeners, &workloads);
         self.labelled(&at.templates, config)
     }
 
@@ -256,11 +285,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, router)
     }
 
-    fn endpoints(&self, _: This<'_, Site>, _: &[&Site]) -> Option<Vec<Endpoint>> {
+    fn endpoints(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Option<Vec<Endpoint>> {
         None
     }
 
-    fn default_issuer(&self, _: This<'_, Site>, _: &[&Site]) -> Option<String> {
+    fn default_issuer(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Option<String> {
         None
     }
 
@@ -281,7 +310,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
         vec![own]
     }
 
-    fn controller(&self, _: This<'_, Site>, _: &[&Site]) -> Controller {
+    fn controller(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Controller {
         self.controller.clone()
     }
 }

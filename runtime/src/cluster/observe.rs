@@ -309,13 +309,16 @@ impl Observing<'_> {
             .collect()
     }
 
-    /// One of many that are only read stays what it was while it cannot be read: the others go on, and nobody takes its place.
+    /// One of many that are only read stays what it was while it cannot be read: the others go on, and nobody takes its place. Where the declaration reads
+    /// it as `Readable`, its author is told.
     fn readable(&mut self, number: usize, object: Arc<Stored>) -> Result<Arc<Stored>, Failure> {
         let name = Name::of(&object.meta);
         let input = &self.ir.inputs[number];
         let stays = input.many && input.mode == Mode::Watched;
+        let tolerates = input.mode == Mode::Watched && self.kind(number).is_tolerant();
         let readable = match (&object.decoded, &object.before) {
             (Ok(_), _) => object,
+            (Err(_), _) if tolerates => object,
             (Err(_), Some(before)) if stays => Arc::clone(before),
             (Err(why), _) => {
                 return Err(Failure::Undecodable {

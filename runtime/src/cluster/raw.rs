@@ -73,8 +73,10 @@ impl Raw {
             Some(flaw) => Err(flaw),
             None => kind.decode(&self.object).map_err(|e| e.to_string()),
         };
+        let flaw = decoded.as_ref().err();
         Stored {
             meta: self.meta.clone(),
+            unread: flaw.map(|flaw| kind.unread(&self.meta, flaw, None)),
             decoded,
             raw: keep_raw.then(|| Arc::new(self.whole())),
             compared: Compared::default(),

@@ -173,11 +173,13 @@ impl Store {
 
     fn put(&mut self, name: Name, mut entry: CachedObject) -> Change {
         self.saw(&entry.stored.meta);
-        if entry.stored.decoded.is_err() {
+        if let Err(flaw) = &entry.stored.decoded {
             let old = self.objects.get(&name).map(|old| &old.stored);
             let same = old.filter(|old| old.meta.uid == entry.stored.meta.uid);
             let before = same.and_then(Stored::readable);
+            let decoded = before.as_ref().and_then(|b| b.decoded.clone().ok());
             entry.stored = Arc::new(Stored {
+                unread: Some(self.kind.unread(&entry.stored.meta, flaw, decoded)),
                 before,
                 ..Stored::clone(&entry.stored)
             });

@@ -10,11 +10,14 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::readable::{self, Readable};
 use super::status::{self, UnknownField};
 use crate::machine::compare::Verdict;
 use crate::machine::ir::Field;
 
-type Decode = fn(&Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error>;
+type Erased = Arc<dyn Any + Send + Sync>;
+type Decode = fn(&Value) -> Result<Erased, serde_json::Error>;
+type Unread = fn(&ObjectMeta, &str, Option<Erased>) -> Erased;
 
 /// A kind of object with everything that is needed to watch, decode and write it.
 #[derive(Clone)]
@@ -30,13 +33,19 @@ pub struct Kind {
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
     decode: Decode,
+    unread: Unread,
+    tolerant: bool,
     status: fn() -> Option<&'static [&'static str]>,
     rust: TypeId,
 }
 
 impl Kind {
     /// The kind of a Rust type.
-    pub fn of<K>() -> Self
+    pub fn of<K: Input>() -> Self {
+        K::kind()
+    }
+
+    pub(super) fn typed<K>() -> Self
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
@@ -47,10 +56,25 @@ impl Kind {
             kind: K::kind(&()).into_owned(),
             plural: K::plural(&()).into_owned(),
             namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
-            decode: |value| Ok(Arc::new(decoded::<K>(value)?)),
+            decode: |value| Ok(Arc::new(Readable::from(decoded::<K>(value)?))),
+            unread: readable::unread::<K>,
+            tolerant: false,
             status: status::fields_of::<K>,
             rust: TypeId::of::<K>(),
         }
+    }
+
+    /// The same kind, of which a pass goes on beside what cannot be read.
+    pub(super) fn tolerant(self) -> Self {
+        Self {
+            tolerant: true,
+            ..self
+        }
+    }
+
+    /// Whether a pass goes on beside what cannot be read of it.
+    pub(crate) fn is_tolerant(&self) -> bool {
+        self.tolerant
     }
 
     /// `v1`, `apps/v1`.
@@ -61,13 +85,18 @@ impl Kind {
         }
     }
 
-    /// Decodes an object as the Rust type that this kind was made of. One without `spec` is as one with an empty one, if the type allows that:
+    /// Decodes an object as [`Readable`] of the Rust type that this kind was made of. One without `spec` is as one with an empty one, if the type allows that:
     /// a schema need not ask for it. One whose `status` alone cannot be read is as one without.
     ///
     /// # Errors
     /// What serde says about the first field that does not fit.
-    pub fn decode(&self, object: &Value) -> Result<Arc<dyn Any + Send + Sync>, serde_json::Error> {
+    pub fn decode(&self, object: &Value) -> Result<Erased, serde_json::Error> {
         (self.decode)(object)
+    }
+
+    /// What stands for one that cannot be read.
+    pub(crate) fn unread(&self, meta: &ObjectMeta, flaw: &str, before: Option<Erased>) -> Erased {
+        (self.unread)(meta, flaw, before)
     }
 
     /// The names under which declared fields are written into the status, as serde spells them for the Rust type.
@@ -98,6 +127,32 @@ impl Kind {
     /// Whether both are the same kind of the same group; versions do not count.
     pub fn is(&self, other: &Self) -> bool {
         (&self.group, &self.kind) == (&other.group, &other.kind)
+    }
+}
+
+/// What a kind may be of, as the line of an input names it: a Rust type, or [`Readable`] of one.
+pub trait Input: Send + Sync + 'static {
+    /// The kind, and whether a pass goes on beside what cannot be read of it.
+    fn kind() -> Kind;
+}
+
+impl<K> Input for K
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    K::Scope: 'static,
+{
+    fn kind() -> Kind {
+        Kind::typed::<K>()
+    }
+}
+
+impl<K> Input for Readable<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    K::Scope: 'static,
+{
+    fn kind() -> Kind {
+        Kind::typed::<K>().tolerant()
     }
 }
 
@@ -179,8 +234,10 @@ impl fmt::Display for ObjectRef {
 pub struct Stored {
     /// Its metadata, without managed fields: those are in `raw`.
     pub meta: ObjectMeta,
-    /// Decoded as its Rust type, or why it could not be.
-    pub decoded: Result<Arc<dyn Any + Send + Sync>, String>,
+    /// Decoded as [`Readable`] of its Rust type, or why it could not be.
+    pub decoded: Result<Erased, String>,
+    /// Where it cannot be decoded: what stands for it where that is declared.
+    pub unread: Option<Erased>,
     /// The whole object, kept for kinds that are written.
     pub raw: Option<Arc<Value>>,
     /// How it compares with what is wanted of it.
@@ -198,9 +255,11 @@ impl Stored {
         }
     }
 
-    /// The object as a Rust type; `None` if it could not be decoded or is of another type.
+    /// The object as a Rust type; `None` if it could not be decoded or is of another type. As [`Readable`] of its type it always is.
     pub fn get<K: 'static>(&self) -> Option<&K> {
-        self.decoded.as_ref().ok()?.downcast_ref()
+        let found = self.decoded.as_ref().ok().or(self.unread.as_ref())?;
+        let whole = || found.downcast_ref::<Readable<K>>()?.whole();
+        found.downcast_ref().or_else(whole)
     }
 }
 
@@ -268,7 +327,8 @@ mod tests {
         let check = |object: Value, expected: Result<&str, &str>| {
             let decoded = Kind::of::<Thing>().decode(&object);
             let name = decoded.as_ref().map_err(ToString::to_string).map(|thing| {
-                let thing = thing.downcast_ref::<Thing>().expect("it is a Thing");
+                let thing = thing.downcast_ref::<Readable<Thing>>();
+                let thing = thing.and_then(Readable::known).expect("it is a Thing");
                 (
                     thing.metadata.name.clone().unwrap_or_default(),
                     thing.spec.parts.len(),
@@ -306,7 +366,8 @@ mod tests {
         };
         let odd = json!({ "loadBalancer": "ready" });
         let service = decode(json!({ "type": "ClusterIP" }), odd.clone()).unwrap();
-        let service = service.downcast_ref::<Service>().unwrap();
+        let service = service.downcast_ref::<Readable<Service>>().unwrap();
+        let service = service.known().unwrap();
         assert_eq!(service.status, None);
         assert_eq!(
             service.spec.as_ref().unwrap().type_.as_deref(),

@@ -5,6 +5,7 @@ mod contenders;
 mod exclusive;
 mod fields;
 mod members;
+mod migrated;
 mod owned;
 mod prune;
 mod taken;
@@ -15,7 +16,8 @@ use serde_json::{Map, Value};
 
 pub use contenders::contenders;
 pub use exclusive::{intruder, stranger};
-pub use fields::{Ours, migrated};
+pub use fields::Ours;
+pub use migrated::migrated;
 pub use owned::{fingerprint, under_our_paths};
 pub use prune::pruned;
 
@@ -141,7 +143,7 @@ fn behind_in_map(
         let inner = fields::within(ours, &field);
         match live.get(key) {
             Some(found) => behind(wanted, found, &inner, &path),
-            None if wanted.is_object() && is_nothing(wanted) => None,
+            None if wanted.is_object() && is_nothing(wanted, key) => None,
             None => Some(path.show()),
         }
     })
@@ -225,7 +227,7 @@ fn surplus_field(
 ) -> Option<String> {
     let found = live.get(key)?;
     let empty_text = found.as_str() == Some("") && keeps_empty_text(path.part);
-    if is_nothing(found) && !empty_text {
+    if is_nothing(found, key) && !empty_text {
         return None;
     }
     let path = path.down(key);

@@ -6,6 +6,7 @@ mod choose;
 mod cluster;
 mod contract;
 mod coverage;
+mod edits;
 mod elsewhere;
 mod explore;
 mod external;
@@ -42,7 +43,7 @@ pub use coverage::Coverage;
 pub use elsewhere::{Likeness, Rests};
 pub use external::{ExternalSystem, Nothing};
 pub use invariant::{Finding, Invariant};
-pub use moves::{Fault, Move, Planned, Schedule};
+pub use moves::{Edit, Fault, Move, Planned, Schedule};
 pub use report::{Failure, Report};
 pub use site::Site;
 
@@ -126,13 +127,13 @@ impl Core {
     /// Whether a move is more than one request, so that a pass may see half of it.
     fn takes_several(&self, m: &Move) -> bool {
         match m {
-            Move::Seize(_) | Move::Linger(_) => true,
+            Move::Seize(_) | Move::Linger(_) | Move::Edit(_, _, Edit::RemoveByApply) => true,
             Move::Create(key) | Move::Replace(key) => {
                 let fixture = self.fixtures.iter().find(|f| f.key == *key);
                 fixture.is_some_and(|f| f.object.get("status").is_some())
             }
             Move::Delete(_)
-            | Move::Drift(..)
+            | Move::Edit(..)
             | Move::Intrude(..)
             | Move::Vanish(_)
             | Move::Loosen(_)

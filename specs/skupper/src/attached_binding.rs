@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::CustomResource;
-use lifecycle_runtime::lifecycle;
+use lifecycle_runtime::{Readable, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ lifecycle! {
 
     observe {
         controller_config: ConfigMap         by ref;
-        sites:             [Site]            by namespace;
+        sites:             [Readable<Site>]            by namespace;
         router_config:     ConfigMap         by ref;
         site:              Site              by ref from sites, router_config;
         attached:          AttachedConnector by ref;

@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::CustomResource;
-use lifecycle_runtime::lifecycle;
+use lifecycle_runtime::{Readable, lifecycle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,11 +24,12 @@ lifecycle! {
     observe {
         controller_config: ConfigMap                  by ref;
         templates:         [ConfigMap]                by refs of controller_config;
-        sites:             [Site]                     by namespace;
-        listeners:         [Listener]                 by namespace;
-        connectors:        [Connector]                by namespace;
-        bindings:          [AttachedConnectorBinding] by namespace;
-        attached:          [AttachedConnector]        by refs of bindings;
+        // Those that cannot be read keep what they have, and cost the others nothing.
+        sites:             [Readable<Site>]           by namespace;
+        listeners:         [Readable<Listener>]       by namespace;
+        connectors:        [Readable<Connector>]      by namespace;
+        bindings:          [Readable<AttachedConnectorBinding>] by namespace;
+        attached:          [Readable<AttachedConnector>] by refs of bindings;
         pods:              [Pod]                      by namespace;
         routers:           [Pod]                      by labels { SITE = meta.uid };
         report:            poll RouterState           by routers every 2s given running == Ready;
@@ -56,6 +57,8 @@ lifecycle! {
         linked:           bool                            from sites given active else false;
         /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
         broken_templates: bool                            from templates given active else false;
+        /// Whether there are objects that cannot be read.
+        unread:           bool                            from sites, listeners, connectors, bindings, attached given active else false;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
         /// An object of the router is another's.
@@ -131,6 +134,11 @@ lifecycle! {
         /// Told beside the others and not asked for: a Site is as ready without the labels.
         condition TemplatesApplied {
             False "Error" event "TemplateUnreadable" when broken_templates;
+            Omit otherwise;
+        }
+        /// Told beside the others as well: everything else of the Site is served.
+        condition ObjectsRead {
+            False "Error" event "ObjectUnreadable" when unread;
             Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Running, Resolved;

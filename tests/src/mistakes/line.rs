@@ -74,6 +74,21 @@ pub(super) fn adoption(client: Client) -> Client {
     })(client)
 }
 
+/// Who manages which field of an object is as it was seen first.
+pub(super) fn takeover(client: Client) -> Client {
+    let first: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
+    seeing(move |event| {
+        let meta = &mut event["object"]["metadata"];
+        let uid = meta["uid"].as_str().unwrap_or_default().to_owned();
+        let now = meta["managedFields"].clone();
+        if !now.is_null() {
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            meta["managedFields"] = first.entry(uid).or_insert(now).clone();
+        }
+        true
+    })(client)
+}
+
 pub(super) fn twice(client: Client) -> Client {
     answering(|client, asked| async move {
         if asked.is_write() && !asked.uri.contains("/events") {

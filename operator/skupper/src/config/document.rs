@@ -75,11 +75,12 @@ pub struct DeclaredConnector<'a> {
 /// One entry, by its entity.
 pub type ConfigEntry = (&'static str, Map<String, Value>);
 
-/// The document. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
+/// The document; of what is kept each entry comes with the profile that it names. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
 pub fn document(
     site: &SiteIdentity<'_>,
     listeners: &[DeclaredListener<'_>],
     connectors: &[DeclaredConnector<'_>],
+    kept: Vec<(ConfigEntry, Option<(String, Value)>)>,
 ) -> Value {
     let state = (CREDENTIALS.to_owned(), pair(CREDENTIALS));
     let mut profiles: BTreeMap<String, Value> = [state].into();
@@ -96,6 +97,12 @@ pub fn document(
             Some(false) | None => (authority_of(secret), authority(secret)),
         }));
         entries.extend(connector_entries(site, *declared));
+    }
+    for (entry, profile) in kept {
+        if let Some((name, profile)) = profile {
+            profiles.entry(name).or_insert(profile);
+        }
+        entries.push(entry);
     }
     let mut all = vec![router(site)];
     all.extend(profiles.into_values());
@@ -189,18 +196,12 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
         spec,
         platform,
     } = declared;
-    let (name, key) = match &allocation.pod {
-        None => (
-            format!("listener/{}", allocation.name),
-            spec.routing_key.clone(),
-        ),
-        Some(pod) => (
-            format!("listener/{}@{pod}", allocation.name),
-            of_pod(&spec.routing_key, pod),
-        ),
+    let key = match &allocation.pod {
+        None => spec.routing_key.clone(),
+        Some(pod) => of_pod(&spec.routing_key, pod),
     };
     let mut attributes = Map::new();
-    attributes.insert("name".to_owned(), name.into());
+    attributes.insert("name".to_owned(), listener_name(allocation).into());
     let port = if platform.binds_host() {
         attributes.insert("host".to_owned(), allocation.host.as_str().into());
         allocation.port
@@ -223,8 +224,16 @@ pub fn listener_entry(site: &SiteIdentity<'_>, declared: DeclaredListener<'_>) -
     ("tcpListener", attributes)
 }
 
+/// The name of the entry of a Listener, or of one Pod of it.
+pub fn listener_name(allocation: &PortAllocation) -> String {
+    match &allocation.pod {
+        None => format!("listener/{}", allocation.name),
+        Some(pod) => format!("listener/{}@{pod}", allocation.name),
+    }
+}
+
 /// The routing key of a single Pod.
-fn of_pod(key: &str, pod: &str) -> String {
+pub fn of_pod(key: &str, pod: &str) -> String {
     format!("{key}.{pod}")
 }
 

@@ -11,19 +11,18 @@ use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::{self, Connector, ConnectorSpec};
 use lifecycle_specs_skupper::listener::{self, Listener, ListenerSpec};
 use lifecycle_specs_skupper::router::ROUTER;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::document::{self, DeclaredConnector, DeclaredListener, SiteIdentity, document, named};
-use super::ports::{Before, PortRequest, decide};
-use super::router_config::{CLAIMS, DOCUMENT, FULL, LOST};
+use super::kept::Kept;
+use super::ports::{ALLOCATION, Before, PortAllocation, PortRequest, decide};
+use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
 use crate::namespace::pods;
 use crate::platform::Platform;
 
 /// What a configuration may take: an object of the API server holds 1 MiB.
 const ROOM: usize = 900 * 1024;
-/// What an allocation takes beside its entry, generously.
-const ALLOCATION: usize = 400;
 
 /// The Pods of a Connector, with their uids.
 pub type Selected = Vec<(SelectedPod, String)>;
@@ -68,10 +67,10 @@ pub fn workloads(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Workload> {
     .collect()
 }
 
-/// The ConfigMap of the router, by what was decided before.
+/// The ConfigMap of the router, by what was decided before, and with what is kept of it as it is.
 pub fn router_config(
     (site, platform): (&SiteIdentity<'_>, Platform),
-    before: &Before,
+    (before, kept): (&Before, &Kept),
     listeners: &[&Listener],
     workloads: &[Workload],
 ) -> Desired<ConfigMap> {
@@ -82,8 +81,16 @@ pub fn router_config(
         .copied()
         .collect();
     let connectors: Vec<DeclaredConnector<'_>> = workloads.iter().map(declared).collect();
-    let taken = document(site, &[], &connectors).to_string().len();
-    let requests: Vec<PortRequest> = fine.iter().flat_map(|l| requests(l, workloads)).collect();
+    let beside = |given: &[PortAllocation]| {
+        let entries = kept.entries(given).into_iter();
+        let named = entries.map(|entry| (entry.clone(), kept.profile(&entry)));
+        named.collect()
+    };
+    let taken = document(site, &[], &connectors, beside(&[]))
+        .to_string()
+        .len();
+    let asked = fine.iter().flat_map(|l| requests(l, workloads, kept));
+    let requests: Vec<PortRequest> = asked.chain(kept.requests.iter().cloned()).collect();
     let decided = decide(before, &requests, ROOM.saturating_sub(taken));
     let specs: BTreeMap<&str, &ListenerSpec> = fine
         .iter()
@@ -101,7 +108,7 @@ pub fn router_config(
         })
         .collect();
     let mut data = Map::new();
-    let document = document(site, &offered, &connectors);
+    let document = document(site, &offered, &connectors, beside(&decided.allocations));
     data.insert(DOCUMENT.to_owned(), document.to_string().into());
     data.insert(
         CLAIMS.to_owned(),
@@ -129,7 +136,7 @@ pub fn declared(workload: &Workload) -> DeclaredConnector<'_> {
 }
 
 /// What a Listener asks for: its host, and a Service for each Pod where both sides expose them.
-fn requests(listener: &Listener, workloads: &[Workload]) -> Vec<PortRequest> {
+fn requests(listener: &Listener, workloads: &[Workload], kept: &Kept) -> Vec<PortRequest> {
     let (meta, spec) = (&listener.metadata, &listener.spec);
     let (Some(uid), Ok(port)) = (&meta.uid, u16::try_from(spec.port)) else {
         return Vec::new();
@@ -147,7 +154,7 @@ fn requests(listener: &Listener, workloads: &[Workload]) -> Vec<PortRequest> {
         port,
         size,
     };
-    let pods = exposed(listener, workloads)
+    let pods = exposed(listener, workloads, kept)
         .into_iter()
         .map(|pod| PortRequest {
             size: size + pod.len() * 4,
@@ -160,7 +167,7 @@ fn requests(listener: &Listener, workloads: &[Workload]) -> Vec<PortRequest> {
 }
 
 /// The Pods that are reached by name: of Connectors with exactly this routing key.
-fn exposed(listener: &Listener, workloads: &[Workload]) -> BTreeSet<String> {
+fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet<String> {
     let spec = &listener.spec;
     if spec.expose_pods_by_name != Some(true) {
         return BTreeSet::new();
@@ -169,18 +176,13 @@ fn exposed(listener: &Listener, workloads: &[Workload]) -> BTreeSet<String> {
         w.spec.routing_key == spec.routing_key && w.spec.expose_pods_by_name == Some(true)
     });
     all.flat_map(|workload| workload.pods.iter().map(|(pod, _)| pod.name.clone()))
+        .chain(kept.exposed(&spec.routing_key))
         .collect()
 }
 
 /// The Secrets of the profiles of a configuration, sorted.
 pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
-    let text = router_config
-        .data
-        .as_ref()
-        .and_then(|data| data.get(DOCUMENT));
-    let all: Option<Vec<(String, Map<String, Value>)>> =
-        text.and_then(|text| serde_json::from_str(text).ok());
-    let all = all.unwrap_or_default().into_iter();
+    let all = router_config::entries(router_config).into_iter();
     all.filter(|(entity, _)| entity == "sslProfile")
         .filter_map(|(_, attributes)| document::secret_of(&attributes))
         .collect()

@@ -13,6 +13,9 @@ const RESERVED: [u16; 5] = [5671, 5672, 9090, 45671, 55671];
 /// The first port that a Listener gets.
 const FIRST: u16 = 1024;
 
+/// What an allocation takes in a configuration beside its entry, generously.
+pub const ALLOCATION: usize = 400;
+
 /// What one Listener has been given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lifecycle_runtime::{Desired, ObjectRef};
 use lifecycle_specs_skupper::router::ROUTER;
+use serde_json::{Map, Value};
 
 use super::ports::{Before, Decided, LostPods, PortAllocation};
 use super::{document, service};
@@ -105,6 +106,13 @@ impl RouterConfig {
         let all = self.hosts.values().flat_map(|host| &host.allocations);
         all.filter(move |a| a.uid == uid && a.pod.is_some())
     }
+}
+
+/// The entries of the router's configuration as they were written; none where they cannot be read.
+pub fn entries(map: &ConfigMap) -> Vec<(String, Map<String, Value>)> {
+    let text = map.data.as_ref().and_then(|data| data.get(DOCUMENT));
+    let all = text.and_then(|text| serde_json::from_str(text).ok());
+    all.unwrap_or_default()
 }
 
 fn decided(map: &ConfigMap) -> Option<Decided> {

@@ -36,7 +36,10 @@ fn sites() -> Sites<Nobody> {
 fn the_first_site_of_a_namespace_counts_until_it_goes() {
     let mut first = site("first", "2026-01-01T00:00:00Z", json!({}));
     let second = site("second", "2026-01-02T00:00:00Z", json!({}));
-    let active = |site: &Site, all: &[&Site]| sites().active(This::of(site), all, &[]);
+    let active = |site: &Site, all: &[&Site]| {
+        let all: Vec<Readable<Site>> = all.iter().map(|s| Site::clone(s).into()).collect();
+        sites().active(This::of(site), &all.iter().collect::<Vec<_>>(), &[])
+    };
     let all = [&second, &first];
     assert!(active(&first, &all).value);
     let later = active(&second, &all);
@@ -192,5 +195,33 @@ fn a_template_that_cannot_be_read_is_told_beside_what_a_site_needs() {
     assert!(
         said.contains("ConfigMap `west/t` is no label template"),
         "{said}"
+    );
+}
+
+/// Like a template that cannot be read.
+#[test]
+fn what_cannot_be_read_is_told_beside_what_a_site_needs() {
+    let ir = &lifecycle_specs_skupper::site::IR;
+    let told = ir.conditions.iter().position(|c| c.name == "ObjectsRead");
+    assert!(!ir.ready.from.contains(&told.expect("it is declared")));
+    let first = site("first", "2026-01-01T00:00:00Z", json!({}));
+    let flawed = |name: String| {
+        let metadata = serde_json::from_value(json!({ "name": name, "namespace": "west" }));
+        let metadata = metadata.expect("it is metadata");
+        Readable::<Listener>::flawed(metadata, "it is odd".to_owned(), None)
+    };
+    let answer = |count: usize| {
+        let all: Vec<_> = (0..count).map(|n| flawed(format!("l{n}"))).collect();
+        let all: Vec<_> = all.iter().collect();
+        sites().unread(This::of(&first), &[], &all, &[], &[], &[])
+    };
+    assert!(!answer(0).value);
+    let one = answer(1);
+    let said = "Listener `west/l0` cannot be read: it is odd; correct it, or delete it";
+    assert_eq!((one.value, one.sentence.as_str()), (true, said));
+    let many = answer(9).sentence;
+    assert_eq!(
+        (many.lines().count(), many.lines().last()),
+        (6, Some("and 4 more"))
     );
 }

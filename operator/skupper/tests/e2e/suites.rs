@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation;
 use kube::api::{
     ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams,
 };
@@ -12,6 +13,7 @@ use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_skupper::attached::{self as binds, Attached, Bindings};
 use lifecycle_skupper::config::document::SiteIdentity;
+use lifecycle_skupper::config::kept;
 use lifecycle_skupper::config::plan;
 use lifecycle_skupper::config::router_config::{self, DOCUMENT};
 use lifecycle_skupper::connector::Connectors;
@@ -142,6 +144,20 @@ fn defined(suite: Suite) -> Suite {
     crds().iter().fold(suite, Suite::define)
 }
 
+/// With Listeners of any form, as if there had been another definition.
+fn loosely_defined(suite: Suite) -> Suite {
+    let any = json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });
+    let any: CustomResourceValidation = serde_json::from_value(any).expect("it is a schema");
+    let all = crds().into_iter().map(|mut definition| {
+        let versions = definition.spec.versions.iter_mut();
+        for version in versions.filter(|_| definition.spec.names.kind == "Listener") {
+            version.schema = Some(any.clone());
+        }
+        definition
+    });
+    all.fold(suite, |suite, definition| suite.define(&definition))
+}
+
 /// The suite of a Listener.
 pub(crate) fn listener() -> Suite {
     let machine = |router: Router, line| {
@@ -208,7 +224,7 @@ pub(crate) fn site() -> Suite {
             routers: Arc::new(Asking(router.on(line))),
         })
     };
-    defined(Suite::outside(Router::default, machine))
+    loosely_defined(Suite::outside(Router::default, machine))
         .fixtures(include_str!("suites/site.yaml"))
         .promise("starts", starts)
 }
@@ -277,7 +293,10 @@ async fn plans(place: Place) -> kube::Result<bool> {
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let wanted = plan::router_config(
         (&SiteIdentity::of(site), Platform::Kubernetes),
-        &router_config::before(before.as_ref(), &[]),
+        (
+            &router_config::before(before.as_ref(), &[]),
+            &kept::Kept::default(),
+        ),
         &listeners,
         &served,
     );

@@ -112,6 +112,7 @@ fn stand_in(request: &Requested) -> Arc<Stored> {
         raw: None,
         compared: Compared::default(),
         before: None,
+        unread: None,
     })
 }
 

@@ -202,6 +202,7 @@ mod tests {
             decoded: Err("nobody reads it".to_owned()),
             raw: None,
             before: None,
+            unread: None,
             compared: Compared::default(),
         }
     }

@@ -10,20 +10,21 @@ use super::same;
 /// The first element of such a list that an apply of ours would leave: `spec.ports[1]`.
 pub fn intruder(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
     let all: Vec<_> = fields::all(live).collect();
-    named_only_by(live, exclusive, (&all, ours.applied.as_slice()))
+    not_of(live, exclusive, (&all, ours.applied.as_slice()))
 }
 
-/// The first element of such a list that others alone put there.
+/// The first element of such a list that is not ours.
 pub fn stranger(live: &Value, ours: &Ours<'_>, exclusive: &[&str]) -> Option<String> {
     let own: Vec<_> = ours.all().collect();
-    named_only_by(live, exclusive, (&ours.others, &own))
+    not_of(live, exclusive, (&ours.others, &own))
 }
 
-/// The first element of such a list that some entries name and others do not.
-fn named_only_by(
+/// The first element of such a list that some entries name and ours do not; or that nobody names beside elements of ours, since whoever put it there has
+/// let go of it.
+fn not_of(
     live: &Value,
     exclusive: &[&str],
-    (some, others): (&[ManagerFields<'_>], &[ManagerFields<'_>]),
+    (some, ours): (&[ManagerFields<'_>], &[ManagerFields<'_>]),
 ) -> Option<String> {
     exclusive.iter().find_map(|path| {
         let list = path
@@ -34,12 +35,41 @@ fn named_only_by(
             let named = entries.filter_map(|entry| within(entry, path).map(Named::of));
             named.collect()
         };
-        let (some, others) = (names(some), names(others));
+        let (some, ours) = (names(some), names(ours));
         let has = |named: &[Named], item: &Value| named.iter().any(|named| named.has(item));
+        let has_ours = ours.iter().any(|named| !named.is_empty());
+        let all = names(&fields::all(live).collect::<Vec<_>>());
         let mut items = list.as_array()?.iter();
-        let at = items.position(|item| has(&some, item) && !has(&others, item))?;
+        let at = items.position(|item| {
+            let is_nobodys = || has_ours && !has(&all, item);
+            !has(&ours, item) && (has(&some, item) || is_nobodys())
+        })?;
         Some(format!("{path}[{at}]"))
     })
+}
+
+/// What an entry would say of the elements of a list that it does not name: all, where it names others.
+pub(super) fn unnamed(live: &Value, entry: ManagerFields<'_>, path: &str) -> Map<String, Value> {
+    let mut parts = path.split('.');
+    let list = parts.try_fold(live, |value, part| value.get(part));
+    let named = within(entry, path).map(Named::of);
+    let (Some(list), Some(named)) = (list.and_then(Value::as_array), named) else {
+        return Map::new();
+    };
+    let name = |item: &Value| match item.as_object() {
+        Some(fields) => {
+            let fields = fields.keys().map(|field| format!("f:{field}"));
+            let all = [".".to_owned()].into_iter().chain(fields);
+            let owned = all.map(|part| (part, Value::Object(Map::new())));
+            Some((named.keys.name_of(item)?, owned.collect()))
+        }
+        None => {
+            let is_set = !named.values.is_empty();
+            is_set.then(|| (format!("v:{item}"), Value::Object(Map::new())))
+        }
+    };
+    let items = list.iter().filter(|item| !named.has(item));
+    items.filter_map(name).collect()
 }
 
 /// What an entry says of a field.
@@ -65,6 +95,10 @@ impl Named {
                 .filter_map(|value| serde_json::from_str(value).ok())
                 .collect(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.values.is_empty()
     }
 
     fn has(&self, item: &Value) -> bool {
@@ -203,6 +237,43 @@ mod tests {
             managed.map(Vec::len),
             Some(1),
             "an entry of nothing else is gone"
+        );
+    }
+
+    /// Whoever wrote it may let go of it, by hand in the managed fields.
+    #[test]
+    fn a_port_that_nobody_owns_becomes_ours_too() {
+        let ours = entry(US, "Apply", of(&[80]));
+        let both = live(&[80, 81], std::slice::from_ref(&ours));
+        let strange = |live: &Value| stranger(live, &Ours::of(live, US, &[], ""), PORTS);
+        assert_eq!(strange(&both).as_deref(), Some("spec.ports[1]"));
+        assert_eq!(found(&both, &[]).as_deref(), Some("spec.ports[1]"));
+        let after = moved(&both, &[]);
+        let entries = &after["metadata"]["managedFields"];
+        assert_eq!(entries[0]["fieldsV1"], of(&[80, 81]));
+        let surplus = verdict(&after, &[80]);
+        assert!(
+            matches!(surplus, Verdict::Surplus { migrate: false, .. }),
+            "{surplus:?}"
+        );
+        // Of a list that nobody says anything of, nobody knows what its elements are called.
+        assert_eq!(strange(&live(&[80, 81], &[])), None);
+        let set = |values: &[&str], owned: Value| {
+            let ours = entry(
+                US,
+                "Apply",
+                json!({ "f:metadata": { "f:finalizers": owned } }),
+            );
+            json!({ "metadata": { "finalizers": values, "managedFields": [ours] } })
+        };
+        let set = set(&["a", "b"], json!({ "v:\"a\"": {} }));
+        let lists = &["metadata.finalizers"];
+        let at = stranger(&set, &Ours::of(&set, US, &[], ""), lists);
+        assert_eq!(at.as_deref(), Some("metadata.finalizers[1]"));
+        let after = migrated(&set, US, &[], lists);
+        assert_eq!(
+            after[0]["fieldsV1"]["f:metadata"]["f:finalizers"],
+            json!({ "v:\"a\"": {}, "v:\"b\"": {} })
         );
     }
 

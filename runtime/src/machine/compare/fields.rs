@@ -1,6 +1,6 @@
-//! Entries of `metadata.managedFields`: which are ours, what their keys mean, and how several become one.
+//! Entries of `metadata.managedFields`: which are ours, and what their keys mean.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::same;
 
@@ -43,13 +43,13 @@ impl<'a> Ours<'a> {
     }
 }
 
-enum Whose {
+pub(super) enum Whose {
     Applied,
     Stuck,
     Others,
 }
 
-fn whose(entry: &Value, manager: &str, replaced: &[String], subresource: &str) -> Whose {
+pub(super) fn whose(entry: &Value, manager: &str, replaced: &[String], subresource: &str) -> Whose {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
     let (by, operation) = (text("manager"), text("operation"));
     let ours = by == manager || replaced.iter().any(|r| r == by);
@@ -60,7 +60,7 @@ fn whose(entry: &Value, manager: &str, replaced: &[String], subresource: &str) -
     }
 }
 
-fn entries(live: &Value) -> &[Value] {
+pub(super) fn entries(live: &Value) -> &[Value] {
     live.pointer("/metadata/managedFields")
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
@@ -89,92 +89,6 @@ pub(super) fn others<'a>(
         let name = entry.get("manager")?.as_str()?;
         Some((name, entry.get("fieldsV1")?.as_object()?))
     })
-}
-
-/// The managed fields of an object with all of ours in one entry that an apply replaces; in `exclusive` lists, everything is ours.
-pub fn migrated(live: &Value, manager: &str, replaced: &[String], exclusive: &[&str]) -> Value {
-    let (mut merged, mut others) = (Map::new(), Vec::new());
-    let mut at = None;
-    for entry in entries(live) {
-        match whose(entry, manager, replaced, "") {
-            Whose::Others => {
-                let mut entry = entry.clone();
-                let fields = entry.get_mut("fieldsV1").and_then(Value::as_object_mut);
-                let taken = fields.is_some_and(|fields| taken_over(fields, &mut merged, exclusive));
-                if !taken {
-                    others.push(entry);
-                }
-            }
-            Whose::Applied | Whose::Stuck => {
-                at = at.max(entry.get("time").and_then(Value::as_str));
-                if let Some(fields) = entry.get("fieldsV1").and_then(Value::as_object) {
-                    merge(&mut merged, fields);
-                }
-            }
-        }
-    }
-    let mut ours = json!({
-        "manager": manager,
-        "operation": "Apply",
-        "apiVersion": live.get("apiVersion"),
-        "fieldsType": "FieldsV1",
-        "fieldsV1": merged,
-    });
-    if let Some(at) = at {
-        ours["time"] = json!(at);
-    }
-    others.push(ours);
-    Value::Array(others)
-}
-
-/// Moves the elements of these lists; whether nothing else was in the entry.
-fn taken_over(
-    fields: &mut Map<String, Value>,
-    merged: &mut Map<String, Value>,
-    exclusive: &[&str],
-) -> bool {
-    let had = !fields.is_empty();
-    for path in exclusive {
-        if let Some(list) = take(fields, path) {
-            let mut nested = Value::Object(list);
-            for part in path.rsplit('.') {
-                nested = json!({ format!("f:{part}"): nested });
-            }
-            if let Some(nested) = nested.as_object() {
-                merge(merged, nested);
-            }
-        }
-    }
-    had && fields.is_empty()
-}
-
-/// What an entry says of a list of elements with keys; nothing is left of it, nor of what was around nothing else.
-fn take(fields: &mut Map<String, Value>, path: &str) -> Option<Map<String, Value>> {
-    let (part, rest) = path.split_once('.').unwrap_or((path, ""));
-    let name = format!("f:{part}");
-    let inner = fields.get_mut(&name)?.as_object_mut()?;
-    let taken = if rest.is_empty() {
-        // A list that is owned as a whole is no list of elements.
-        (!is_leaf(inner)).then(|| std::mem::take(inner))
-    } else {
-        take(inner, rest)
-    }?;
-    if inner.keys().all(|key| key == ".") {
-        fields.remove(&name);
-    }
-    Some(taken)
-}
-
-fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
-    for (key, value) in from {
-        match (into.get_mut(key).and_then(Value::as_object_mut), value) {
-            (Some(inner), Value::Object(more)) => merge(inner, more),
-            (Some(_), _) => {}
-            (None, _) => {
-                into.insert(key.clone(), value.clone());
-            }
-        }
-    }
 }
 
 /// Owned as a whole: an atomic list or map, or a scalar.

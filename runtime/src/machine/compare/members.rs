@@ -91,6 +91,16 @@ impl MemberKeys {
         self.all.get(found.min()?)
     }
 
+    /// What managed fields would call an item that they do not name: by the same keys as the others.
+    pub(super) fn name_of(&self, item: &Value) -> Option<String> {
+        let mut shapes = self.marked.keys();
+        shapes.find_map(|shape| {
+            let field = |name: &String| Some((name.clone(), item.get(name)?.clone()));
+            let fields: Option<Map<String, Value>> = shape.iter().map(field).collect();
+            Some(format!("k:{}", Value::Object(fields?)))
+        })
+    }
+
     /// Which member a desired item is: the one with all of its keys, else one whose other keys are defaults, unless a sibling is that one.
     pub(super) fn key_of(&self, wanted: &Value, siblings: &Items<'_>) -> Option<&MemberKey> {
         let by_default =

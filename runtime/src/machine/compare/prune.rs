@@ -29,7 +29,7 @@ fn prune(value: &mut Value, name: &str, in_list: bool) {
                 Value::String(text) => !text.is_empty() || keeps_empty_text(name),
                 Value::Object(map) => in_list || !map.is_empty(),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
-                    !is_nothing(inner)
+                    !is_nothing(inner, key)
                 }
             }
         }),
@@ -43,13 +43,16 @@ pub(super) fn keeps_empty_text(name: &str) -> bool {
     TEXT_MAPS.contains(&name)
 }
 
-/// Nothing that the API server would keep.
-pub(super) fn is_nothing(value: &Value) -> bool {
+/// Nothing that the API server would keep in a field of this name.
+pub(super) fn is_nothing(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
         Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.values().all(is_nothing),
+        Value::Object(map) => map.iter().all(|(key, inner)| {
+            let is_text = inner.is_string() && keeps_empty_text(name);
+            !is_text && is_nothing(inner, key)
+        }),
         Value::Bool(_) | Value::Number(_) => false,
     }
 }

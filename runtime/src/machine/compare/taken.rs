@@ -74,7 +74,7 @@ pub(super) fn taken(
                 let path = path.down(key);
                 let inner = owners.within(&format!("f:{key}"));
                 let live = live.get(key).unwrap_or(&Value::Null);
-                if owners.claims(&inner, &path) && !is_nothing(live) {
+                if owners.claims(&inner, &path) && !is_nothing(live, key) {
                     return Some(Verdict::Unowned { at: path.show() });
                 }
                 field((wanted, live), &inner, &path)

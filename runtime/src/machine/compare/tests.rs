@@ -196,6 +196,11 @@ fn labels_may_be_empty_texts() {
     let mut live = service(json!({}), json!([entry]));
     let desired = json!({ "metadata": { "labels": { "x": "" } } });
     check(desired.clone(), &live, behind_at("metadata.labels.x"));
+    let mut bare = live.clone();
+    bare["metadata"]
+        .as_object_mut()
+        .map(|meta| meta.remove("labels"));
+    check(desired.clone(), &bare, behind_at("metadata.labels"));
     live["metadata"]["labels"]["x"] = json!("");
     check(desired, &live, Verdict::Current);
     check(

@@ -8,13 +8,14 @@ use super::contract::not_promised;
 use super::fixture::Fixture;
 use super::harness::Harness;
 use super::invariant::Invariant;
-use super::moves::Move;
+use super::moves::{Edit, Move};
 use super::site::{self, Site};
-use super::wire::leaves;
 use lifecycle_runtime::machine::ir::Mode;
 
 /// Keeps an object of ours from going.
 const HELD_BACK: &str = "generated-suite.lifecycle/held-back";
+/// So many edits are tried of an object in each world; other ones in the next.
+const EDITS: usize = 2;
 
 impl Harness {
     pub(crate) async fn act(&mut self, m: &Move, pending: Option<&Value>) -> kube::Result<bool> {
@@ -32,7 +33,7 @@ impl Harness {
                 Ok(deleted)
             }
             Move::Seize(path) => self.seize(path, pending).await,
-            Move::Drift(path, leaf) => self.drift(path, *leaf).await,
+            Move::Edit(path, place, edit) => self.edit(path, *place, *edit).await,
             Move::Intrude(path, list) => self.intrude(path, *list).await,
             Move::Vanish(path) => site::delete(&self.admin, path).await,
             Move::Linger(path) => {
@@ -96,26 +97,6 @@ impl Harness {
         site::post(&self.admin, site::all_of(path), &foreign).await?;
         self.foreign.insert(path.to_owned());
         Ok(true)
-    }
-
-    /// Changes one field of those that we wrote.
-    async fn drift(&mut self, path: &str, number: usize) -> kube::Result<bool> {
-        let wrote = self.wire.wrote();
-        let mut fields = std::collections::BTreeMap::new();
-        if let Some(body) = wrote.get(path) {
-            leaves(body, String::new(), &mut fields);
-        }
-        let Some(pointer) = fields.keys().nth(number % fields.len().max(1)) else {
-            return Ok(false);
-        };
-        let Some(mut live) = site::get(&self.admin, path).await? else {
-            return Ok(false);
-        };
-        let Some(value) = live.pointer_mut(pointer) else {
-            return Ok(false);
-        };
-        *value = another(value);
-        site::put(&self.admin, path, &live).await.map(|_| true)
     }
 
     async fn smudge(&mut self, path: &str) -> kube::Result<bool> {
@@ -196,7 +177,7 @@ impl Harness {
         owed
     }
 
-    /// Every move that is possible now; `turn` says which fields drift.
+    /// Every move that is possible now; `turn` says which places are edited.
     pub(crate) async fn possible(&self, turn: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for fixture in &self.core.fixtures {
@@ -211,7 +192,7 @@ impl Harness {
                 Some(_) => moves.push(Move::Replace(fixture.key.clone())),
             }
         }
-        for (path, body) in self.wire.wrote() {
+        for path in self.wire.wrote().into_keys() {
             let live = site::get(&self.admin, &path).await.ok().flatten();
             let is_ours = live.as_ref().is_some_and(|live| self.observer.owns(live));
             if self.foreign.contains(&path) {
@@ -225,12 +206,12 @@ impl Harness {
             if is_ours && !self.lingering.contains(&path) {
                 moves.push(Move::Vanish(path.clone()));
                 moves.push(Move::Linger(path.clone()));
-                let mut fields = std::collections::BTreeMap::new();
-                leaves(&body, String::new(), &mut fields);
-                let drifts = fields.len().min(2);
-                moves.extend((0..drifts).map(|n| {
-                    let leaf = (turn * 2 + n) % fields.len();
-                    Move::Drift(path.clone(), leaf)
+                let places = live.as_ref().map_or(0, |live| self.places(&path, live));
+                let edits = (turn * EDITS..).take(EDITS.min(places));
+                moves.extend(edits.map(|n| {
+                    let edit = Edit::ALL[n % Edit::ALL.len()];
+                    let place = (n + n / Edit::ALL.len()) % places;
+                    Move::Edit(path.clone(), place, edit)
                 }));
                 let lists = 0..self.exclusive(&path).len();
                 moves.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
@@ -254,6 +235,12 @@ impl Harness {
 pub(crate) fn another(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => json!("drifted"),
+        // Whoever reads base64 takes no other end.
+        Value::String(text) if text.ends_with('=') => {
+            let other = if text.starts_with('x') { 'y' } else { 'x' };
+            let rest = text.chars().skip(1);
+            json!([other].into_iter().chain(rest).collect::<String>())
+        }
         Value::String(text) => {
             let last = text.chars().next_back().unwrap_or_default();
             let other = if last == 'x' { 'y' } else { 'x' };

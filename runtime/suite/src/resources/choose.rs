@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::Core;
 use super::explore::{Edge, Explored};
-use super::moves::{Fault, Move, Planned, Schedule};
+use super::moves::{Edit, Fault, Move, Planned, Schedule};
 
 /// What can go wrong on the line of one write.
 const LINE: [&str; 19] = [
@@ -92,7 +92,7 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
                 present.remove(path.as_str());
             }
             Move::Seize(_)
-            | Move::Drift(..)
+            | Move::Edit(..)
             | Move::Intrude(..)
             | Move::Vanish(_)
             | Move::Linger(_)
@@ -128,7 +128,8 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
         operations.push(Move::Seize(path.clone()));
         operations.push(Move::Vanish(path.clone()));
         operations.push(Move::Linger(path.clone()));
-        operations.extend((0..4).map(|leaf| Move::Drift(path.clone(), leaf)));
+        let edits = Edit::ALL.into_iter().enumerate();
+        operations.extend(edits.map(|(place, edit)| Move::Edit(path.clone(), place, edit)));
         let lists = 0..core.exclusive_lists(path);
         operations.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
     }

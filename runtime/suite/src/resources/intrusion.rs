@@ -31,7 +31,7 @@ impl Core {
         self.exclusive().filter(is_here).count()
     }
 
-    fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
+    pub(crate) fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
         let all = self.machine.kind(input)?;
         let all = all.path(object.meta.namespace.as_deref());
         Some(format!("{all}/{}", object.meta.name.as_ref()?))
@@ -84,6 +84,8 @@ impl Harness {
     pub(crate) async fn exclusive_at_rest(&mut self) {
         let ir = self.core.ir;
         let wrote = self.wire.wrote();
+        // Of a write whose answer was lost nobody knows what was wanted.
+        let known: BTreeSet<String> = self.wire.left().into_keys().map(|(path, _)| path).collect();
         let mut left = BTreeSet::new();
         for last in self.observer.last().into_values() {
             for (input, list) in self.core.exclusive() {
@@ -96,6 +98,9 @@ impl Harness {
                     let Some(path) = self.core.path_of(input, object) else {
                         continue;
                     };
+                    if !known.contains(&path) {
+                        continue;
+                    }
                     let count = |object: &Value| {
                         let list = object.pointer(&pointer(list)).and_then(Value::as_array);
                         list.map_or(0, Vec::len)

@@ -29,6 +29,8 @@ pub enum Invariant {
     CoOwners,
     /// A list of which we own every element has no other once its object is as wanted.
     ExclusiveLists,
+    /// What we wrote is as we left it where its object is said to be as wanted: nobody else has it, or another value in it.
+    OursAgain,
     /// The status at the end is the projection of the world.
     Projection,
     /// Nothing is left of an object that was deleted.
@@ -45,7 +47,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -58,6 +60,7 @@ impl Invariant {
         Self::OneWrite,
         Self::CoOwners,
         Self::ExclusiveLists,
+        Self::OursAgain,
         Self::Projection,
         Self::NoLeak,
         Self::NoHotLoop,
@@ -82,6 +85,7 @@ impl fmt::Display for Invariant {
             Self::OneWrite => "one write",
             Self::CoOwners => "co-owners agree",
             Self::ExclusiveLists => "exclusive lists",
+            Self::OursAgain => "ours again",
             Self::Projection => "status is the projection",
             Self::NoLeak => "no leak",
             Self::NoHotLoop => "no hot loop",

@@ -16,8 +16,8 @@ pub enum Move {
     Delete(String),
     /// Makes an object of another user where ours is or would be.
     Seize(String),
-    /// Changes a field that we wrote: the n-th, in order of paths.
-    Drift(String, usize),
+    /// Edits a place of an object that is ours: the n-th by its managed fields.
+    Edit(String, usize, Edit),
     /// Adds an element of another user to a list of which we own every element: the n-th such list.
     Intrude(String, usize),
     /// Deletes an object of ours.
@@ -40,6 +40,48 @@ pub enum Move {
     Perturb(String),
     /// Ends the process and starts it anew.
     Restart,
+}
+
+/// What somebody does to a place that is ours, through an update or through a forced apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edit {
+    /// Gives it another value.
+    Change,
+    /// Takes it away.
+    Remove,
+    /// Owns it instead of us, as it is.
+    Own,
+    /// Gives it another value, by an apply.
+    ChangeByApply,
+    /// Applies it, and then no more.
+    RemoveByApply,
+    /// Owns it instead of us, as it is, as whoever applied it.
+    OwnByApply,
+}
+
+impl Edit {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Change,
+        Self::Own,
+        Self::Remove,
+        Self::ChangeByApply,
+        Self::OwnByApply,
+        Self::RemoveByApply,
+    ];
+
+    /// What it does, in a few words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Change => "edit: change",
+            Self::Remove => "edit: remove",
+            Self::Own => "edit: own",
+            Self::ChangeByApply => "edit: change by apply",
+            Self::RemoveByApply => "edit: remove by apply",
+            Self::OwnByApply => "edit: own by apply",
+        }
+    }
 }
 
 /// What goes wrong at one write.
@@ -76,6 +118,14 @@ impl Fault {
 }
 
 impl Move {
+    /// The promise that it keeps.
+    pub(crate) fn promise(&self) -> Option<&str> {
+        if let Self::Keep(name, _) = self {
+            return Some(name);
+        }
+        None
+    }
+
     /// Its kind in one word.
     pub fn word(&self) -> &'static str {
         match self {
@@ -83,7 +133,7 @@ impl Move {
             Self::Replace(_) => "replace",
             Self::Delete(_) => "delete",
             Self::Seize(_) => "foreign takeover",
-            Self::Drift(..) => "drift",
+            Self::Edit(_, _, edit) => edit.word(),
             Self::Intrude(..) => "intrusion",
             Self::Vanish(_) => "delete owned",
             Self::Linger(_) => "lingering deletion",
@@ -112,7 +162,7 @@ impl fmt::Display for Move {
             | Self::Linger(path)
             | Self::Loosen(path)
             | Self::Smudge(path) => write!(f, "{word} {}", short(path)),
-            Self::Drift(path, n) => write!(f, "{word} of field {n} of {}", short(path)),
+            Self::Edit(path, n, _) => write!(f, "{word} place {n} of {}", short(path)),
             Self::Intrude(path, n) => write!(f, "{word} into list {n} of {}", short(path)),
             Self::Keep(name, _) => write!(f, "{word} {name}"),
             Self::Fair | Self::Down | Self::Up | Self::Restart => f.write_str(word),

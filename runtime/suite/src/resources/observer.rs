@@ -258,8 +258,14 @@ impl History {
         };
         let (was, is) = (before.world(), &pass.observation.world);
         let effect = &ir.effects[number];
+        // Of several objects the others are written still.
+        if ir.inputs[effect.target].many {
+            return;
+        }
         let mut others = (0..ir.vars.len()).filter(|var| *var != effect.refused);
         let same = pass.failure.is_none() && others.all(|var| was.get(var) == is.get(var));
+        // Of what has changed since, another write may be made.
+        let same = same && sees_the_same(&before.observation, pass.observation, ir.inputs.len());
         if same && is.get(effect.refused) == 0 {
             let why = format!("`{}` was refused, and counts as another write", effect.name);
             self.find(Invariant::Accepted, why);
@@ -355,6 +361,16 @@ impl History {
             last.effect = Some((effect, Some(how)));
         }
     }
+}
+
+/// Whether two passes saw the same versions of all objects that they looked up.
+fn sees_the_same(before: &Observation, now: &Observation, inputs: usize) -> bool {
+    let versions = |seen: &Observation, input: usize| -> Vec<_> {
+        let objects = seen.objects(input).iter();
+        let version = objects.map(|o| (o.meta.uid.clone(), o.meta.resource_version.clone()));
+        version.collect()
+    };
+    (0..inputs).all(|input| versions(before, input) == versions(now, input))
 }
 
 impl Trace for Observer {

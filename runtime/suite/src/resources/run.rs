@@ -48,7 +48,7 @@ pub(crate) struct Ask {
     pub(crate) from: From,
     /// It ends at the end of its way, to be gone on from.
     pub(crate) fork_only: bool,
-    /// Which moves are possible when all is at rest; says which fields drift.
+    /// Which moves are possible when all is at rest; says which places are edited.
     pub(crate) moves: Option<usize>,
     /// Whether it rests for longer than a resync.
     pub(crate) long: bool,
@@ -198,13 +198,20 @@ impl Harness {
     async fn fair(&mut self) {
         self.settle().await;
         for _ in 0..MOST_PROMISES {
-            let owed = self.owed();
-            let mut kept = false;
-            for m in owed {
-                kept |= self.perform(&m, None).await;
+            let mut kept = Vec::new();
+            for m in self.owed() {
+                // What a kept promise has led to is not to be kept in another way at once: its first way comes first again.
+                let promise = m.promise();
+                let is_again = |before: &Move| before.promise() == promise;
+                if promise.is_some() && kept.iter().any(is_again) {
+                    continue;
+                }
+                if self.perform(&m, None).await {
+                    kept.push(m);
+                }
                 self.settle().await;
             }
-            if !kept {
+            if kept.is_empty() {
                 return;
             }
         }
@@ -234,6 +241,7 @@ impl Harness {
         }
         self.projection().await;
         self.exclusive_at_rest().await;
+        self.ours_at_rest().await;
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
         let polls = ir.inputs.iter().any(|i| i.every.is_some());

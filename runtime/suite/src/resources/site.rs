@@ -112,6 +112,8 @@ fn request(
 }
 
 const JSON: &str = "application/json";
+/// Who does what others do.
+pub(crate) const SOMEBODY: &str = "somebody";
 
 pub(crate) async fn get(client: &Client, path: &str) -> kube::Result<Option<Value>> {
     let asked = request(http::Method::GET, path, &Value::Null, JSON)?;
@@ -123,24 +125,33 @@ pub(crate) async fn get(client: &Client, path: &str) -> kube::Result<Option<Valu
 }
 
 pub(crate) async fn post(client: &Client, all: &str, object: &Value) -> kube::Result<Value> {
-    let path = format!("{all}?fieldManager=somebody");
+    let path = format!("{all}?fieldManager={SOMEBODY}");
     client
         .request(request(http::Method::POST, &path, object, JSON)?)
         .await
 }
 
 pub(crate) async fn put(client: &Client, path: &str, object: &Value) -> kube::Result<Value> {
-    let path = format!("{path}?fieldManager=somebody");
+    let path = format!("{path}?fieldManager={SOMEBODY}");
     client
         .request(request(http::Method::PUT, &path, object, JSON)?)
         .await
 }
 
 pub(crate) async fn patch(client: &Client, path: &str, patch: &Value) -> kube::Result<Value> {
-    let path = format!("{path}?fieldManager=somebody");
+    let path = format!("{path}?fieldManager={SOMEBODY}");
     let kind = "application/merge-patch+json";
     client
         .request(request(http::Method::PATCH, &path, patch, kind)?)
+        .await
+}
+
+/// Applies fields by force.
+pub(crate) async fn apply(client: &Client, path: &str, fields: Value) -> kube::Result<Value> {
+    let path = format!("{path}?fieldManager={SOMEBODY}&force=true");
+    let kind = "application/apply-patch+yaml";
+    client
+        .request(request(http::Method::PATCH, &path, &fields, kind)?)
         .await
 }
 

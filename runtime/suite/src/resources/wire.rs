@@ -44,6 +44,7 @@ struct State {
     wrote: BTreeMap<String, Value>,
     /// By path and field manager.
     shares: BTreeMap<(String, String), Value>,
+    left: Left,
     wanted: VecDeque<AwaitedWrite>,
     findings: Vec<Finding>,
     since_rest: usize,
@@ -56,7 +57,11 @@ struct State {
 pub(crate) struct Past {
     wrote: BTreeMap<String, Value>,
     shares: BTreeMap<(String, String), Value>,
+    left: Left,
 }
+
+/// Objects as our last write left them, by path and field manager; none of which that is not known.
+type Left = BTreeMap<(String, String), Value>;
 
 /// What all clients of one run's operators share.
 pub(crate) struct Wire {
@@ -109,6 +114,7 @@ impl Wire {
         Past {
             wrote: state.wrote.clone(),
             shares: state.shares.clone(),
+            left: state.left.clone(),
         }
     }
 
@@ -117,6 +123,7 @@ impl Wire {
         let mut state = self.state();
         state.wrote = past.wrote;
         state.shares = past.shares;
+        state.left = past.left;
     }
 
     /// A client for a process; `below` is its way to the server, `identity` what it is called in the Lease, if one decides who writes.
@@ -183,6 +190,11 @@ impl Wire {
         self.state().wrote.clone()
     }
 
+    /// The objects that we wrote, as our last write left them, by path and field manager.
+    pub(crate) fn left(&self) -> BTreeMap<(String, String), Value> {
+        self.state().left.clone()
+    }
+
     /// Waits for a write that waits.
     pub(crate) async fn wanted(&self) -> AwaitedWrite {
         loop {
@@ -237,11 +249,16 @@ impl Wire {
         self.only_the_leader(&asked, identity).await;
         self.happens(number, true, &asked.body).await;
         let before = self.before(&asked).await;
+        // What becomes of it is known once there is an answer.
+        let left = self.state().left.remove(&asked.of());
         let response = below.send(request).await?;
         let (head, body) = response.into_parts();
         let body = body.collect_bytes().await?;
         if head.status.is_success() {
             self.wrote_it(&asked, before);
+            self.leaves(&asked, &body);
+        } else if let Some(left) = left.filter(|_| head.status.is_client_error()) {
+            self.state().left.insert(asked.of(), left);
         }
         self.happens(number, false, &asked.body).await;
         Ok(Response::from_parts(head, Body::from(body)))
@@ -378,6 +395,21 @@ impl Wire {
         }
     }
 
+    /// Notes what a write has made of an object.
+    fn leaves(&self, asked: &Asked, answer: &[u8]) {
+        let is_written = self.kinds.iter().any(|kind| kind.has(&asked.path));
+        if asked.method == Method::DELETE || !is_written {
+            return;
+        }
+        let Ok(object) = serde_json::from_slice::<Value>(answer) else {
+            return;
+        };
+        let name = text(&object, "/metadata/name");
+        if name.is_some_and(|name| asked.path.ends_with(&format!("/{name}"))) {
+            self.state().left.insert(asked.of(), object);
+        }
+    }
+
     /// Two contributions to one object must not contradict each other.
     fn share(&self, state: &mut State, asked: &Asked) {
         let mut ours = BTreeMap::new();
@@ -424,9 +456,14 @@ impl Asked {
         Self {
             method: head.method.clone(),
             path: head.uri.path().to_owned(),
-            manager: manager.unwrap_or_default().to_owned(),
+            // As managed fields name it.
+            manager: manager.unwrap_or_default().replace("%2F", "/"),
             body: serde_json::from_slice(body).unwrap_or_default(),
         }
+    }
+
+    fn of(&self) -> (String, String) {
+        (self.path.clone(), self.manager.clone())
     }
 
     fn class(&self) -> Class {
@@ -484,7 +521,7 @@ fn keyed(value: &Value) -> Value {
 }
 
 /// All leaves of a value, by path; what everybody says of an object's identity is left out.
-pub(crate) fn leaves(value: &Value, path: String, found: &mut BTreeMap<String, Value>) {
+fn leaves(value: &Value, path: String, found: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) => {
             for (key, inner) in fields {

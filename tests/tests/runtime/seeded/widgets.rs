@@ -17,7 +17,7 @@ use super::{found_by, passes};
 use lifecycle_tests::suites::wrapped::Wrapped;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): without_a_mistake_a_widget_passes, a_builder_that_never_says_the_same_is_found, a_status_that_never_says_the_same_is_found, a_decision_by_the_status_is_found, a_fact_that_reads_what_it_does_not_declare_is_found, a_first_write_that_does_not_create_is_found, a_later_write_of_whatever_object_is_found, an_adopted_object_is_found, a_write_that_is_sent_twice_is_found, a_process_that_never_recovers_from_an_error_is_found, a_status_that_says_something_else_is_found, work_after_the_lease_was_lost_is_found, a_missing_watch_is_found, a_lost_wake_up_is_found, a_status_that_is_never_sent_is_found]
+    named![calculation(): without_a_mistake_a_widget_passes, a_builder_that_never_says_the_same_is_found, a_status_that_never_says_the_same_is_found, a_decision_by_the_status_is_found, a_fact_that_reads_what_it_does_not_declare_is_found, a_first_write_that_does_not_create_is_found, a_later_write_of_whatever_object_is_found, an_adopted_object_is_found, a_write_that_is_sent_twice_is_found, a_process_that_never_recovers_from_an_error_is_found, a_status_that_says_something_else_is_found, work_after_the_lease_was_lost_is_found, a_missing_watch_is_found, a_takeover_that_nobody_sees_is_found, a_lost_wake_up_is_found, a_status_that_is_never_sent_is_found]
 }
 
 const FIXTURES: &str = "
@@ -202,6 +202,10 @@ fn a_status_that_says_something_else_is_found() {
 fn work_after_the_lease_was_lost_is_found() {
     // What cannot be renewed counts as renewed.
     found_by(Invariant::OnlyTheLeader, mistaken(Mistake::Lease));
+}
+
+fn a_takeover_that_nobody_sees_is_found() {
+    found_by(Invariant::OursAgain, mistaken(Mistake::Takeover));
 }
 
 fn a_missing_watch_is_found() {

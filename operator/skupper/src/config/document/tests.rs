@@ -75,7 +75,7 @@ fn a_listener_and_the_ways_to_serve_it() {
         spec: &spec,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
     assert_eq!(document[0][0], "router");
     assert_eq!(document[0][1]["id"], "west-${HOSTNAME}");
     let listeners = entries(&document, "tcpListener");
@@ -113,7 +113,7 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
             spec: &spec,
             platform: Platform::Kubernetes,
         }];
-        let document = document(&SITE, &declared_listeners, &[]);
+        let document = document(&SITE, &declared_listeners, &[], Vec::new());
         entries(&document, "tcpListener")["listener/a"]
             .get("observer")
             .cloned()
@@ -146,7 +146,7 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
         spec: &there,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
     let listeners = entries(&document, "tcpListener");
     assert_eq!(listeners["listener/one"]["authenticatePeer"], true);
     let connectors = entries(&document, "tcpConnector");
@@ -186,7 +186,7 @@ fn our_router_reads_it() {
         spec: &spec,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors);
+    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
     assert_eq!(read.faults, Vec::<String>::new());
     let listener = read.listeners["listener/backend"]
@@ -213,7 +213,7 @@ fn s58_certificates_of_clients_are_asked_for_also_where_no_profile_is_named() {
         spec: &spec,
         platform: Platform::Kubernetes,
     };
-    let document = document(&SITE, &[declared], &[]);
+    let document = document(&SITE, &[declared], &[], Vec::new());
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
     let wanted = &read.listeners["listener/backend"].wanted;
     assert_eq!(*wanted, Err(config::Wrong::AuthenticateWithoutProfile));

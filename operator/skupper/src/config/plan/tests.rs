@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use lifecycle_runtime::Readable;
+use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::config::kept::Unknown;
 use crate::config::router_config::{self, RouterConfig};
 
 const SITE: SiteIdentity<'static> = SiteIdentity {
@@ -55,7 +57,7 @@ fn planned(
     let before = router_config::before(before, &[]);
     let planned = super::router_config(
         (&SITE, Platform::Kubernetes),
-        &before,
+        (&before, &Kept::default()),
         &listeners,
         &workloads,
     );
@@ -214,4 +216,118 @@ fn who_does_not_fit_is_told_and_others_stay() {
     assert_eq!(planned(Some(&map), &listeners, &[], &[]), map);
     let size: usize = map.data.iter().flatten().map(|(_, text)| text.len()).sum();
     assert!(size < ROOM, "{size}");
+}
+
+/// As after a restart: nobody knows what they ask for, and all else changes.
+#[test]
+fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
+    let offered = json!({ "exposePodsByName": true, "tlsCredentials": "tls" });
+    let served =
+        json!({ "selector": "app=web", "exposePodsByName": true, "tlsCredentials": "other" });
+    let web = [pod("web-0", "web")];
+    let listeners = [
+        listener("a", offered.clone()),
+        listener("b", json!({ "host": "shared" })),
+        listener("gone", json!({})),
+    ];
+    let connectors = [
+        connector("c", served),
+        connector("d", json!({ "host": "192.0.2.1" })),
+    ];
+    let before = planned(None, &listeners, &connectors, &web);
+    let flawed = |meta: Value| serde_json::from_value(meta).expect("it is metadata");
+    let of = |name: &str| {
+        flawed(json!({ "name": name, "namespace": "west", "uid": format!("uid-{name}") }))
+    };
+    let lost = [Readable::flawed(of("a"), "odd".to_owned(), None)];
+    let going =
+        json!({ "name": "gone", "uid": "uid-gone", "deletionTimestamp": "2026-01-01T00:00:00Z" });
+    let going = Readable::flawed(flawed(going), "odd".to_owned(), None);
+    let dark = [Readable::flawed(of("c"), "odd".to_owned(), None)];
+    let unknown = Unknown::of(&[&lost[0], &going], &[&dark[0]], (&[], &[]));
+    let kept = Kept::of(Some(&before), &unknown);
+    // Of those that are read one has gone, one is new, and one wants what is kept for another.
+    let listeners = [
+        listener("b", json!({ "host": "shared", "exposePodsByName": true })),
+        listener("new", json!({})),
+        listener("thief", json!({ "host": "a" })),
+    ];
+    let listeners: Vec<&Listener> = listeners.iter().collect();
+    let decided = router_config::before(Some(&before), &[]);
+    let site = (&SITE, Platform::Kubernetes);
+    let after = super::router_config(site, (&decided, &kept), &listeners, &[]);
+    let after: ConfigMap =
+        serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
+    let entries = |map: &ConfigMap| -> BTreeMap<String, Value> {
+        let name = |(entity, entry): &(String, Map<String, Value>)| {
+            format!("{entity}/{}", entry["name"].as_str().unwrap_or_default())
+        };
+        let all = router_config::entries(map).into_iter();
+        all.filter(|(_, entry)| entry.contains_key("name"))
+            .map(|entry| (name(&entry), entry.1.into()))
+            .collect()
+    };
+    let (was, is) = (entries(&before), entries(&after));
+    for name in [
+        "tcpListener/listener/a",
+        "tcpListener/listener/a@web-0",
+        "tcpListener/listener/b",
+        "tcpConnector/connector/c@10.0.0.1",
+        "tcpConnector/connector/c@web-0",
+        "sslProfile/tls",
+        "sslProfile/other-profile",
+    ] {
+        assert!(was[name].is_object());
+        assert_eq!(was[name], is[name], "{name}");
+    }
+    for name in [
+        "tcpListener/listener/gone",
+        "tcpListener/listener/thief",
+        "tcpConnector/connector/d@192.0.2.1",
+    ] {
+        assert!(!is.contains_key(name), "{name}");
+    }
+    assert!(is.contains_key("tcpListener/listener/new"));
+    let held = RouterConfig::of(&after);
+    assert_eq!(
+        held.allocation("uid-a"),
+        RouterConfig::of(&before).allocation("uid-a")
+    );
+    assert!(held.allocation("uid-thief").is_none());
+    // The Pods of what is kept are there for others as well, but their names are taken.
+    assert_eq!(held.lost_of("uid-b").map(|lost| lost.count), Some(1));
+    // Deciding again changes nothing.
+    let again = Kept::of(Some(&after), &unknown);
+    let decided = router_config::before(Some(&after), &[]);
+    let again = super::router_config(site, (&decided, &again), &listeners, &[]);
+    assert_eq!(again.as_json()["data"], json!(after.data));
+}
+
+#[test]
+fn a_binding_that_cannot_be_read_keeps_the_workload_that_it_accepted() {
+    let entry = |name: &str| json!(["tcpConnector", { "name": name, "address": "k" }]);
+    let all = json!([
+        entry("connector/shop/web@10.0.0.1"),
+        entry("connector/web@10.0.0.2"),
+        entry("connector/shop/db@10.0.0.3")
+    ]);
+    let map = json!({ "data": { "skrouterd.json": all.to_string(), "claims": "[]" } });
+    let map = serde_json::from_value(map).expect("it is a ConfigMap");
+    let meta = |namespace: &str, name: &str| {
+        let meta = json!({ "namespace": namespace, "name": name, "uid": "u" });
+        serde_json::from_value(meta).expect("it is metadata")
+    };
+    let names = |unknown: &Unknown| -> Vec<String> {
+        let kept = Kept::of(Some(&map), unknown).entries(&[]);
+        let names = kept
+            .iter()
+            .map(|(_, entry)| entry["name"].as_str().unwrap_or_default().to_owned());
+        names.collect()
+    };
+    let binding = Readable::flawed(meta("west", "web"), "odd".to_owned(), None);
+    let bound = Unknown::of(&[], &[], (&[&binding], &[]));
+    assert_eq!(names(&bound), ["connector/shop/web@10.0.0.1"]);
+    let attached = Readable::flawed(meta("shop", "db"), "odd".to_owned(), None);
+    let offered = Unknown::of(&[], &[], (&[], &[&attached]));
+    assert_eq!(names(&offered), ["connector/shop/db@10.0.0.3"]);
 }

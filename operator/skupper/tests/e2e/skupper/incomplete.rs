@@ -19,12 +19,13 @@ use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::{Case, case, eventually};
 use serde_json::{Value, json};
 
-use super::support::{NEEDS, listen, shared};
+use super::support::{Echo, NEEDS, connect, greeted, listen, shared};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         shared("objects_without_spec_say_what_they_lack", without),
         case("who_cannot_be_read_keeps_what_it_has", NEEDS, unreadable),
+        case("after_a_restart_as_well", NEEDS, restarted),
     ]
 }
 
@@ -113,7 +114,7 @@ async fn unreadable() -> Result<()> {
         names.eq(["held"])
     };
     place.until("held", "a Service", is_held).await?;
-    loosen(&place).await?;
+    loosen(&place, "listeners").await?;
     let (api, params) = (bare::<Listener>(&place), PatchParams::default());
     let odd = Patch::Merge(json!({ "spec": { "port": "many" } }));
     eventually("any port is taken", SOON, async || {
@@ -145,16 +146,98 @@ async fn unreadable() -> Result<()> {
         .map(drop)
 }
 
-/// As if there had been another definition: any Listener is taken.
-async fn loosen(place: &Place) -> Result<()> {
+/// What is stored while no controller runs; the one that starts then has never read it.
+async fn store_odd<K>(place: &Place, name: &str) -> Result<()>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+{
+    let (api, params) = (bare::<K>(place), PatchParams::default());
+    let odd = json!({
+        "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": { "name": name },
+        "spec": { "port": "many", "edge": "perhaps" },
+    });
+    let odd = Patch::Merge(odd);
+    let stored = eventually("anything is taken", SOON, async || {
+        Ok(api.patch(name, &params, &odd).await.ok())
+    });
+    stored.await.map(drop)
+}
+
+/// Nobody knows what they ask for: they keep what they have, others of the Site come and are served, and the Site names them.
+async fn restarted() -> Result<()> {
+    let env = Arc::new(TestEnv::start().await?);
+    let mut place = Place::new(Arc::clone(&env), "restarted").await?;
+    place.site().await?;
+    let echo = Echo::start("one").await?;
+    listen(&place, "held", json!({})).await?;
+    connect(&place, "c", echo.at, json!({})).await?;
+    until_says::<Listener>(&place, "held", "Ready", "OK").await?;
+    let port = place.router_port("held", 8080).await?;
+    greeted(&place, port, "one").await?;
+    let second = json!({ "apiVersion": "skupper.io/v2alpha1", "kind": "Site", "metadata": { "name": "second" } });
+    place.post::<Site>(&second).await?;
+    for kind in ["listeners", "connectors", "sites"] {
+        loosen(&place, kind).await?;
+    }
+    env.kill_controller()?;
+    store_odd::<Listener>(&place, "held").await?;
+    store_odd::<Connector>(&place, "c").await?;
+    store_odd::<Site>(&place, "second").await?;
+    env.run_controller()?;
+    // Another one of the same key is led to the Connector that cannot be read, and one that is led elsewhere too.
+    listen(&place, "late", json!({})).await?;
+    let other = Echo::start("two").await?;
+    connect(&place, "d", other.at, json!({ "routingKey": "other" })).await?;
+    listen(&place, "elsewhere", json!({ "routingKey": "other" })).await?;
+    for (name, server) in [("late", "one"), ("elsewhere", "two")] {
+        until_says::<Listener>(&place, name, "Ready", "OK").await?;
+        let port = place.router_port(name, 8080).await?;
+        greeted(&place, port, server).await?;
+    }
+    listen(&place, "thief", json!({ "host": "held" })).await?;
+    let taken = "Listener held with host held and port 8080 already exists in namespace";
+    until_says::<Listener>(&place, "thief", "Error", taken).await?;
+    ensure!(place.router_port("held", 8080).await? == port);
+    greeted(&place, port, "one").await?;
+    let named = |site: &Site| {
+        let said = told_of(site);
+        let all = ["Listener", "Connector", "Site"].map(|kind| format!("{kind} `"));
+        all.iter()
+            .all(|kind| said.iter().any(|line| line.starts_with(kind)))
+            && says(site, "Ready", "OK")
+    };
+    place.until("west", "names of them all", named).await?;
+    let right =
+        json!({ "spec": { "port": 8080, "routingKey": "backend", "host": "held", "edge": null } });
+    bare::<Listener>(&place)
+        .patch("held", &PatchParams::default(), &Patch::Merge(right))
+        .await?;
+    until_says::<Listener>(&place, "held", "Ready", "OK").await?;
+    let not_held = |site: &Site| told_of(site).len() == 2;
+    place.until("west", "names of the others", not_held).await?;
+    ensure!(place.router_port("held", 8080).await? == port);
+    greeted(&place, port, "one").await.map(drop)
+}
+
+/// What a Site says of objects that cannot be read.
+fn told_of(site: &Site) -> Vec<String> {
+    let rows = site.status.iter();
+    let mut rows = rows.flat_map(|status| status.common.conditions.iter().flatten());
+    let told = rows.find(|row| row.type_ == "ObjectsRead");
+    let lines = told.map(|row| row.message.lines().map(str::to_owned));
+    lines.map_or(Vec::new(), Iterator::collect)
+}
+
+/// As if there had been another definition: any object of the kind is taken.
+async fn loosen(place: &Place, kind: &str) -> Result<()> {
     let api: Api<CustomResourceDefinition> = Api::all(place.client.clone());
-    let mut definition = api.get("listeners.skupper.io").await?;
+    let mut definition = api.get(&format!("{kind}.skupper.io")).await?;
     let any = json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });
     for version in &mut definition.spec.versions {
         version.schema = Some(serde_json::from_value(any.clone())?);
     }
     let params = PostParams::default();
-    api.replace("listeners.skupper.io", &params, &definition)
-        .await?;
+    let name = format!("{kind}.skupper.io");
+    api.replace(&name, &params, &definition).await?;
     Ok(())
 }

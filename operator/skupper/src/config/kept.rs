@@ -1,0 +1,201 @@
+//! What stays in the configuration as it was written before: of objects that cannot be read, so that nobody knows what they ask for.
+//! What is known of them is their name and what they had; they keep exactly that, and nothing of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{Resource, ResourceExt};
+use lifecycle_runtime::{Because, ObjectRef, Readable};
+use lifecycle_specs_skupper::attached::AttachedConnector;
+use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::listener::Listener;
+use serde_json::{Map, Value};
+
+use super::document::{self, ConfigEntry};
+use super::ports::{ALLOCATION, PortAllocation, PortRequest};
+use super::router_config;
+
+/// More are counted and not named.
+const NAMED: usize = 5;
+
+/// Why each object that cannot be read is not.
+pub fn flaws<K: Resource<DynamicType = ()>>(objects: &[&Readable<K>]) -> Vec<String> {
+    let said = |object: &&Readable<K>| {
+        let (of, why) = (ObjectRef::to(*object), object.flaw()?);
+        Some(format!(
+            "{of} cannot be read: {why}; correct it, or delete it"
+        ))
+    };
+    objects.iter().filter_map(said).collect()
+}
+
+/// Whether there are such objects.
+pub fn told(mut flaws: Vec<String>) -> Because<bool> {
+    if flaws.is_empty() {
+        return Because::plain(false);
+    }
+    let more = flaws.len().saturating_sub(NAMED);
+    flaws.truncate(NAMED);
+    if more > 0 {
+        flaws.push(format!("and {more} more"));
+    }
+    Because::new(true, flaws.join("\n"))
+}
+
+/// What is known of objects that stay: as they are, or as they were when they could be read last.
+pub fn known<'a, K: Resource>(objects: &[&'a Readable<K>]) -> Vec<&'a K> {
+    let staying = objects.iter().filter(|o| stays(o));
+    staying.filter_map(|object| object.known()).collect()
+}
+
+fn stays<K: Resource>(object: &Readable<K>) -> bool {
+    object.meta().deletion_timestamp.is_none()
+}
+
+/// Objects of which nobody knows what they ask for.
+fn unknown<'a, K: Resource>(objects: &[&'a Readable<K>]) -> impl Iterator<Item = &'a Readable<K>> {
+    let all = objects.iter().copied();
+    all.filter(|object| stays(object) && object.known().is_none())
+}
+
+/// Whose entries are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Unknown {
+    /// Listeners by uid, with the time of their creation.
+    listeners: BTreeMap<String, Timestamp>,
+    /// Names of workloads, as entries name them; what begins with `/` ends them.
+    workloads: BTreeSet<String>,
+}
+
+impl Unknown {
+    /// Of all that a namespace declares.
+    pub fn of(
+        listeners: &[&Readable<Listener>],
+        connectors: &[&Readable<Connector>],
+        (bindings, attached): (
+            &[&Readable<AttachedConnectorBinding>],
+            &[&Readable<AttachedConnector>],
+        ),
+    ) -> Self {
+        let created = |l: &Readable<Listener>| l.creation_timestamp().map(|at| at.0);
+        let listeners = unknown(listeners)
+            .filter_map(|l| Some((l.uid()?, created(l).unwrap_or(Timestamp::MAX))));
+        let connectors = unknown(connectors).map(ResourceExt::name_any);
+        // Of a binding only the end of the name is known; no Connector has such a name.
+        let bindings = unknown(bindings).map(|binding| format!("/{}", binding.name_any()));
+        let attached = unknown(attached).map(|attached| {
+            let namespace = attached.namespace().unwrap_or_default();
+            format!("{namespace}/{}", attached.name_any())
+        });
+        Self {
+            listeners: listeners.collect(),
+            workloads: connectors.chain(bindings).chain(attached).collect(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.listeners.is_empty() && self.workloads.is_empty()
+    }
+
+    fn means(&self, workload: &str) -> bool {
+        let end = workload.rfind('/').and_then(|at| workload.get(at..));
+        let ends = end.is_some_and(|end| self.workloads.contains(end));
+        ends || self.workloads.contains(workload)
+    }
+}
+
+/// What is kept of a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// What Listeners had.
+    pub requests: Vec<PortRequest>,
+    listeners: BTreeMap<String, Map<String, Value>>,
+    connectors: Vec<Map<String, Value>>,
+    profiles: BTreeMap<String, Value>,
+}
+
+impl Kept {
+    /// Of what was written before.
+    pub fn of(written: Option<&ConfigMap>, unknown: &Unknown) -> Self {
+        let mut kept = Self::default();
+        let Some(written) = written.filter(|_| !unknown.is_empty()) else {
+            return kept;
+        };
+        let text = |attributes: &Map<String, Value>, name: &str| {
+            let text = attributes.get(name).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        for (entity, attributes) in router_config::entries(written) {
+            let name = text(&attributes, "name");
+            match entity.as_str() {
+                "tcpListener" => drop(kept.listeners.insert(name, attributes)),
+                "sslProfile" => drop(kept.profiles.insert(name, attributes.into())),
+                "tcpConnector" => {
+                    let name = name.strip_prefix("connector/").unwrap_or_default();
+                    let workload = name.split_once('@').map_or(name, |(workload, _)| workload);
+                    if unknown.means(workload) {
+                        kept.connectors.push(attributes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let allocations = router_config::before(Some(written), &[]).allocations;
+        let had = allocations.into_iter().filter_map(|allocation| {
+            let created = *unknown.listeners.get(&allocation.uid)?;
+            let entry = kept.listeners.get(&document::listener_name(&allocation))?;
+            let size = Value::from(entry.clone()).to_string().len();
+            Some(requested(allocation, created, size))
+        });
+        kept.requests = had.collect();
+        kept
+    }
+
+    /// The entries of Connectors, and of Listeners that have been given what they had.
+    pub fn entries(&self, given: &[PortAllocation]) -> Vec<ConfigEntry> {
+        let is_kept = |allocation: &&PortAllocation| {
+            let mut requests = self.requests.iter();
+            requests.any(|r| r.uid == allocation.uid && r.pod == allocation.pod)
+        };
+        let names = given.iter().filter(is_kept).map(document::listener_name);
+        let listeners = names.filter_map(|name| self.listeners.get(&name).cloned());
+        let listeners = listeners.map(|attributes| ("tcpListener", attributes));
+        let connectors = self.connectors.iter().cloned();
+        listeners
+            .chain(connectors.map(|attributes| ("tcpConnector", attributes)))
+            .collect()
+    }
+
+    /// The profile that an entry names, by its name.
+    pub fn profile(&self, (_, attributes): &ConfigEntry) -> Option<(String, Value)> {
+        let name = attributes.get("sslProfile")?.as_str()?;
+        let profile = self.profiles.get(name)?;
+        Some((
+            name.to_owned(),
+            Value::from(vec!["sslProfile".into(), profile.clone()]),
+        ))
+    }
+
+    /// The Pods of workloads that offer each of theirs under this routing key.
+    pub fn exposed<'a>(&'a self, routing_key: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.connectors.iter().filter_map(move |attributes| {
+            let (_, pod) = attributes.get("name")?.as_str()?.split_once('@')?;
+            let address = attributes.get("address")?.as_str()?;
+            (address == document::of_pod(routing_key, pod)).then(|| pod.to_owned())
+        })
+    }
+}
+
+fn requested(allocation: PortAllocation, created: Timestamp, size: usize) -> PortRequest {
+    PortRequest {
+        uid: allocation.uid,
+        name: allocation.name,
+        pod: allocation.pod,
+        created,
+        host: allocation.host,
+        port: allocation.port,
+        size: size + ALLOCATION,
+    }
+}

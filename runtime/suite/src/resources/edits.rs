@@ -1,0 +1,243 @@
+//! Edits of what the lifecycle wrote, at the places that are ours by the object's managed fields: how one is made, and whether all is ours again at rest.
+//! Knows from the server alone which places those are; the runtime below it may know better or worse.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::acting::another;
+use super::harness::Harness;
+use super::invariant::Invariant;
+use super::moves::Edit;
+use super::site;
+use crate::managed::{Step, alone, applied, at, lost, moved, owned, pointer};
+use lifecycle_runtime::machine::ir::Mode;
+
+/// A place of ours, and whose entry of managed fields says so.
+struct Place {
+    manager: String,
+    path: Vec<Step>,
+    value: Value,
+}
+
+impl Harness {
+    /// How many places of an object are ours.
+    pub(crate) fn places(&self, path: &str, live: &Value) -> usize {
+        self.ours(path, live).len()
+    }
+
+    /// What is ours of an object, but for whose it is: that is taken over as a whole.
+    fn ours(&self, path: &str, live: &Value) -> Vec<Place> {
+        let left = self.wire.left();
+        let managers = left.keys().filter(|(of, _)| of == path);
+        let places = managers.flat_map(|(_, manager)| {
+            let fields = applied(live, manager).cloned().unwrap_or_default();
+            let owned = owned(&fields, live).into_iter();
+            owned.map(|(path, value)| Place {
+                manager: manager.clone(),
+                path,
+                value,
+            })
+        });
+        let owners = [
+            Step::Field("metadata".to_owned()),
+            Step::Field("ownerReferences".to_owned()),
+        ];
+        let places = places.filter(|place| !place.path.starts_with(&owners));
+        places.collect()
+    }
+
+    /// Makes an edit of the n-th place; whether there is one.
+    pub(crate) async fn edit(
+        &mut self,
+        path: &str,
+        number: usize,
+        edit: Edit,
+    ) -> kube::Result<bool> {
+        let Some(live) = site::get(&self.admin, path).await? else {
+            return Ok(false);
+        };
+        let places = self.ours(path, &live);
+        let Some(place) = places.get(number % places.len().max(1)) else {
+            return Ok(false);
+        };
+        let other = || alone(&place.path, changed(&place.value));
+        let edited = match edit {
+            Edit::Change => with(&live, &place.path, Some(changed(&place.value))),
+            Edit::Remove => with(&live, &place.path, None),
+            Edit::Own => handed(&live, place, "Update"),
+            Edit::OwnByApply => handed(&live, place, "Apply"),
+            Edit::ChangeByApply => {
+                site::apply(&self.admin, path, named(&live, other())).await?;
+                return Ok(true);
+            }
+            Edit::RemoveByApply => {
+                site::apply(&self.admin, path, named(&live, other())).await?;
+                site::apply(&self.admin, path, named(&live, json!({}))).await?;
+                return Ok(true);
+            }
+        };
+        match edited {
+            Some(edited) => site::put(&self.admin, path, &edited).await.map(|_| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Finds places that were ours after our last write and are not, where a pass says that the object is as wanted.
+    pub(crate) async fn ours_at_rest(&mut self) {
+        let ir = self.core.ir;
+        let left = self.wire.left();
+        let mut found = BTreeSet::new();
+        for last in self.observer.last().into_values() {
+            for (input, declared) in ir.inputs.iter().enumerate() {
+                // Of what several contribute to, one may go with its own.
+                let is_whole = matches!(declared.mode, Mode::Owned | Mode::Part);
+                let var = declared.var.filter(|_| is_whole);
+                let is_current = var.is_some_and(|var| ir.value(last.world(), var) == "Current");
+                if last.failure.is_some() || last.deleting || !is_current {
+                    continue;
+                }
+                for object in last.observation.objects(input) {
+                    let Some(path) = self.core.path_of(input, object) else {
+                        continue;
+                    };
+                    let live = site::get(&self.admin, &path).await.ok().flatten();
+                    let Some(live) = live else {
+                        continue;
+                    };
+                    let of_it = left.iter().filter(|((of, _), _)| *of == path);
+                    let lost = of_it.filter_map(|((_, manager), was)| lost_of(manager, was, &live));
+                    found.extend(lost.map(|lost| format!("{path}: {lost}")));
+                }
+            }
+        }
+        for text in found {
+            self.find(Invariant::OursAgain, text);
+        }
+    }
+}
+
+fn lost_of(manager: &str, was: &Value, live: &Value) -> Option<String> {
+    if was.pointer("/metadata/uid") != live.pointer("/metadata/uid") {
+        return None;
+    }
+    let none = Map::new();
+    let is = applied(live, manager).unwrap_or(&none);
+    lost((applied(was, manager)?, was), (is, live))
+}
+
+/// An object with another value at a place, or none.
+fn with(live: &Value, path: &[Step], value: Option<Value>) -> Option<Value> {
+    let mut edited = live.clone();
+    if let Some(value) = value {
+        *edited.pointer_mut(&pointer(live, path)?)? = value;
+        return Some(edited);
+    }
+    let (last, parents) = path.split_last()?;
+    let parent = edited.pointer_mut(&pointer(live, parents)?)?;
+    match (last, parent) {
+        (Step::Field(name), Value::Object(fields)) => fields.remove(name).map(drop)?,
+        (Step::Member(_) | Step::Value(_) | Step::Index(_), Value::Array(items)) => {
+            let gone = at(live, path)?;
+            items.retain(|item| item != gone);
+        }
+        _ => return None,
+    }
+    Some(edited)
+}
+
+/// An object of which a place is somebody else's, as it is. Of two entries of one manager the last counts: what the first says is nobody's then.
+fn handed(live: &Value, place: &Place, operation: &str) -> Option<Value> {
+    let mut edited = live.clone();
+    let entries = edited
+        .pointer_mut("/metadata/managedFields")?
+        .as_array_mut()?;
+    let ours = applied(live, &place.manager)?;
+    let entry = entries
+        .iter_mut()
+        .find(|entry| entry["fieldsV1"].as_object() == Some(ours))?;
+    let version = entry["apiVersion"].clone();
+    let theirs = moved(entry["fieldsV1"].as_object_mut()?, &place.path)?;
+    entries.push(json!({
+        "manager": site::SOMEBODY, "operation": operation, "apiVersion": version,
+        "fieldsType": "FieldsV1", "fieldsV1": theirs,
+    }));
+    Some(edited)
+}
+
+/// Fields with the name and the kind of an object.
+fn named(live: &Value, mut fields: Value) -> Value {
+    fields["apiVersion"] = live["apiVersion"].clone();
+    fields["kind"] = live["kind"].clone();
+    fields["metadata"]["name"] = live["metadata"]["name"].clone();
+    fields
+}
+
+/// Another value of the same shape: of a map that is one value, one with one more key.
+fn changed(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields = fields.clone();
+            if fields.values().all(Value::is_string) {
+                fields.insert("edited".to_owned(), json!("edited"));
+            } else if let Some((_, first)) = fields.iter_mut().next() {
+                *first = changed(first);
+            }
+            Value::Object(fields)
+        }
+        Value::Array(items) => {
+            let mut items = items.clone();
+            if let Some(first) = items.first_mut() {
+                *first = changed(first);
+            }
+            Value::Array(items)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => another(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &[&str]) -> Vec<Step> {
+        text.iter()
+            .map(|name| Step::Field((*name).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_place_is_changed_removed_or_handed_over() {
+        let entry = json!({ "manager": "us", "operation": "Apply", "apiVersion": "v1", "fieldsV1": { "f:data": { "f:a": {}, "f:b": {} } } });
+        let live =
+            json!({ "metadata": { "managedFields": [entry] }, "data": { "a": "1", "b": "2" } });
+        let data = |edited: Option<Value>| edited.map(|edited| edited["data"].clone());
+        let a = path(&["data", "a"]);
+        let check = with(&live, &a, Some(json!("3")));
+        assert_eq!(data(check), Some(json!({ "a": "3", "b": "2" })));
+        assert_eq!(data(with(&live, &a, None)), Some(json!({ "b": "2" })));
+        let place = Place {
+            manager: "us".to_owned(),
+            path: a,
+            value: json!("1"),
+        };
+        let entries = handed(&live, &place, "Update").unwrap()["metadata"]["managedFields"].clone();
+        assert_eq!(entries[0]["fieldsV1"], json!({ "f:data": { "f:b": {} } }));
+        assert_eq!(
+            (&entries[1]["manager"], &entries[1]["fieldsV1"]),
+            (&json!(site::SOMEBODY), &json!({ "f:data": { "f:a": {} } }))
+        );
+    }
+
+    #[test]
+    fn a_whole_map_is_changed_by_one_more_key() {
+        assert_eq!(
+            changed(&json!({ "app": "web" })),
+            json!({ "app": "web", "edited": "edited" })
+        );
+        assert_eq!(
+            changed(&json!([{ "port": 1, "name": "a" }])),
+            json!([{ "port": 1, "name": "x" }])
+        );
+    }
+}

@@ -123,7 +123,7 @@ fn a_broken_line_hides_no_other_and_says_what_to_write() {
             "LC000 lifecycle [when] expected `while`, found `when`: write `while`",
             "LC000 lifecycle [after] expected `before`, found `after`: write it the other way round, `first before then`",
             "LC000 lifecycle [reaches] expected `before`, found `reaches`: write `reaches State from Other`",
-            "LC000 lifecycle [or] expected `|` or `from`, found `or`: write `|`",
+            "LC000 lifecycle [or] expected `|` or `from`, found `or`: several states are joined by `|`, and an item ends with `;`",
             "LC000 lifecycle [,] expected `|` or `from`, found `,`: write `|`",
             "LC000 lifecycle [last] expected `rest`, found `last`",
             "LC000 lifecycle [&] expected `while`, found `&&`",

@@ -16,6 +16,9 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
         }
+        "," | "or" | "||" | "and" | "&&" if follows("|") && follows("from") => {
+            "several states are joined by `|`"
+        }
         "," | "or" | "||" | "and" | "&&" if follows("|") && !follows(",") => {
             "several states are joined by `|`, and an item ends with `;`"
         }
@@ -45,7 +48,8 @@ mod tests {
         assert_eq!(instead(",", "`|` or `;`"), states);
         assert_eq!(instead("or", "`|` or `->`"), states);
         assert_eq!(instead("->", "`|` or `;`"), None);
-        assert_eq!(instead("or", "`|` or `from`"), states);
+        let beside = Some("several states are joined by `|`");
+        assert_eq!(instead("or", "`|` or `from`"), beside);
         assert_eq!(instead("when", "`while`"), Some("write `while`"));
         assert!(instead("after", "`before`").is_some());
         assert!(instead("reaches", "`before`").is_some());

@@ -11,7 +11,7 @@ lifecycle! {
         store: poll Info by meta.uid every 2s;
     }
     facts {
-        frozen: bool from guide given guide;
+        frozen: bool from guide given guide else false;
         entry: { Stale, Current } from store given store;
     }
     states {

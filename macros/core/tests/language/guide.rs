@@ -48,3 +48,40 @@ fn an_edge_that_is_left_out_gives_the_finding_that_is_shown() {
     let said = last.trim_end().strip_prefix("error: ").expect("an error");
     assert_eq!(findings(&lifecycle.replace(line, "")), [said]);
 }
+
+/// Without the lines that say `Silent` the finding is the one that is shown, and either way out that the text names leads out.
+#[test]
+fn what_is_decided_by_what_is_not_asked_gives_the_finding_that_is_shown() {
+    let [lifecycle] = blocks("What is not asked", "rust")[..] else {
+        panic!("the section shows one lifecycle");
+    };
+    let [shown] = blocks("What is not asked", "text")[..] else {
+        panic!("the section shows one finding");
+    };
+    let lines = lifecycle.lines().filter(|line| !line.contains("Silent"));
+    let without: Vec<&str> = lines.collect();
+    assert_eq!(without.len() + 2, lifecycle.lines().count());
+    let without = without.join("\n");
+    assert_eq!(findings(&without), [shown.trim_end()]);
+    let said = without.replace("given report;", "given report else false;");
+    assert_eq!(findings(&said), [""; 0]);
+}
+
+/// The line stands for a warning that is found without it.
+#[test]
+fn the_warning_that_is_allowed_is_found_without_the_line() {
+    let [line] = blocks("Warnings", "text")[..] else {
+        panic!("the section shows one line");
+    };
+    let [lifecycle] = blocks("Transitions", "rust")[..] else {
+        panic!("the section shows one lifecycle");
+    };
+    let nodes = "observe {\n        nodes: [Node] by names of content;";
+    let unread = lifecycle.replace("observe {", nodes);
+    let found = findings(&unread);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("LC064: `nodes`"), "{found:?}");
+    let at = unread.rfind('}').expect("it ends");
+    let allowed = format!("{}{line}}}", &unread[..at]);
+    assert_eq!(findings(&allowed), [""; 0]);
+}

@@ -112,15 +112,18 @@ mod tests {
     }
 
     #[test]
-    fn what_many_states_lead_to_stands_in_a_line_of_its_own() {
+    fn a_target_stands_with_its_sources_where_that_is_shorter() {
         expect(
-            &[(0, 1), (0, 9), (1, 2), (1, 9), (2, 3), (2, 9), (3, 9)],
-            &[
-                (&[0], &[1]),
-                (&[0, 1, 2, 3], &[9]),
-                (&[1], &[2]),
-                (&[2], &[3]),
-            ],
+            &[(0, 5), (0, 6), (0, 9), (1, 5), (1, 6), (2, 9)],
+            &[(&[0, 1], &[5, 6]), (&[0, 2], &[9])],
+        );
+    }
+
+    #[test]
+    fn where_both_are_as_long_each_source_stands_with_its_targets() {
+        expect(
+            &[(0, 1), (0, 9), (1, 2), (1, 9), (2, 9)],
+            &[(&[0], &[1, 9]), (&[1], &[2, 9]), (&[2], &[9])],
         );
     }
 }

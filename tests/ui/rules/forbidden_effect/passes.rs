@@ -7,7 +7,7 @@ lifecycle! {
     resource Thing;
 
     observe {
-        guide: ConfigMap by name spec.guide;
+        guide: ConfigMap by name spec.class;
         store: poll Info by meta.uid every 2s;
     }
     facts {

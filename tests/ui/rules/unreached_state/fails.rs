@@ -7,7 +7,7 @@ lifecycle! {
     resource Thing;
 
     observe {
-        source: ConfigMap by name spec.source;
+        source: ConfigMap by name spec.class;
         copy: owned ConfigMap by name meta.name;
     }
     states {

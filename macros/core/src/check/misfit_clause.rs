@@ -26,7 +26,7 @@ use crate::ast::{
     Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode,
     Part, PropertyOf, Verb,
 };
-use crate::check::{RULES, WARNINGS};
+use crate::check::{RULES, WARNINGS, needless_allow};
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::rule::{Rule, Run, Stage};
 
@@ -74,6 +74,9 @@ fn allowed(allow: &Allow, sink: &mut Sink) {
         return;
     }
     let why = match RULES.iter().any(|rule| rule.code == code) {
+        true if code == needless_allow::RULE.code => {
+            format!("`{code}` is about an `allow` that is not needed: leave that out instead")
+        }
         true => format!("`{code}` stops the build, and cannot be allowed"),
         false => format!("`{code}` is no code of a check"),
     };

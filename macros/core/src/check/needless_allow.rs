@@ -10,7 +10,7 @@ use crate::ast::Allow;
 use crate::errors::{Diagnostic, Severity};
 use crate::rule::{Rule, Run, Stage};
 
-pub(super) const RULE: Rule = Rule {
+pub(crate) const RULE: Rule = Rule {
     code: "LC004",
     name: "needless_allow",
     stage: Stage::Names,

@@ -12,7 +12,8 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "=" if expected == "`from`" => "a fact that others decide has no type, `name = predicate;`",
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
         "and" | "&" if is_test => "write `&&`",
-        "or" | "|" if is_test => "write `||`",
+        "or" if is_test => "write `||`",
+        "|" if is_test => "write `||`, or `fact in { A, B }` for one of several values",
         "<" | ">" | "<=" | ">=" if is_test || follows(";") => {
             "a fact has values without an order: name those that fit, `fact in { A, B }`"
         }
@@ -42,7 +43,8 @@ mod tests {
         let test = "`&&`, `||` or `;`";
         assert_eq!(instead("=", test), Some("a fact is compared by `==`"));
         assert_eq!(instead("and", test), Some("write `&&`"));
-        assert_eq!(instead("|", test), Some("write `||`"));
+        let either = Some("write `||`, or `fact in { A, B }` for one of several values");
+        assert_eq!(instead("|", test), either);
         assert_eq!(instead(",", test), Some("an item ends with `;`"));
         let states = Some("several states are joined by `|`, and an item ends with `;`");
         assert_eq!(instead(",", "`|` or `;`"), states);

@@ -272,16 +272,13 @@ impl Files {
         self.output.tell(faults);
     }
 
-    /// Writes statuses, and what is to be known again.
+    /// Writes what is to be known again, and then statuses: a process that ends between the two has shown nothing that the next one does not know.
     async fn show(&mut self) {
         let revision = self.store.revision();
         if self.shown == Some(revision) && !self.is_unkept {
             return;
         }
-        match self.store.shown().await {
-            Ok(shown) => self.output.keep(shown),
-            Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
-        }
+        let shown = self.store.shown().await;
         let before = &self.memory.known;
         let known = self.store.known(before, self.is_whole, &self.asked);
         match known.await {
@@ -296,6 +293,10 @@ impl Files {
             tracing::warn!("cannot write {path}: {error}; trying again");
         }
         self.is_unkept = kept.is_err();
+        match shown {
+            Ok(shown) => self.output.keep(shown),
+            Err(error) => tracing::warn!("statuses cannot be read: {error:#}"),
+        }
         self.shown = Some(revision);
     }
 }

@@ -49,11 +49,17 @@ fn words_for_and_and_or_are_called_that() {
     let says = |found: &str, write: &str| {
         format!("3: expected `&&`, `||`, `=>` or `;`, found `{found}`: write `{write}`")
     };
-    for (found, write) in [("and", "&&"), ("&", "&&"), ("or", "||"), ("|", "||")] {
+    for (found, write) in [("and", "&&"), ("&", "&&"), ("or", "||")] {
         let text =
             format!("states {{ A when class == Absent {found} class == Present => Ready; }}");
         expect(&text, &says(found, write));
     }
+    // It may stand between predicates or between values.
+    let either = says("|", "||") + ", or `fact in { A, B }` for one of several values";
+    expect(
+        "states { A when class == Absent | Present => Ready; }",
+        &either,
+    );
 }
 
 #[test]

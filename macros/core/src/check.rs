@@ -60,7 +60,7 @@ mod world_without_state;
 use crate::rule::Rule;
 
 /// The codes of the rules that warn, which `allow` may silence.
-pub(crate) const WARNINGS: [&str; 4] = [
+pub const WARNINGS: [&str; 4] = [
     decided_unasked::RULE.code,
     clause_never_applies::RULE.code,
     unread_input::RULE.code,

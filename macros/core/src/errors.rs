@@ -141,6 +141,13 @@ impl Sink {
         self.found.iter().any(|d| d.severity == Severity::Error)
     }
 
+    /// Leaves out the findings of which this holds; says how many.
+    pub(crate) fn take_away(&mut self, which: impl Fn(&Diagnostic) -> bool) -> usize {
+        let before = self.found.len();
+        self.found.retain(|found| !which(found));
+        before - self.found.len()
+    }
+
     /// All findings, by position and then by code; the sink counts as read.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.read = true;

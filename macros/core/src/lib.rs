@@ -50,8 +50,6 @@ impl Checked {
 pub fn check(body: TokenStream) -> Checked {
     let mut sink = Sink::default();
     let ast = parse(body, &mut sink);
-    let allows = ast.iter().flat_map(|ast| &ast.allows).cloned();
-    let allows: Vec<ast::Allow> = allows.collect();
     let mut respellings = Vec::new();
     let mut mentions = Vec::new();
     let model = ast.as_ref().and_then(|ast| {
@@ -60,10 +58,11 @@ pub fn check(body: TokenStream) -> Checked {
         mentions.append(&mut built.mentions);
         understood(built, &mut sink)
     });
-    let mut diagnostics = Mention::explain(&mentions, sink.finish());
-    needless_allow::apply(&allows, &mut diagnostics);
+    if let Some(ast) = &ast {
+        needless_allow::apply(&ast.allows, &mut sink);
+    }
     Checked {
-        diagnostics,
+        diagnostics: Mention::explain(&mentions, sink.finish()),
         ast,
         model,
         respellings,

@@ -106,12 +106,17 @@ impl<'a> Space<'a> {
 
     /// Those of them in which something is told of the object: we manage it.
     pub fn told(&self) -> impl Iterator<Item = usize> {
-        let is_told = |class: Class| match class {
+        let worlds = self.worlds.indexes();
+        worlds.filter(|world| self.tells(self.classes[*world]))
+    }
+
+    /// Whether something is told of an object in a state.
+    pub fn tells(&self, class: Class) -> bool {
+        match class {
+            Class::Deleting => false,
             Class::State(state) => !self.lifecycle.states[state.0].is_ignored(),
-            Class::Deleting | Class::Refused | Class::Nowhere => true,
-        };
-        self.live()
-            .filter(move |world| is_told(self.classes[*world]))
+            Class::Refused | Class::Nowhere => true,
+        }
     }
 
     /// The worlds in which the object is being deleted.

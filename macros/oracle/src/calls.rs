@@ -290,13 +290,7 @@ fn drive<'a>(
     let answer = |at: usize| asking.answer(&worlds.all[at], worlds.states[at]);
     let answers: Vec<Answer> = (0..worlds.all.len()).map(answer).collect();
     let visibility = Visibility::new(worlds.life, worlds, rpc(&call.name));
-    let fixed: Vec<usize> = (0..worlds.vars.len())
-        .filter(|var| visibility.is_fixed(*var))
-        .collect();
-    let meets = |at: &usize| {
-        let first = |var: &usize| worlds.all[*at][*var] == worlds.vars[*var].answers[0];
-        fixed.iter().all(first)
-    };
+    let meets = |at: &usize| visibility.meets(&worlds.all[*at]);
     let met: Vec<usize> = (0..worlds.all.len()).filter(meets).collect();
     let policy: Vec<Option<Move>> = answers
         .iter()

@@ -1,7 +1,5 @@
 //! What rests on a fact that is not asked, and of which nobody says what counts then: each decision is made again with every other answer.
 
-use std::collections::BTreeSet;
-
 use crate::calls::{Answer, Asking, Visibility, rpc};
 use crate::findings::Found;
 use crate::graph::Graph;
@@ -100,13 +98,9 @@ pub(crate) fn of_volume(worlds: &Worlds<'_>, found: &mut Found) {
 fn of_call(worlds: &Worlds<'_>, fact: &Fact, call: &Call, changes: &[Change]) -> bool {
     let asking = Asking::new(worlds, call);
     let visibility = Visibility::new(worlds.life, worlds, rpc(&call.name));
-    let vars = 0..worlds.vars.len();
-    let fixed: BTreeSet<usize> = vars.filter(|var| visibility.is_fixed(*var)).collect();
-    let meets = |world: &World| {
-        let mut fixed = fixed.iter();
-        fixed.all(|var| world[*var] == worlds.vars[*var].answers[0])
-    };
-    let met = changes.iter().filter(|(_, world, _)| meets(world));
+    let mut met = changes
+        .iter()
+        .filter(|(_, world, _)| visibility.meets(world));
     let decides = |(at, world, other): &Change| match asking.answer(world, worlds.states[*at]) {
         Answer::Wait => false,
         Answer::Run(act) => {
@@ -117,5 +111,5 @@ fn of_call(worlds: &Worlds<'_>, fact: &Fact, call: &Call, changes: &[Change]) ->
             asking.answer(other, worlds.place(other)) != told
         }
     };
-    met.into_iter().any(decides)
+    met.any(decides)
 }

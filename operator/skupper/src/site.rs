@@ -71,6 +71,20 @@ fn uid<'a>(this: This<'a, Site>) -> &'a str {
     this.meta.uid.as_deref().unwrap_or_default()
 }
 
+/// What the namespace offers: its Connectors, and what its bindings accept from others. Of what cannot be read, as it was last.
+fn workloads(
+    connectors: &[&Readable<Connector>],
+    (bindings, attached): (
+        &[&Readable<AttachedConnectorBinding>],
+        &[&Readable<AttachedConnector>],
+    ),
+    pods: &[&Pod],
+) -> Vec<Workload> {
+    let mut all = plan::workloads(&kept::known(connectors), pods);
+    all.extend(bound(&kept::known(bindings), &kept::known(attached)));
+    all
+}
+
 /// What the bindings of the namespace accept from others.
 fn bound(bindings: &[&AttachedConnectorBinding], attached: &[&AttachedConnector]) -> Vec<Workload> {
     let all = bindings.iter();
@@ -225,13 +239,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn revise(&self, at: Revise<'_>) -> Desired<ConfigMap> {
-        let mut workloads = plan::workloads(&kept::known(&at.connectors), &at.pods);
-        let (bindings, attached) = (kept::known(&at.bindings), kept::known(&at.attached));
-        workloads.extend(bound(&bindings, &attached));
+        let bound = (&at.bindings[..], &at.attached[..]);
+        let workloads = workloads(&at.connectors, bound, &at.pods);
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(Some(at.router_config), &at.services);
-        let others = (&at.bindings[..], &at.attached[..]);
-        let unknown = Unknown::of(&at.listeners, &at.connectors, others);
+        let unknown = Unknown::of(&at.listeners, &at.connectors, bound);
         let kept = Kept::of(Some(at.router_config), &unknown);
         let listeners = kept::known(&at.listeners);
         let config = plan::router_config(site, (&before, &kept), &listeners, &workloads);
@@ -239,9 +251,8 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn plan(&self, at: Plan<'_>) -> Desired<ConfigMap> {
-        let mut workloads = plan::workloads(&kept::known(&at.connectors), &at.pods);
-        let (bindings, attached) = (kept::known(&at.bindings), kept::known(&at.attached));
-        workloads.extend(bound(&bindings, &attached));
+        let bound = (&at.bindings[..], &at.attached[..]);
+        let workloads = workloads(&at.connectors, bound, &at.pods);
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(None, &at.services);
         let listeners = kept::known(&at.listeners);

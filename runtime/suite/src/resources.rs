@@ -25,6 +25,7 @@ mod run;
 mod shrink;
 mod site;
 mod told;
+mod wanted;
 mod wire;
 mod workers;
 

@@ -25,27 +25,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
-    let (space, graph) = (explored.space, &explored.drives.graph);
-    let choices = space.choices.as_slice();
-    let runs = Runs {
-        space,
-        graph,
-        choices,
-    };
-    all(space, runs, "", sink);
+    all(explored.space, explored.runs(), "", sink);
 }
 
 /// The same in the calls of a volume.
 fn in_calls(called: &Called<'_>, sink: &mut Sink) {
     let space = called.space;
     for drive in &called.drives {
-        let (graph, choices) = (&drive.graph, drive.choices.as_slice());
-        let runs = Runs {
-            space,
-            graph,
-            choices,
-        };
-        all(space, runs, &format!("in `{}` ", drive.call.name), sink);
+        let place = format!("in `{}` ", drive.call.name);
+        all(space, drive.runs(space), &place, sink);
     }
 }
 

@@ -1,4 +1,4 @@
-//! A clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
+//! A warning: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
 //! counts for no clause, for nothing is told of it.
 //!
 //! ```text

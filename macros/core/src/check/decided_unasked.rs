@@ -9,15 +9,16 @@
 //! Silent when report == Unknown => Pending; Unmatched when !matched => Pending wakes self;
 //! ```
 
+mod told;
+
 use std::collections::BTreeMap;
 
-use crate::errors::{Diagnostic, Sink};
-use crate::model::{Condition, ConditionId, EffectId, Guard, Kind, Origin, Pred, StateId, VarId};
+use crate::errors::Sink;
+use crate::model::{ConditionId, EffectId, Guard, Kind, Origin, Pred, StateId, VarId};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::altered::Altered;
 use crate::space::calls::{Answer, CallDrive, Called};
 use crate::space::explored::{Explored, clause_of};
-use crate::space::witness::{Claim, fact, minimal};
 use crate::space::world::World;
 use crate::space::{Class, Space};
 
@@ -63,7 +64,7 @@ fn check(look: &Look<'_>, sink: &mut Sink) {
         if is_fact && declared.given.iter().any(is_silent) {
             let decided = look.decided(var);
             if !decided.is_empty() {
-                sink.push(diagnostic(look, var, &decided));
+                sink.push(told::diagnostic(look, var, &decided));
             }
         }
     }
@@ -177,7 +178,7 @@ impl<'a> Look<'a> {
             Decision::State => self.is_another(var, class, world, other),
             Decision::Condition(id) => {
                 let condition = &space.lifecycle.conditions[id.0];
-                self.is_told(class) && clause_of(condition, world) != clause_of(condition, other)
+                space.tells(class) && clause_of(condition, world) != clause_of(condition, other)
             }
             Decision::Effect(effect) => {
                 self.runs(effect, index) && !space.permissions.enabled(effect, other)
@@ -215,122 +216,5 @@ impl<'a> Look<'a> {
             true => drives
                 .any(|drive| drive.meets(index) && drive.answers[index] == Answer::Run(effect)),
         }
-    }
-
-    fn is_told(&self, class: Class) -> bool {
-        match class {
-            Class::Deleting => false,
-            Class::State(StateId(state)) => !self.space.lifecycle.states[state].is_ignored(),
-            Class::Refused | Class::Nowhere => true,
-        }
-    }
-}
-
-fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diagnostic {
-    let (space, declared) = (look.space, &look.space.lifecycle.vars[var.0]);
-    let (first, case) = decided.iter().next().expect("something is decided");
-    let bad = |world: usize| {
-        let at = space.worlds.get(world);
-        !at.asked(var)
-            && look.unsaid(var, at).is_some()
-            && look
-                .another(var, *first, world, &mut Altered::of(at))
-                .is_some()
-    };
-    let world = space.worlds.get(case.world);
-    let guard = look.unsaid(var, world).expect("it is not asked there");
-    let claim = Claim {
-        about: space.worlds.indexes().collect(),
-        bad: &bad,
-        expected: guard.pred.vars(),
-    };
-    let said = fact(space.lifecycle, var, world.value(var));
-    let message = format!(
-        "with `{}` fact `{}` is not asked and counts as `{said}`, which decides {}",
-        minimal(space, &claim, case.world),
-        declared.name,
-        told(look, *first, var, *case),
-    );
-    let help = format!(
-        "write `else {}` behind that `given` if this is what counts there, or decide it above by what `given` asks",
-        declared.values[world.value(var)]
-    );
-    let found = RULE.warning(declared.name.span(), declared.name.to_string(), message);
-    let others: Vec<String> = decided
-        .iter()
-        .skip(1)
-        .map(|(decision, case)| told(look, *decision, var, *case))
-        .collect();
-    let found = match others.is_empty() {
-        true => found,
-        false => found.note(None, format!("it decides so, too: {}", others.join("; "))),
-    };
-    found
-        .note(guard.pred.span, "this is what keeps it from being asked")
-        .help(help)
-}
-
-/// What is decided, and what it would be instead.
-fn told(look: &Look<'_>, decision: Decision, var: VarId, case: Case) -> String {
-    let space = look.space;
-    let (lifecycle, world) = (space.lifecycle, space.worlds.get(case.world));
-    let other = fact(lifecycle, var, case.answer);
-    let mut altered = Altered::of(world);
-    altered.with(var, case.answer, |there| match decision {
-        Decision::State => format!(
-            "state `{}` (with `{other}` it would be `{}`)",
-            space.class_name(space.classes[case.world]),
-            space.class_name(space.classify(there))
-        ),
-        Decision::Condition(id) => {
-            let condition = &lifecycle.conditions[id.0];
-            format!(
-                "that condition `{}` says {} (with `{other}` it would say {})",
-                condition.name,
-                said(condition, world),
-                said(condition, there)
-            )
-        }
-        Decision::Effect(effect) => format!(
-            "that effect `{}` runs (with `{other}` it would not)",
-            lifecycle.effects[effect.0].name
-        ),
-        Decision::Call(at) => {
-            let drive = &look.drives[at];
-            format!(
-                "that `{}` {} (with `{other}` it would {})",
-                drive.call.name,
-                does(look, drive.answers[case.world], true),
-                does(look, drive.answer_in(space, there), false)
-            )
-        }
-    })
-}
-
-/// What a condition says: `False "NoPod"`, or which clause that is.
-fn said(condition: &Condition, world: World<'_>) -> String {
-    let Some(at) = clause_of(condition, world) else {
-        return "nothing".to_owned();
-    };
-    let clause = &condition.clauses[at];
-    let reason = clause
-        .reason
-        .as_deref()
-        .map(|reason| format!(" {reason:?}"));
-    let said = format!("{:?}{}", clause.status, reason.unwrap_or_default());
-    format!("`{said}` by clause {}", at + 1)
-}
-
-fn does(look: &Look<'_>, answer: Answer, is_so: bool) -> String {
-    let s = if is_so { "s" } else { "" };
-    match answer {
-        Answer::Precondition(_, code) => format!("answer{s} {}", code.name()),
-        Answer::Done => format!("answer{s} OK"),
-        Answer::Refusal(at) => format!("give{s} refusal {}", at + 1),
-        Answer::Run(effect) => {
-            let effect = &look.space.lifecycle.effects[effect.0];
-            format!("run{s} `{}`", effect.name)
-        }
-        Answer::Wait => format!("wait{s}"),
     }
 }

@@ -7,34 +7,34 @@
 //! What warns can be allowed, by its code, the item that it names and a reason that stays beside it. What stops the build cannot, for it is proved wrong (LC005).
 
 use crate::ast::Allow;
-use crate::errors::{Diagnostic, Severity};
+use crate::errors::{Diagnostic, Severity, Sink};
 use crate::rule::{Rule, Run, Stage};
 
 pub(crate) const RULE: Rule = Rule {
     code: "LC004",
     name: "needless_allow",
-    stage: Stage::Names,
+    stage: Stage::Graph,
     run: Run::Built,
 };
 
 /// Takes away what is allowed, and says which `allow` is about nothing; that only of a lifecycle that is checked to the end.
-pub(crate) fn apply(allows: &[Allow], found: &mut Vec<Diagnostic>) {
-    let is_checked = found.iter().all(|one| one.severity == Severity::Warning);
+pub(crate) fn apply(allows: &[Allow], sink: &mut Sink) {
+    let is_checked = !sink.has_errors();
     for allow in allows {
-        let before = found.len();
-        found.retain(|one| one.severity == Severity::Error || !is_about(allow, one));
-        if is_checked && found.len() == before {
+        let taken = sink.take_away(|found| is_about(allow, found));
+        if is_checked && taken == 0 {
             let (code, item) = (&allow.code, &allow.item);
             let message = format!("`allow {code} {item}` allows nothing: there is no such warning");
-            found.push(
+            sink.push(
                 RULE.warning(code.span(), item.to_string(), message)
                     .help("leave it out"),
             );
         }
     }
-    found.sort_by_key(|one| (one.span.start().line, one.span.start().column, one.code));
 }
 
 fn is_about(allow: &Allow, found: &Diagnostic) -> bool {
-    allow.code == found.code && allow.item == found.item.as_str()
+    found.severity == Severity::Warning
+        && allow.code == found.code
+        && allow.item == found.item.as_str()
 }

@@ -65,12 +65,7 @@ fn one(
     let Some((class, example)) = found.next() else {
         return;
     };
-    let choices = space.choices.as_slice();
-    let runs = Runs {
-        space,
-        graph,
-        choices,
-    };
+    let runs = explored.runs();
     let start = u32::try_from(example).expect("bounded by the limit of worlds");
     let walk = runs.walk([start], &ends, &arrived);
     let walk = walk.expect("it was found to lead there");

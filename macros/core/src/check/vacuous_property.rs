@@ -29,26 +29,15 @@ pub(super) const RULE: Rule = Rule {
 const COMBINATIONS: usize = 4_096;
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
-    let (space, graph) = (explored.space, &explored.drives.graph);
-    let choices = space.choices.as_slice();
-    alone(space, sink);
-    let runs = Runs {
-        space,
-        graph,
-        choices,
-    };
-    never_both(space, &[runs], sink);
+    alone(explored.space, sink);
+    never_both(explored.space, &[explored.runs()], sink);
 }
 
 /// The same for the calls of a volume.
 fn in_calls(called: &Called<'_>, sink: &mut Sink) {
     let space = called.space;
     alone(space, sink);
-    let runs = called.drives.iter().map(|drive| Runs {
-        space,
-        graph: &drive.graph,
-        choices: &drive.choices,
-    });
+    let runs = called.drives.iter().map(|drive| drive.runs(space));
     never_both(space, &runs.collect::<Vec<_>>(), sink);
 }
 

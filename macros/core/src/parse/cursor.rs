@@ -211,6 +211,19 @@ impl Cursor {
         Ok(ident)
     }
 
+    /// At least one such name, with a mark between them: `A | B`. `first` is what may stand at their beginning.
+    pub(crate) fn idents(
+        &mut self,
+        mark: &str,
+        (first, further): (&str, &str),
+    ) -> Result<Vec<Ident>, Fault> {
+        let mut names = vec![self.ident(first)?];
+        while self.eat(mark).is_some() {
+            names.push(self.ident(further)?);
+        }
+        Ok(names)
+    }
+
     /// Any word, `self` and `true` included.
     pub(crate) fn any_word(&mut self, what: &str) -> Result<Ident, Fault> {
         let Some(ident) = self.word().cloned() else {

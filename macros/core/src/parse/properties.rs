@@ -12,6 +12,9 @@ const FORM: Form = Form::within(
     "a property is written `always predicate in State at rest;`, `never effect while predicate;`, `effect before other;` or `reaches State | Other from Third;`",
 );
 
+/// What stands in a list of states.
+const STATES: (&str, &str) = ("a state", "a state");
+
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, _, parser| {
         let start = cursor.span();
@@ -34,11 +37,11 @@ fn property(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
             return never(cursor);
         }
         if let Some(word) = cursor.eat_word("reaches") {
-            let to = one_or_other(cursor)?;
+            let to = cursor.idents("|", STATES)?;
             if cursor.eat_word("from").is_none() {
                 return Err(cursor.fault("`|` or `from`"));
             }
-            let from = listed(cursor)?;
+            let from = cursor.idents(",", STATES)?;
             return Ok((PropertyOf::Reaches { word, to, from }, "`,` or `;`"));
         }
     }
@@ -73,7 +76,7 @@ fn always(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
     let mut ends = "`&&`, `||`, `in`, `at rest` or `;`";
     let mut states = Vec::new();
     if cursor.eat_word("in").is_some() {
-        states = listed(cursor)?;
+        states = cursor.idents(",", STATES)?;
         ends = "`,`, `at rest` or `;`";
     }
     let mut at_rest = None;
@@ -94,22 +97,4 @@ fn never(cursor: &mut Cursor) -> Result<(PropertyOf, &'static str), Fault> {
     cursor.need_word("while")?;
     let pred = predicate::pred(cursor)?;
     Ok((PropertyOf::Never { effect, pred }, "`&&`, `||` or `;`"))
-}
-
-/// `A, B`.
-fn listed(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
-    let mut states = vec![cursor.ident("a state")?];
-    while cursor.eat(",").is_some() {
-        states.push(cursor.ident("a state")?);
-    }
-    Ok(states)
-}
-
-/// `A | B`.
-fn one_or_other(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
-    let mut states = vec![cursor.ident("a state")?];
-    while cursor.eat("|").is_some() {
-        states.push(cursor.ident("a state")?);
-    }
-    Ok(states)
 }

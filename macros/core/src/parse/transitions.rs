@@ -1,6 +1,6 @@
 //! The section `transitions`: the edges between states that effects and promises cause.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Span;
 
 use super::cursor::{Cursor, Fault};
 use super::recovery::{Form, Parser};
@@ -36,22 +36,13 @@ fn edge(cursor: &mut Cursor) -> Result<Edge, Fault> {
     let (from, then) = match cursor.eat_word("_") {
         Some(_) => (From::Anywhere, "`->`"),
         None => (
-            From::States(states(cursor, "a state or `_`")?),
+            From::States(cursor.idents("|", ("a state or `_`", "a state"))?),
             "`|` or `->`",
         ),
     };
     if cursor.eat("->").is_none() {
         return Err(cursor.fault(then));
     }
-    let to = states(cursor, "a state")?;
+    let to = cursor.idents("|", ("a state", "a state"))?;
     Ok(Edge { from, to })
-}
-
-/// `A | B`: at least one.
-fn states(cursor: &mut Cursor, first: &str) -> Result<Vec<Ident>, Fault> {
-    let mut states = vec![cursor.ident(first)?];
-    while cursor.eat("|").is_some() {
-        states.push(cursor.ident("a state")?);
-    }
-    Ok(states)
 }

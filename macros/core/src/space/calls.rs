@@ -9,6 +9,7 @@ use crate::space::components::{Loop, loops};
 use crate::space::cycle::round;
 use crate::space::graph::Graph;
 use crate::space::policy::Choice;
+use crate::space::runs::Runs;
 use crate::space::world::World;
 use crate::space::{Class, Space};
 
@@ -101,6 +102,15 @@ impl<'a> CallDrive<'a> {
             answers,
             graph,
             choices,
+        }
+    }
+
+    /// The runs of the call.
+    pub fn runs(&self, space: &'a Space<'a>) -> Runs<'_> {
+        Runs {
+            space,
+            graph: &self.graph,
+            choices: &self.choices,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::model::{Condition, ConditionId, ConditionStatus, StateId, VarId};
 use crate::space::components::Loop;
 use crate::space::drives::Drives;
 use crate::space::policy::Choice;
+use crate::space::runs::Runs;
 use crate::space::world::World;
 use crate::space::{Class, Space};
 
@@ -28,7 +29,16 @@ pub enum Unmet {
     },
 }
 
-impl Explored<'_> {
+impl<'a> Explored<'a> {
+    /// The quiet runs of the object.
+    pub fn runs(&self) -> Runs<'a> {
+        Runs {
+            space: self.space,
+            graph: &self.drives.graph,
+            choices: &self.space.choices,
+        }
+    }
+
     /// The loops of the live drive, without those of the deletion.
     pub fn live_loops(&self) -> impl Iterator<Item = &Loop> {
         let live = |one: &&Loop| self.space.classes[one.worlds[0] as usize] != Class::Deleting;
@@ -71,8 +81,7 @@ impl Explored<'_> {
         let Class::State(state) = space.classes[world] else {
             return None;
         };
-        let is_told = !space.lifecycle.states[state.0].is_ignored();
-        if space.choices[world] != Choice::Nothing || !is_told {
+        if space.choices[world] != Choice::Nothing || !space.tells(space.classes[world]) {
             return None;
         }
         let mut unmet = None;

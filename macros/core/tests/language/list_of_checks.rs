@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lifecycle_macros_core::check::RULES;
+use lifecycle_macros_core::check::{RULES, WARNINGS};
 use lifecycle_macros_core::rule::{Rule, Stage};
 
 const HEAD: &str = "# Checks
@@ -66,4 +66,23 @@ fn the_list_of_checks_is_current() {
 fn every_code_is_used_once() {
     let codes: BTreeSet<_> = RULES.iter().map(|rule| rule.code).collect();
     assert_eq!(codes.len(), RULES.len());
+}
+
+/// What a header calls a warning can be allowed, but for the warning about an `allow`; and the guide names them all.
+#[test]
+fn what_warns_can_be_allowed() {
+    let warns = RULES
+        .iter()
+        .filter(|rule| header(rule).starts_with("A warning:"));
+    let warns: BTreeSet<&str> = warns.map(|rule| rule.code).collect();
+    let known = WARNINGS.into_iter().chain(["LC004"]);
+    assert_eq!(warns, known.collect());
+    let guide = include_str!("../../../../docs/language.md");
+    let all: Vec<&str> = warns.into_iter().collect();
+    let (last, others) = all.split_last().expect("some warn");
+    let said = format!("{} and {last} warn today.", others.join(", "));
+    assert!(
+        guide.contains(&said),
+        "docs/language.md does not say: {said}"
+    );
 }

@@ -2,18 +2,28 @@
 
 use super::Rpc;
 use crate::syntax::{Call, Input, Life, Pred, atoms};
-use crate::worlds::Worlds;
+use crate::worlds::{World, Worlds};
 
 /// What a call can see.
 pub(crate) struct Visibility<'a> {
     life: &'a Life,
     worlds: &'a Worlds<'a>,
     rpc: &'static Rpc,
+    /// Variables that are asked of nothing but a request that does not say.
+    fixed: Vec<usize>,
 }
 
 impl<'a> Visibility<'a> {
     pub(crate) fn new(life: &'a Life, worlds: &'a Worlds<'a>, rpc: &'static Rpc) -> Self {
-        Self { life, worlds, rpc }
+        let mut visibility = Self {
+            life,
+            worlds,
+            rpc,
+            fixed: Vec::new(),
+        };
+        let vars = 0..worlds.vars.len();
+        visibility.fixed = vars.filter(|var| visibility.is_unsaid(*var)).collect();
+        visibility
     }
 
     /// What a call asks for by itself: preconditions, target, refusals, what its effects are permitted by. A volume that is being created has no preconditions to see.
@@ -46,17 +56,25 @@ impl<'a> Visibility<'a> {
         all
     }
 
-    /// Asked of nothing but a request that does not say.
-    pub(crate) fn is_fixed(&self, var: usize) -> bool {
+    fn is_unsaid(&self, var: usize) -> bool {
         let reads = self.worlds.reach.reads.get(&self.worlds.vars[var].name);
         let plain = |name: &String| name == "request" || self.life.value(name).is_some();
         !self.rpc.wants
             && reads.is_some_and(|reads| reads.contains("request") && reads.iter().all(plain))
     }
 
+    /// Whether the call can meet a world: what its request does not say has the first value.
+    pub(crate) fn meets(&self, world: &World) -> bool {
+        let first = |var: &usize| world[*var] == self.worlds.vars[*var].answers[0];
+        self.fixed.iter().all(first)
+    }
+
     pub(super) fn sees(&self, pred: &Pred) -> bool {
         pred.parts().into_iter().all(|(name, asked)| {
-            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
+            let fixed = self
+                .worlds
+                .var(name)
+                .is_some_and(|var| self.fixed.contains(&var));
             fixed || self.answers(name, asked)
         })
     }
@@ -85,7 +103,10 @@ impl<'a> Visibility<'a> {
                 let fact = self.life.fact(name);
                 fact.is_some_and(|fact| fact.from.iter().any(|one| one == "request"))
             };
-            let fixed = self.worlds.var(name).is_some_and(|var| self.is_fixed(var));
+            let fixed = self
+                .worlds
+                .var(name)
+                .is_some_and(|var| self.fixed.contains(&var));
             fixed || of_request(name) || self.answers(name, asked)
         })
     }

@@ -85,31 +85,16 @@ impl Harness {
 
     /// Finds places that were ours after our last write and are not, where a pass says that the object is as wanted.
     pub(crate) async fn ours_at_rest(&mut self) {
-        let ir = self.core.ir;
         let left = self.wire.left();
+        let inputs = self.core.ir.inputs.iter().enumerate();
+        // Of what several contribute to, one may go with its own.
+        let whole = inputs.filter(|(_, input)| matches!(input.mode, Mode::Owned | Mode::Part));
+        let whole = whole.map(|(input, _)| input);
         let mut found = BTreeSet::new();
-        for last in self.observer.last().into_values() {
-            for (input, declared) in ir.inputs.iter().enumerate() {
-                // Of what several contribute to, one may go with its own.
-                let is_whole = matches!(declared.mode, Mode::Owned | Mode::Part);
-                let var = declared.var.filter(|_| is_whole);
-                let is_current = var.is_some_and(|var| ir.value(last.world(), var) == "Current");
-                if last.failure.is_some() || last.deleting || !is_current {
-                    continue;
-                }
-                for object in last.observation.objects(input) {
-                    let Some(path) = self.core.path_of(input, object) else {
-                        continue;
-                    };
-                    let live = site::get(&self.admin, &path).await.ok().flatten();
-                    let Some(live) = live else {
-                        continue;
-                    };
-                    let of_it = left.iter().filter(|((of, _), _)| *of == path);
-                    let lost = of_it.filter_map(|((_, manager), was)| lost_of(manager, was, &live));
-                    found.extend(lost.map(|lost| format!("{path}: {lost}")));
-                }
-            }
+        for (_, path, live) in self.said_to_be_wanted(whole).await {
+            let of_it = left.iter().filter(|((of, _), _)| *of == path);
+            let lost = of_it.filter_map(|((_, manager), was)| lost_of(manager, was, &live));
+            found.extend(lost.map(|lost| format!("{path}: {lost}")));
         }
         for text in found {
             self.find(Invariant::OursAgain, text);

@@ -10,7 +10,6 @@ use super::harness::Harness;
 use super::invariant::Invariant;
 use super::site;
 use super::{Core, acting::another};
-use lifecycle_runtime::lifecycle::Stored;
 
 /// How often another key is tried before it is said that there is none.
 const TRIES: usize = 8;
@@ -29,12 +28,6 @@ impl Core {
             kind.is_some_and(|kind| is_of(&kind, path))
         };
         self.exclusive().filter(is_here).count()
-    }
-
-    pub(crate) fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
-        let all = self.machine.kind(input)?;
-        let all = all.path(object.meta.namespace.as_deref());
-        Some(format!("{all}/{}", object.meta.name.as_ref()?))
     }
 }
 
@@ -82,36 +75,23 @@ impl Harness {
 
     /// Finds elements of others where a pass says that the object is as wanted.
     pub(crate) async fn exclusive_at_rest(&mut self) {
-        let ir = self.core.ir;
         let wrote = self.wire.wrote();
         // Of a write whose answer was lost nobody knows what was wanted.
         let known: BTreeSet<String> = self.wire.left().into_keys().map(|(path, _)| path).collect();
         let mut left = BTreeSet::new();
-        for last in self.observer.last().into_values() {
-            for (input, list) in self.core.exclusive() {
-                let var = ir.inputs[input].var;
-                let is_current = var.is_some_and(|var| ir.value(last.world(), var) == "Current");
-                if last.failure.is_some() || last.deleting || !is_current {
-                    continue;
-                }
-                for object in last.observation.objects(input) {
-                    let Some(path) = self.core.path_of(input, object) else {
-                        continue;
-                    };
-                    if !known.contains(&path) {
-                        continue;
-                    }
-                    let count = |object: &Value| {
-                        let list = object.pointer(&pointer(list)).and_then(Value::as_array);
-                        list.map_or(0, Vec::len)
-                    };
-                    let live = site::get(&self.admin, &path).await.ok().flatten();
-                    let (Some(live), Some(wrote)) = (live, wrote.get(&path)) else {
-                        continue;
-                    };
-                    if count(&live) > count(wrote) {
-                        left.insert(format!("{path}: `{list}` has elements that are not ours"));
-                    }
+        let lists: Vec<(usize, &str)> = self.core.exclusive().collect();
+        let inputs: BTreeSet<usize> = lists.iter().map(|(input, _)| *input).collect();
+        for (input, path, live) in self.said_to_be_wanted(inputs).await {
+            let Some(wrote) = wrote.get(&path).filter(|_| known.contains(&path)) else {
+                continue;
+            };
+            for (_, list) in lists.iter().filter(|(of, _)| *of == input) {
+                let count = |object: &Value| {
+                    let list = object.pointer(&pointer(list)).and_then(Value::as_array);
+                    list.map_or(0, Vec::len)
+                };
+                if count(&live) > count(wrote) {
+                    left.insert(format!("{path}: `{list}` has elements that are not ours"));
                 }
             }
         }

@@ -1,0 +1,120 @@
+//! How the warning reads: what is decided, what it would be instead, and what keeps the fact from being asked. Knows no rule but this one.
+
+use super::{Case, Decided, Decision, Look, RULE};
+use crate::errors::Diagnostic;
+use crate::model::{Condition, VarId};
+use crate::space::altered::Altered;
+use crate::space::calls::Answer;
+use crate::space::explored::clause_of;
+use crate::space::witness::{Claim, fact, minimal};
+use crate::space::world::World;
+
+pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diagnostic {
+    let (space, declared) = (look.space, &look.space.lifecycle.vars[var.0]);
+    let (first, case) = decided.iter().next().expect("something is decided");
+    let bad = |world: usize| {
+        let at = space.worlds.get(world);
+        !at.asked(var)
+            && look.unsaid(var, at).is_some()
+            && look
+                .another(var, *first, world, &mut Altered::of(at))
+                .is_some()
+    };
+    let world = space.worlds.get(case.world);
+    let guard = look.unsaid(var, world).expect("it is not asked there");
+    let claim = Claim {
+        about: space.worlds.indexes().collect(),
+        bad: &bad,
+        expected: guard.pred.vars(),
+    };
+    let said = fact(space.lifecycle, var, world.value(var));
+    let message = format!(
+        "with `{}` fact `{}` is not asked and counts as `{said}`, which decides {}",
+        minimal(space, &claim, case.world),
+        declared.name,
+        told(look, *first, var, *case),
+    );
+    let help = format!(
+        "write `else {}` behind that `given` if this is what counts there, or decide it above by what `given` asks",
+        declared.values[world.value(var)]
+    );
+    let found = RULE.warning(declared.name.span(), declared.name.to_string(), message);
+    let others: Vec<String> = decided
+        .iter()
+        .skip(1)
+        .map(|(decision, case)| told(look, *decision, var, *case))
+        .collect();
+    let found = match others.is_empty() {
+        true => found,
+        false => found.note(None, format!("it decides so, too: {}", others.join("; "))),
+    };
+    found
+        .note(guard.pred.span, "this is what keeps it from being asked")
+        .help(help)
+}
+
+/// What is decided, and what it would be instead.
+fn told(look: &Look<'_>, decision: Decision, var: VarId, case: Case) -> String {
+    let space = look.space;
+    let (lifecycle, world) = (space.lifecycle, space.worlds.get(case.world));
+    let other = fact(lifecycle, var, case.answer);
+    let mut altered = Altered::of(world);
+    altered.with(var, case.answer, |there| match decision {
+        Decision::State => format!(
+            "state `{}` (with `{other}` it would be `{}`)",
+            space.class_name(space.classes[case.world]),
+            space.class_name(space.classify(there))
+        ),
+        Decision::Condition(id) => {
+            let condition = &lifecycle.conditions[id.0];
+            format!(
+                "that condition `{}` says {} (with `{other}` it would say {})",
+                condition.name,
+                said(condition, world),
+                said(condition, there)
+            )
+        }
+        Decision::Effect(effect) => format!(
+            "that effect `{}` runs (with `{other}` it would not)",
+            lifecycle.effects[effect.0].name
+        ),
+        Decision::Call(at) => {
+            let drive = &look.drives[at];
+            format!(
+                "that `{}` {} (with `{other}` it would {})",
+                drive.call.name,
+                does(look, drive.answers[case.world], true),
+                does(look, drive.answer_in(space, there), false)
+            )
+        }
+    })
+}
+
+/// What a condition says and by which clause: `False "NoPod"` by clause 2.
+fn said(condition: &Condition, world: World<'_>) -> String {
+    let Some(at) = clause_of(condition, world) else {
+        return "nothing".to_owned();
+    };
+    let clause = &condition.clauses[at];
+    let reason = clause
+        .reason
+        .as_deref()
+        .map(|reason| format!(" {reason:?}"));
+    let said = format!("{:?}{}", clause.status, reason.unwrap_or_default());
+    format!("`{said}` by clause {}", at + 1)
+}
+
+/// What a call does; `is_so` of what it really does, else of what it would do.
+fn does(look: &Look<'_>, answer: Answer, is_so: bool) -> String {
+    let s = if is_so { "s" } else { "" };
+    match answer {
+        Answer::Precondition(_, code) => format!("answer{s} {}", code.name()),
+        Answer::Done => format!("answer{s} OK"),
+        Answer::Refusal(at) => format!("give{s} refusal {}", at + 1),
+        Answer::Run(effect) => {
+            let effect = &look.space.lifecycle.effects[effect.0];
+            format!("run{s} `{}`", effect.name)
+        }
+        Answer::Wait => format!("wait{s}"),
+    }
+}

@@ -1,0 +1,47 @@
+//! Objects of which the last passes say that they are as wanted, with what the server says of them.
+
+use serde_json::Value;
+
+use super::Core;
+use super::harness::Harness;
+use super::site;
+use lifecycle_runtime::lifecycle::Stored;
+
+impl Core {
+    /// Where the server has an object of an input.
+    pub(crate) fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
+        let all = self.machine.kind(input)?;
+        let all = all.path(object.meta.namespace.as_deref());
+        Some(format!("{all}/{}", object.meta.name.as_ref()?))
+    }
+}
+
+impl Harness {
+    /// Those of some inputs, each with its input, its path and itself.
+    pub(crate) async fn said_to_be_wanted(
+        &self,
+        inputs: impl IntoIterator<Item = usize> + Clone,
+    ) -> Vec<(usize, String, Value)> {
+        let ir = self.core.ir;
+        let mut all = Vec::new();
+        for last in self.observer.last().into_values() {
+            if last.failure.is_some() || last.deleting {
+                continue;
+            }
+            for input in inputs.clone() {
+                let var = ir.inputs[input].var;
+                if var.is_none_or(|var| ir.value(last.world(), var) != "Current") {
+                    continue;
+                }
+                for object in last.observation.objects(input) {
+                    let Some(path) = self.core.path_of(input, object) else {
+                        continue;
+                    };
+                    let live = site::get(&self.admin, &path).await.ok().flatten();
+                    all.extend(live.map(|live| (input, path, live)));
+                }
+            }
+        }
+        all
+    }
+}

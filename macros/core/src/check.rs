@@ -23,6 +23,7 @@ mod endless_round;
 mod error_without_reason;
 mod forbidden_effect;
 mod half_capability;
+mod idle_promise;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
@@ -60,11 +61,12 @@ mod world_without_state;
 use crate::rule::Rule;
 
 /// The codes of the rules that warn, which `allow` may silence.
-pub const WARNINGS: [&str; 4] = [
+pub const WARNINGS: [&str; 5] = [
     decided_unasked::RULE.code,
     clause_never_applies::RULE.code,
     unread_input::RULE.code,
     refusal_never_applies::RULE.code,
+    idle_promise::RULE.code,
 ];
 
 /// All rules, by name.
@@ -91,6 +93,7 @@ pub const RULES: &[Rule] = &[
     error_without_reason::RULE,
     forbidden_effect::RULE,
     half_capability::RULE,
+    idle_promise::RULE,
     independent_never::RULE,
     infinite_fact::RULE,
     misfit_clause::RULE,

@@ -1,5 +1,6 @@
 //! The sink of diagnostics: collects through all stages, orders by position, panics if it is dropped unread.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -139,6 +140,13 @@ impl Sink {
     /// Whether an error was found; warnings do not count.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// What the findings are about of which this holds, each once.
+    pub(crate) fn items_of(&self, which: impl Fn(&Diagnostic) -> bool) -> Vec<String> {
+        let found = self.found.iter().filter(|found| which(found));
+        let items: BTreeSet<&str> = found.map(|found| found.item.as_str()).collect();
+        items.into_iter().map(str::to_owned).collect()
     }
 
     /// Leaves out the findings of which this holds; says how many.

@@ -118,6 +118,22 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
             allows::line(cursor, parser, lifecycle);
             continue;
         }
+        if cursor.word().is_some()
+            && unknown_name::nearest(&name.to_string(), ["allow"].into_iter()).is_some()
+        {
+            let message =
+                format!("expected a section or `allow`, found `{name}`; did you mean `allow`?");
+            parser.report(
+                Fault {
+                    span: name.span(),
+                    message,
+                },
+                "allow",
+                &HEAD,
+            );
+            cursor.skip_past_semicolon();
+            continue;
+        }
         let Some(body) = cursor.group(Delimiter::Brace) else {
             parser.report(cursor.fault("`{`"), &name.to_string(), &HEAD);
             parser.taint.everything = true;

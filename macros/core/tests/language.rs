@@ -2,6 +2,7 @@
 //! `cargo test --workspace --test language expand` runs one of the parts.
 
 mod language {
+    mod advice;
     mod allows;
     mod damage;
     mod declarations;

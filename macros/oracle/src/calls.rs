@@ -5,7 +5,7 @@ mod visibility;
 
 use std::collections::BTreeSet;
 
-use crate::drive::Drive;
+use crate::drive::{Drive, idle_promises};
 use crate::findings::Found;
 use crate::moves::Move;
 use crate::properties::{self, Runs};
@@ -171,6 +171,8 @@ pub(crate) fn driven<'a>(worlds: &'a Worlds<'a>, found: &mut Found) {
             found.say("LC016", &act.name);
         }
     }
+    let moves = all.iter().flat_map(|runs| runs.moves.values());
+    idle_promises(worlds, moves, found);
     properties::in_calls(worlds, &all, found);
     for (makes, undoes) in PAIRS {
         let (Some(makes), Some(undoes)) = (call(life, makes), call(life, undoes)) else {

@@ -35,6 +35,20 @@ pub(crate) fn rests_at(worlds: &Worlds<'_>, place: Option<NodePlace>) -> bool {
         || state.is_ignored() && !worlds.forgets(Rule::IgnoredRests)
 }
 
+/// The declared promises that none of the drives waits for.
+pub(crate) fn idle_promises<'m>(
+    worlds: &Worlds<'_>,
+    moves: impl Iterator<Item = &'m BTreeMap<Mover, BTreeSet<usize>>>,
+    found: &mut Found,
+) {
+    let kept: BTreeSet<Mover> = moves.flat_map(|moves| moves.keys().copied()).collect();
+    for (number, promise) in worlds.life.promises.iter().enumerate() {
+        if !kept.contains(&Mover::Vow(number)) {
+            found.say("LC097", &promise.name);
+        }
+    }
+}
+
 impl Drive {
     pub(crate) fn new(
         worlds: &Worlds<'_>,

@@ -1,9 +1,9 @@
 //! The last stage: what the worlds, the moves and the conditions show together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::broken::Rule;
-use crate::drive::{Drive, Mover, rests_at};
+use crate::drive::{Drive, Mover, idle_promises, rests_at};
 use crate::findings::{Found, Outline};
 use crate::moves::Move;
 use crate::properties::{self, Runs};
@@ -57,7 +57,8 @@ impl<'a> Graph<'a> {
         self.transitions(&caused, found);
         let idle = self.conditions(found);
         self.roll_up(found);
-        let moves = drive.moves.into_iter().chain(deletion.moves).collect();
+        let moves: BTreeMap<_, _> = drive.moves.into_iter().chain(deletion.moves).collect();
+        idle_promises(self.worlds, moves.values(), found);
         let runs = Runs::new(self.worlds, moves, &self.policy, &|at| self.is_over(at));
         properties::in_life(&runs, found);
         Outline { caused, idle }

@@ -18,7 +18,7 @@ type Moves = BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>;
 /// The quiet runs of an object, or of one call.
 pub(crate) struct Runs<'a> {
     worlds: &'a Worlds<'a>,
-    moves: Moves,
+    pub(crate) moves: Moves,
     /// Where a run may end.
     over: BTreeSet<usize>,
     /// Worlds with the effect that runs there.

@@ -2,6 +2,7 @@
 
 use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::model::{self, Lookup as Written, Origin, Use};
+use lifecycle_oracle::findings::FREQUENT_WARNINGS;
 use lifecycle_runtime::machine::ir::Source;
 
 /// A name of a `from` and what it is.
@@ -172,9 +173,10 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
     }
 }
 
-/// Whether the checker finds nothing in a lifecycle but what rests on facts that are not asked, of which the driver takes the first value as well, or an `allow` of nothing.
+/// Whether the checker finds nothing in a lifecycle but warnings that change no meaning: what rests on facts that are not asked, of which the driver takes
+/// the first value as well, promises that nobody waits for, an `allow` of nothing.
 pub(crate) fn is_clean(found: &[Diagnostic]) -> bool {
     found
         .iter()
-        .all(|one| one.code == "LC014" || one.code == "LC004")
+        .all(|one| FREQUENT_WARNINGS.contains(&one.code))
 }

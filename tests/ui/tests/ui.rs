@@ -42,6 +42,7 @@ passing! {
     error_without_reason = "../rules/error_without_reason/passes.rs",
     forbidden_effect = "../rules/forbidden_effect/passes.rs",
     half_capability = "../rules/half_capability/passes.rs",
+    idle_promise = "../rules/idle_promise/passes.rs",
     independent_never = "../rules/independent_never/passes.rs",
     infinite_fact = "../rules/infinite_fact/passes.rs",
     list_missing = "../rules/list_missing/passes.rs",

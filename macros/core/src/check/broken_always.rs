@@ -6,9 +6,12 @@
 //! goal Ready when address == Full => Ready;
 //! ```
 
+use proc_macro2::Ident;
+
 use crate::errors::Sink;
 use crate::model::{Pred, Property, PropertyOf, Scope};
 use crate::rule::{Rule, Run, Stage};
+use crate::space::policy::Choice;
 use crate::space::witness::{Claim, minimal};
 use crate::space::{Class, Space};
 
@@ -49,16 +52,13 @@ fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sin
         expected: pred.vars(),
     };
     let at_rest = matches!(property.what, PropertyOf::Always { at_rest: true, .. });
-    let (rest, help) = if at_rest {
-        (
-            "at rest ",
-            "let an effect or a promise lead on from there, or narrow what is claimed: `.. in State at rest`",
-        )
-    } else {
-        (
-            "",
-            "narrow the states or what is claimed, or rule these worlds out with `never` if they cannot be",
-        )
+    let rest = if at_rest { "at rest " } else { "" };
+    let help = match refused_undo(space, example).filter(|_| at_rest) {
+        Some(undo) => format!(
+            "a deletion also rests where its undo is refused, for a person has to look then: claim it but for that, `always refused({undo}) || ..`"
+        ),
+        None if at_rest => "let an effect or a promise lead on from there, or narrow what is claimed: `.. in State at rest`".to_owned(),
+        None => "narrow the states or what is claimed, or rule these worlds out with `never` if they cannot be".to_owned(),
     };
     let message = format!(
         "this does not hold {rest}in state `{}` with `{}`: {count} of {} worlds",
@@ -70,6 +70,19 @@ fn one(space: &Space<'_>, property: &Property, pred: &Pred, about: &[usize], sin
         RULE.error(property.span, property.name.as_str(), message)
             .help(help),
     );
+}
+
+/// The undo whose refusal is all that lets a deletion rest in a world.
+fn refused_undo<'a>(space: &Space<'a>, world: usize) -> Option<&'a Ident> {
+    if space.classes[world] != Class::Deleting || space.choices[world] == Choice::Release {
+        return None;
+    }
+    let at = space.worlds.get(world);
+    let effects = &space.lifecycle.effects;
+    let mut undos = space.policy.undos().iter().map(|undo| &effects[undo.0]);
+    undos
+        .find(|undo| at.value(undo.refused) == 1)
+        .map(|undo| &undo.name)
 }
 
 /// The worlds that it is about, ascending.

@@ -6,14 +6,14 @@
 //! Taken when service == Foreign => Error wakes service, self;
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::useless_wakes::leading_out;
 use crate::errors::Sink;
-use crate::model::VarId;
-use crate::model::frames::Dependency;
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
+use crate::space::promised::Mover;
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
@@ -33,11 +33,10 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
     for (class, example) in by_class {
         let stuck = |world: usize| explored.drives.stuck.binary_search(&world).is_ok();
-        let expected = explored.vars_of(class);
         let claim = Claim {
             about: explored.worlds_of(class).collect(),
             bad: &stuck,
-            expected: expected.clone(),
+            expected: explored.vars_of(class),
         };
         let name = space.class_name(class);
         let why = match space.choices[example].effect() {
@@ -49,10 +48,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let witness = minimal(space, &claim, example);
         let message = format!("dead end: in state `{name}` with `{witness}` {why}");
-        let help = format!(
-            "mark it `wakes {}` if only a change of these can help, or promise what the outside does by itself",
-            inputs(explored, &expected)
-        );
+        let help = help(explored, class, example);
         sink.push(
             RULE.error(explored.span_of(class), name, message)
                 .help(help),
@@ -60,19 +56,35 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
-/// What the facts of a state read, as a `wakes` would name it.
-fn inputs(explored: &Explored<'_>, vars: &BTreeSet<VarId>) -> String {
-    let lifecycle = explored.space.lifecycle;
-    let places = vars
-        .iter()
-        .flat_map(|var| explored.space.frames.reads(*var));
-    let places: BTreeSet<&Dependency> = places.collect();
-    let names = places.into_iter().filter_map(|place| match place {
-        Dependency::Input(input) => Some(lifecycle.inputs[input.0].name.to_string()),
-        Dependency::This | Dependency::Request | Dependency::Value(_) | Dependency::Path(_) => None,
-    });
-    names
-        .chain(["self".to_owned()])
-        .collect::<Vec<_>>()
-        .join(", ")
+fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
+    let space = explored.space;
+    let name = space.class_name(class);
+    let waits = format!(
+        "`wakes {}` if only a change of these can help",
+        leading_out(explored, class, example)
+    );
+    // Marked as a whole, the state would wait for nobody in its other worlds either.
+    match waited_for(explored, class) {
+        Some(promise) => format!(
+            "promise what the outside does by itself, as `{promise}` does in other worlds of `{name}`; or give these worlds a state of their own, with {waits}"
+        ),
+        None => format!("mark it {waits}, or promise what the outside does by itself"),
+    }
+}
+
+/// A promise for which the object waits in some world of a state.
+fn waited_for(explored: &Explored<'_>, class: Class) -> Option<String> {
+    let promises = &explored.space.lifecycle.promises;
+    let moves = explored
+        .worlds_of(class)
+        .flat_map(|world| explored.drives.graph.moves(world));
+    moves
+        .filter_map(|one| match one.mover {
+            Mover::Promise(promise) => Some(promise),
+            Mover::Effect | Mover::Claim | Mover::Gone(_) | Mover::Again(_) | Mover::Answer(_) => {
+                None
+            }
+        })
+        .min()
+        .map(|first| promises[first].name.to_string())
 }

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::work_in_goal::undos_in_life;
 use crate::errors::Sink;
 use crate::model::EffectId;
 use crate::rule::{Rule, Run, Stage};
@@ -44,9 +45,9 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             effect.name,
             minimal(space, &claim, worlds[0])
         );
-        sink.push(
-            RULE.error(effect.name.span(), effect.name.to_string(), message)
-                .help("let every alternative of `sets` change something that its `when` asks"),
-        );
+        let found = RULE
+            .error(effect.name.span(), effect.name.to_string(), message)
+            .help("let every alternative of `sets` change something that its `when` asks");
+        sink.push(undos_in_life(found, [effect]));
     }
 }

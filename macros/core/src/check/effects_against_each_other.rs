@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::work_in_goal::undos_in_life;
 use crate::errors::Sink;
 use crate::model::EffectId;
 use crate::rule::{Rule, Run, Stage};
@@ -54,8 +55,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             let note = format!("`{}` is declared here", effect.name);
             diagnostic = diagnostic.note(effect.name.span(), note);
         }
-        sink.push(
-            diagnostic.help("let one of them ask in `when` for what the other does not want"),
-        );
+        let found =
+            diagnostic.help("let one of them ask in `when` for what the other does not want");
+        sink.push(undos_in_life(found, declared()));
     }
 }

@@ -16,7 +16,7 @@
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `probe` | a volume: it looks at the node of its call |
-//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087 |
+//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
 

@@ -21,20 +21,27 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn apply(allows: &[Allow], sink: &mut Sink) {
     let is_checked = !sink.has_errors();
     for allow in allows {
+        let others = sink.items_of(|found| is_of(allow, found));
         let taken = sink.take_away(|found| is_about(allow, found));
         if is_checked && taken == 0 {
             let (code, item) = (&allow.code, &allow.item);
             let message = format!("`allow {code} {item}` allows nothing: there is no such warning");
+            let help = match others.as_slice() {
+                [] => "leave it out".to_owned(),
+                others => format!("{code} warns about `{}`", others.join("`, `")),
+            };
             sink.push(
                 RULE.warning(code.span(), item.to_string(), message)
-                    .help("leave it out"),
+                    .help(help),
             );
         }
     }
 }
 
+fn is_of(allow: &Allow, found: &Diagnostic) -> bool {
+    found.severity == Severity::Warning && allow.code == found.code
+}
+
 fn is_about(allow: &Allow, found: &Diagnostic) -> bool {
-    found.severity == Severity::Warning
-        && allow.code == found.code
-        && allow.item == found.item.as_str()
+    is_of(allow, found) && allow.item == found.item.as_str()
 }

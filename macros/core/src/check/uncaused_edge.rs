@@ -9,6 +9,7 @@
 
 use proc_macro2::Span;
 
+use super::idle_promise::waits_for_nobody;
 use super::undeclared_edge::{arrow, undeclared, whole_block};
 use crate::errors::Sink;
 use crate::model::{StateId, Transitions};
@@ -23,20 +24,27 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
-/// A declared edge, its target, and where it is written.
-type Declared = (String, StateId, Span);
+/// A declared edge.
+struct Declared {
+    name: String,
+    /// `None` of one from every state.
+    from: Option<StateId>,
+    to: StateId,
+    /// Where it is written.
+    span: Span,
+}
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let Some(transitions) = &explored.space.lifecycle.transitions else {
         return;
     };
     let uncaused = uncaused(explored, transitions);
-    let Some((_, to, span)) = uncaused.first() else {
+    let Some(first) = uncaused.first() else {
         return;
     };
-    let names: Vec<&str> = uncaused.iter().map(|(name, ..)| name.as_str()).collect();
+    let names: Vec<&str> = uncaused.iter().map(|one| one.name.as_str()).collect();
     let help = match uncaused.len() {
-        1 => entered(explored, *to),
+        1 => entered(explored, first),
         _ if undeclared(explored).is_empty() => {
             format!(
                 "remove them; the whole block is:\n{}",
@@ -46,7 +54,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         _ => "remove them: the block that LC030 shows is without them".to_owned(),
     };
     let message = format!("nothing causes `{}`", names.join("`, `"));
-    sink.push(RULE.error(*span, names.join(", "), message).help(help));
+    sink.push(RULE.error(first.span, names.join(", "), message).help(help));
 }
 
 fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared> {
@@ -55,7 +63,12 @@ fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared>
     for edge in &transitions.edges {
         let (from, to) = (Class::State(edge.from), Class::State(edge.to));
         if !caused.contains_key(&(from, to)) {
-            all.push((arrow(explored, from, to), edge.to, edge.span));
+            all.push(Declared {
+                name: arrow(explored, from, to),
+                from: Some(edge.from),
+                to: edge.to,
+                span: edge.span,
+            });
         }
     }
     for one in &transitions.anywhere {
@@ -65,7 +78,12 @@ fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared>
         };
         if !caused.keys().any(declared) {
             let name = explored.space.class_name(Class::State(one.to));
-            all.push((format!("_ -> {name}"), one.to, one.span));
+            all.push(Declared {
+                name: format!("_ -> {name}"),
+                from: None,
+                to: one.to,
+                span: one.span,
+            });
         }
     }
     all
@@ -80,11 +98,15 @@ fn sources(explored: &Explored<'_>, to: StateId) -> Vec<String> {
         .collect()
 }
 
-fn entered(explored: &Explored<'_>, to: StateId) -> String {
-    let (name, from) = (
-        explored.space.class_name(Class::State(to)),
-        sources(explored, to),
-    );
+fn entered(explored: &Explored<'_>, edge: &Declared) -> String {
+    let to = Class::State(edge.to);
+    if let Some(from) = edge.from
+        && let Some(promise) = explored.idly_promised(Class::State(from), |class| class == to)
+    {
+        let state = &explored.space.lifecycle.states[from.0];
+        return format!("remove it; or: {}", waits_for_nobody(state, promise));
+    }
+    let (name, from) = (explored.space.class_name(to), sources(explored, edge.to));
     if from.is_empty() {
         return format!("remove it: only the outside leads to `{name}`");
     }

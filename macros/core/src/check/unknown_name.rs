@@ -75,14 +75,37 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
     .help(format!("`{fact}` is one of {}", listed(known)))
 }
 
-pub(crate) fn needs_value(fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {
+/// A value of an `else` alone, nearly spelled as an answer.
+pub(crate) fn unasked_value(value: &Ident, fact: &Ident, near: &str) -> Diagnostic {
+    let message = format!(
+        "fact `{fact}`: `{value}` is no answer of it, and nothing asks for it{}",
+        suggestion(Some(near.to_owned()))
+    );
+    RULE.error(value.span(), fact.to_string(), message).help(
+        "an `else` may give a value of its own: then a state, a clause or an effect asks for it by name",
+    )
+}
+
+/// A fact without a value; in an `any(..)` or `all(..)` that stands behind the brackets.
+pub(crate) fn needs_value(
+    fact: &Ident,
+    place: &Item,
+    known: &[String],
+    is_each: bool,
+) -> Diagnostic {
     let first = known.first().map_or("..", String::as_str);
     RULE.error(
         fact.span(),
         place.name(),
         format!("{place}: `{fact}` needs a value: {}", listed(known)),
     )
-    .help(format!("write `{fact} == {first}`"))
+    .help(if is_each {
+        format!(
+            "behind the brackets stands a value that all in them have: `any({fact}, ..) == {first}`"
+        )
+    } else {
+        format!("write `{fact} == {first}`")
+    })
 }
 
 /// The name that was probably meant: the first of those that differ least, if that is little.

@@ -7,13 +7,14 @@
 //! properties { reaches Ready | Taken from Applying; }
 //! ```
 
+use super::idle_promise::waits_for_nobody;
 use crate::errors::Sink;
 use crate::model::{Property, PropertyOf, StateId};
 use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
 use crate::space::explored::Explored;
-use crate::space::runs::{Backwards, Runs, Walk};
+use crate::space::runs::{Backwards, Walk};
 use crate::space::witness::{Claim, minimal};
-use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC095",
@@ -75,7 +76,7 @@ fn one(
         expected: explored.vars_of(class),
     };
     let witness = minimal(space, &claim, example);
-    let (message, help) = told(space, runs, &walk, (class, &witness), to);
+    let (message, help) = told(explored, &walk, (class, &witness), to);
     sink.push(
         RULE.error(property.span, property.name.as_str(), message)
             .help(help),
@@ -83,12 +84,12 @@ fn one(
 }
 
 fn told(
-    space: &Space<'_>,
-    runs: Runs<'_>,
+    explored: &Explored<'_>,
     walk: &Walk,
     (class, witness): (Class, &str),
     to: &[StateId],
 ) -> (String, String) {
+    let (space, runs) = (explored.space, explored.runs());
     let name = space.class_name(class);
     let states = |mark: &str| {
         let names = to.iter().map(|to| space.class_name(Class::State(*to)));
@@ -106,7 +107,15 @@ fn told(
             "from `{name}` with `{witness}` a quiet run may end in `{end_name}`, without `{wanted}`{way}"
         )
     };
-    let help = if end == class {
+    let idle = match end {
+        Class::State(state) => explored
+            .idly_promised(end, |class| class != end)
+            .map(|promise| waits_for_nobody(&space.lifecycle.states[state.0], promise)),
+        Class::Deleting | Class::Refused | Class::Nowhere => None,
+    };
+    let help = if let Some(idle) = idle {
+        idle
+    } else if end == class {
         format!(
             "let an effect or a promise lead on from there, or give the worlds of `{name}` that wait a state of their own"
         )

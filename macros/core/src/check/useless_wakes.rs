@@ -61,7 +61,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         let span = wakes
             .first()
             .map_or(state.name.span(), |first| first.name.span());
-        let help = format!("write `wakes {}`", helpful(explored, class, example));
+        let help = format!("write `wakes {}`", leading_out(explored, class, example));
         sink.push(RULE.error(span, state.name.to_string(), message).help(help));
     }
 }
@@ -115,8 +115,8 @@ fn staying(
         .collect()
 }
 
-/// The inputs of which a change leads out of a world, and the object itself.
-fn helpful(explored: &Explored<'_>, class: Class, world: usize) -> String {
+/// The inputs of which a change leads out of a world, and the object itself, as a `wakes` names them.
+pub(super) fn leading_out(explored: &Explored<'_>, class: Class, world: usize) -> String {
     let inputs = explored.space.lifecycle.inputs.iter().enumerate();
     let helps = inputs.filter(|(input, _)| {
         let readers = readers(

@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::errors::Sink;
-use crate::model::{EffectId, StateId};
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Effect, EffectId, StateId};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
@@ -51,15 +51,30 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             state.name,
             minimal(space, &claim, example)
         );
-        sink.push(
-            RULE.error(effect.name.span(),
-                effect.name.to_string(),
-                message,
-            )
+        let found = RULE
+            .error(effect.name.span(), effect.name.to_string(), message)
             .note(state.name.span(), "this is the goal")
             .help(
                 "put a state for this before the goal, or narrow the goal or the effect's `when`",
-            ),
-        );
+            );
+        sink.push(undos_in_life(found, [effect]));
     }
+}
+
+/// Says of undos with a `when` that they run in life, too, which their authors may not know.
+pub(super) fn undos_in_life<'a>(
+    found: Diagnostic,
+    effects: impl IntoIterator<Item = &'a Effect>,
+) -> Diagnostic {
+    let undos = effects.into_iter().filter(|effect| effect.is_undo);
+    undos.fold(found, |found, undo| match &undo.when {
+        Some(when) => found.note(
+            when.span,
+            format!(
+                "`{}` is an undo: with a `when` it runs wherever that holds, without one on deletion alone",
+                undo.name
+            ),
+        ),
+        None => found,
+    })
 }

@@ -13,6 +13,8 @@ mod scope;
 mod states;
 mod status;
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use proc_macro2::Ident;
 
@@ -20,7 +22,7 @@ use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Lifecycle, Pred, Source, Use, Var};
+use crate::model::{Lifecycle, Pred, Source, Use, Var, VarId};
 pub(crate) use derived::Mention;
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
@@ -60,11 +62,14 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
         respellings: Vec::new(),
         derived: IndexMap::new(),
         mentions: Vec::new(),
+        asked: BTreeSet::new(),
+        is_each: false,
         complete: ast.taint.names.is_empty() && !ast.taint.everything,
     };
     builder.declare_vars();
     builder.derive();
     let lifecycle = builder.lifecycle();
+    builder.misspelt_values(&lifecycle.vars);
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
         respellings: builder.respellings,
@@ -103,6 +108,10 @@ struct Builder<'a> {
     /// By name, the predicates that names stand for; `None` where something in it did not resolve.
     derived: IndexMap<String, Option<Pred>>,
     mentions: Vec<Mention>,
+    /// The values that predicates name, each as the author wrote it.
+    asked: BTreeSet<(VarId, usize)>,
+    /// Whether the predicate that is resolved stands in an `any(..)` or `all(..)`.
+    is_each: bool,
     complete: bool,
 }
 

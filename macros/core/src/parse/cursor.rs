@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 
 use super::slip;
 use crate::ast::Path;
+use crate::check::unknown_name::suggestion;
 
 /// What was expected and not found.
 #[derive(Debug)]
@@ -58,6 +59,11 @@ impl Cursor {
         self.at
     }
 
+    /// One token back, for what was read does not belong here.
+    pub(crate) fn back(&mut self) {
+        self.at -= 1;
+    }
+
     /// The tokens between two positions.
     pub(crate) fn between(&self, from: usize, to: usize) -> &[TokenTree] {
         &self.tokens[from..to.min(self.tokens.len())]
@@ -89,8 +95,13 @@ impl Cursor {
             None if self.is_doc() => Some("write it above an item, or as `//`"),
             None => None,
         };
-        let instead = instead.map(|instead| format!(": {instead}"));
-        let instead = instead.unwrap_or_default();
+        let instead = match instead {
+            Some(instead) => format!(": {instead}"),
+            None => suggestion(
+                self.word()
+                    .and_then(|word| slip::respelt(&word.to_string(), expected)),
+            ),
+        };
         Fault {
             span: self.span(),
             message: format!("expected {expected}, found {found}{instead}"),
@@ -168,6 +179,12 @@ impl Cursor {
     pub(crate) fn then_word(&self, word: &str) -> bool {
         let next = self.tokens.get(self.at + 1).and_then(as_ident);
         next.is_some_and(|ident| ident == word)
+    }
+
+    /// Whether what comes next is a word with another one behind it.
+    pub(crate) fn then_name(&self) -> bool {
+        let next = self.tokens.get(self.at + 1).and_then(as_ident);
+        self.word().is_some() && next.is_some()
     }
 
     /// Whether a group in braces follows the token that comes next.

@@ -10,6 +10,9 @@ use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
 const FORM: Form = Form::declaring(
     "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
 );
+/// How an input is found.
+const LOOKUPS: &str =
+    "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path";
 const STOPS: [&str; 7] = [
     "of",
     "without",
@@ -39,6 +42,10 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
     let mode = mode(cursor);
+    // Two words in a row are no type.
+    if cursor.then_name() && !STOPS.iter().any(|stop| cursor.then_word(stop)) {
+        return Err(cursor.fault("`owned`, `shared`, `part`, `record`, `poll`, `probe` or a type"));
+    }
     let (many, ty) = match cursor.group(Delimiter::Bracket) {
         Some(mut inner) => (true, inner.ty(&[])?),
         None => (false, cursor.ty(&STOPS)?),
@@ -148,9 +155,11 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
 
 fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
     if cursor.word().is_none() {
-        return Err(cursor.fault(
-            "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path",
-        ));
+        return Err(cursor.fault(LOOKUPS));
+    }
+    // Two words in a row are no path: the first is one of these, misspelt.
+    if cursor.then_name() && !STOPS.iter().any(|stop| cursor.then_word(stop)) {
+        return Err(cursor.fault(LOOKUPS));
     }
     let path = cursor.path()?;
     if cursor.eat("=").is_none() {

@@ -5,6 +5,7 @@ use proc_macro2::Ident;
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
+use super::slip;
 use crate::ast::{Lifecycle, Property, PropertyOf};
 use crate::check::unknown_name::{nearest, suggestion};
 
@@ -58,7 +59,7 @@ fn no_form(cursor: &Cursor, first: &Ident) -> Fault {
     let next = cursor.word().map(Ident::to_string).unwrap_or_default();
     let is_slip = ["after", "reaches"].contains(&next.as_str());
     let text = first.to_string();
-    let near = nearest(&text, ["always", "never", "reaches"].into_iter());
+    let near = slip::respelt(&text, "`always`, `never`, `reaches`");
     if near.is_none() && (is_slip || nearest(&next, ["before"].into_iter()).is_some()) {
         return cursor.fault("`before`");
     }

@@ -1,4 +1,6 @@
-//! What was meant where a mark or word of another language stands. Knows words only.
+//! What was meant where a mark or word of another language stands, or a word that is misspelt. Knows words only.
+
+use crate::check::unknown_name::nearest;
 
 /// What to write instead, if `found` is a slip and none of what was expected.
 pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
@@ -9,6 +11,19 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     let is_test = follows("&&") || follows("||");
     let is_before = follows("before");
     Some(match found {
+        "not" if expected == "a fact" => "write `!fact`, `fact != Value` or `fact not in { A, B }`",
+        "." if is_test => "a fact has no methods: ask for its values, `fact == Value`",
+        "->" if follows("=>") => "write `=>`",
+        "==" if expected == "`=`" => "write `=`",
+        "if" | "where" | ":" if expected == "`when`" => "write `when`",
+        "otherwise" | "else" | "=>" if expected == "`when`" => {
+            "each state says of which worlds it is, also the last one"
+        }
+        "*" if follows("_") => "write `_` for every state",
+        text if text.starts_with('"') && expected == "a value" => "a value has no quotes",
+        time if expected.starts_with("a time such as") && time.ends_with('m') => {
+            "minutes are written `5min`"
+        }
         "=" if expected == "`from`" => "a fact that others decide has no type, `name = predicate;`",
         "=" | "is" if is_test || follows(";") => "a fact is compared by `==`",
         "and" | "&" if is_test => "write `&&`",
@@ -31,6 +46,21 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         }
         "," if follows(";") => "an item ends with `;`",
         _ => return None,
+    })
+}
+
+/// The expected word that was probably meant: one that is spelled nearly so, or begins or ends where `found` does.
+pub(super) fn respelt(found: &str, expected: &str) -> Option<String> {
+    let is_word = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if found.len() < 3 || !is_word(&found) {
+        return None;
+    }
+    let words = expected.split('`').skip(1).step_by(2);
+    let mut words = words.filter(is_word).filter(|word| !word.is_empty());
+    let near = nearest(found, words.clone());
+    near.or_else(|| {
+        let same = words.find(|word| word.starts_with(found) || found.starts_with(word));
+        same.map(str::to_owned)
     })
 }
 
@@ -59,5 +89,20 @@ mod tests {
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);
+        assert!(instead("not", "a fact").is_some());
+        assert_eq!(instead("->", "`&&` or `=>`"), Some("write `=>`"));
+        assert!(instead("5m", "a time such as `30s`").is_some());
+        assert_eq!(instead("5s", "a time such as `30s`"), None);
+    }
+
+    #[test]
+    fn a_word_is_respelt_as_one_that_was_expected() {
+        let words = "`wakes`, `overdue` or `;`";
+        assert_eq!(respelt("wake", words).as_deref(), Some("wakes"));
+        assert_eq!(respelt("overdu", words).as_deref(), Some("overdue"));
+        assert_eq!(respelt("reach", "`reaches`").as_deref(), Some("reaches"));
+        assert_eq!(respelt("waiting", words), None);
+        assert_eq!(respelt("or", "`for`"), None);
+        assert_eq!(respelt("{", "`{{`"), None);
     }
 }

@@ -11,8 +11,23 @@ const FORM: Form = Form::declaring(
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
-        let state = state(cursor, doc)?;
+        let mut state = state(cursor, doc)?;
         let name = state.name.to_string();
+        let wakes = state.wakes.as_mut().filter(|wakes| wakes.len() > 1);
+        if let Some(wakes) = wakes
+            && cursor.is_word("when")
+        {
+            // `wakes a, Next when ..`: the next state begins behind a comma.
+            wakes.pop();
+            cursor.back();
+            let comma = Fault {
+                span: cursor.previous(),
+                message: "expected `;`, found `,`: an item ends with `;`".to_owned(),
+            };
+            parser.report(comma, &name, &FORM);
+            lifecycle.states.push(state);
+            return Ok(());
+        }
         lifecycle.states.push(state);
         parser.close(cursor, "`wakes`, `overdue` or `;`", &name, &FORM);
         Ok(())

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 
-use crate::model::{Condition, ConditionId, ConditionStatus, StateId, VarId};
+use crate::model::{Condition, ConditionId, ConditionStatus, Promise, StateId, VarId};
 use crate::space::components::Loop;
 use crate::space::drives::Drives;
+use crate::space::graph::forced;
 use crate::space::policy::Choice;
+use crate::space::promised::Promised;
 use crate::space::runs::Runs;
 use crate::space::world::World;
 use crate::space::{Class, Space};
@@ -73,6 +75,28 @@ impl<'a> Explored<'a> {
         worlds
             .filter(|world| self.space.choices[*world] == Choice::Nothing)
             .collect()
+    }
+
+    /// The first declared promise that would lead from a rest of one state into such a class, if a rest waited for promises.
+    pub fn idly_promised(&self, from: Class, leads: impl Fn(Class) -> bool) -> Option<&'a Promise> {
+        let space = self.space;
+        let resting: Vec<World<'_>> = self
+            .worlds_of(from)
+            .filter(|world| space.rests(*world))
+            .map(|world| space.worlds.get(world))
+            .collect();
+        let would_lead = |world: World<'_>, set: &Vec<(VarId, usize)>| {
+            let ends = space.worlds.reached(&forced(space.lifecycle, world, set));
+            ends.iter().any(|end| leads(space.classes[*end as usize]))
+        };
+        let promises = Promised::all(space.lifecycle).into_iter();
+        // Declared ones come first.
+        let mut promises = space.lifecycle.promises.iter().zip(promises);
+        let found = promises.find(|(_, promise)| {
+            let mut due = resting.iter().filter(|world| promise.holds(**world));
+            due.any(|world| promise.sets.iter().any(|set| would_lead(*world, set)))
+        });
+        found.map(|(declared, _)| declared)
     }
 
     /// Where nothing is left for us to do in a declared state: the state, and what is unmet. Nothing if there is no roll-up, and where nothing is told.

@@ -61,6 +61,11 @@ impl Graph {
         &self.moves[self.first[world]..self.first[world + 1]]
     }
 
+    /// The moves of all worlds.
+    pub fn all(&self) -> &[Move] {
+        &self.moves
+    }
+
     /// Where a move may lead to, ascending.
     pub fn ends(&self, one: Move) -> &[u32] {
         &self.sets[one.to]

@@ -1,11 +1,26 @@
 //! `allow CODE item "why";`: what warns is silenced, what stops the build is not, and what allows nothing is found.
 
 use lifecycle_macros_core::check;
+use lifecycle_macros_core::errors::Diagnostic;
 
 use super::shipped::body_of;
 
-/// Findings of a lifecycle with an input that nothing reads, and these lines at its end.
+/// What is to be done about an `allow` that allows nothing.
+fn help(lines: &str) -> String {
+    let found = diagnostics(lines).into_iter();
+    let mut needless = found.filter(|one| one.code == "LC004");
+    let needless = needless.next().expect("it allows nothing");
+    needless.help.expect("it says what to do")
+}
+
 fn found(lines: &str) -> Vec<String> {
+    let all = diagnostics(lines).into_iter();
+    all.map(|one| format!("{} {} {}", one.code, one.item, one.message))
+        .collect()
+}
+
+/// Findings of a lifecycle with an input that nothing reads, and these lines at its end.
+fn diagnostics(lines: &str) -> Vec<Diagnostic> {
     let text = format!(
         "lifecycle! {{
             resource Thing;
@@ -24,10 +39,7 @@ fn found(lines: &str) -> Vec<String> {
             {lines}
         }}"
     );
-    let checked = check(body_of(&text));
-    let all = checked.diagnostics.iter();
-    all.map(|one| format!("{} {} {}", one.code, one.item, one.message))
-        .collect()
+    check(body_of(&text)).diagnostics
 }
 
 #[test]
@@ -46,6 +58,11 @@ fn another_item_or_code_silences_nothing_and_is_found() {
         of_another[1],
         "LC004 class `allow LC064 class` allows nothing: there is no such warning"
     );
+    assert_eq!(
+        help("allow LC064 class \"why\";"),
+        "LC064 warns about `other`"
+    );
+    assert_eq!(help("allow LC014 other \"why\";"), "leave it out");
     assert_eq!(found("allow LC014 other \"why\";").len(), 2);
     let twice = "allow LC064 other \"why\"; allow LC064 other \"why\";";
     assert_eq!(found(twice).len(), 1);

@@ -88,7 +88,7 @@ fn a_bad_item_is_reported_once_and_what_mentions_it_is_silent() {
             "validity: { Fine, Bad } from",
             "validity: { Fine, Bad } form",
         )],
-        &["11: LC000 [form] expected `from`, found `form`"],
+        &["11: LC000 [form] expected `from`, found `form`; did you mean `from`?"],
     );
 }
 

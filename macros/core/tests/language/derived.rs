@@ -224,7 +224,7 @@ fn what_asks_others_has_neither_from_nor_given_nor_a_type() {
         "taken: bool = service == Foreign;",
         "expected `from`, found `=`: a fact that others decide has no type, `name = predicate;`",
     );
-    says("taken == service;", "expected `=`, found `==`");
+    says("taken == service;", "expected `=`, found `==`: write `=`");
     says(
         "taken = any() == Foreign;",
         "expected a fact, found the end of the block",

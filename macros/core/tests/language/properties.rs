@@ -129,7 +129,7 @@ fn a_broken_line_hides_no_other_and_says_what_to_write() {
             "LC000 lifecycle [&] expected `while`, found `&&`",
             "LC000 lifecycle [eventually] expected `always`, `never`, `reaches` or an effect and `before`, found `eventually`",
             "LC000 lifecycle [alwyas] expected `always`, `never`, `reaches` or an effect and `before`, found `alwyas`; did you mean `always`?",
-            "LC000 lifecycle [befor] expected `before`, found `befor`",
+            "LC000 lifecycle [befor] expected `before`, found `befor`; did you mean `before`?",
             "LC001 always [opn] `always`: unknown fact `opn`; did you mean `open`?",
         ],
     );

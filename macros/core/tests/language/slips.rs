@@ -63,6 +63,137 @@ fn words_for_and_and_or_are_called_that() {
 }
 
 #[test]
+fn words_and_marks_of_other_languages_are_called_that() {
+    let says = |expected: &str, found: &str, write: &str| {
+        format!("3: expected {expected}, found `{found}`: {write}")
+    };
+    expect(
+        "states { A when not class => Pending; }",
+        &says(
+            "a fact",
+            "not",
+            "write `!fact`, `fact != Value` or `fact not in { A, B }`",
+        ),
+    );
+    let test = "`&&`, `||`, `=>` or `;`";
+    expect(
+        "states { A when class.is_there() => Pending; }",
+        &says(
+            test,
+            ".",
+            "a fact has no methods: ask for its values, `fact == Value`",
+        ),
+    );
+    expect(
+        "states { A when class -> Pending; }",
+        &says(test, "->", "write `=>`"),
+    );
+    for found in ["if", ":"] {
+        let text = format!("states {{ A {found} class => Pending; }}");
+        expect(&text, &says("`when`", found, "write `when`"));
+    }
+    expect(
+        "states { A when class => Pending; B otherwise => Pending; }",
+        &says(
+            "`when`",
+            "otherwise",
+            "each state says of which worlds it is, also the last one",
+        ),
+    );
+    expect(
+        "states { A when class == \"Absent\" => Pending; }",
+        &says("a value", "\"Absent\"", "a value has no quotes"),
+    );
+    expect(
+        "states { A when class => Pending overdue 5m; }",
+        &says(
+            "a time such as `500ms`, `30s`, `10min` or `1h`",
+            "5m",
+            "minutes are written `5min`",
+        ),
+    );
+    expect(
+        "promises { p: class sets { class == Absent }; }",
+        &says("`=`", "==", "write `=`"),
+    );
+}
+
+/// One message says at its end what was meant.
+#[track_caller]
+fn meant(text: &str, word: &str) {
+    let text = format!("{BEFORE}{text}");
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    let end = format!("; did you mean `{word}`?");
+    assert!(
+        found.iter().any(|one| one.message.ends_with(&end)),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_misspelt_word_is_told_which_was_meant() {
+    meant("states { A when class => Pending wake class; }", "wakes");
+    meant("properties { reach A from B; }", "reaches");
+    meant("properties { reaches A form B; }", "from");
+    meant("properties { alway class; }", "always");
+    meant("promises { p: class set { class = Absent }; }", "sets");
+    meant("effects { aply class; }", "apply");
+    meant("effects { apply class from class undoo other; }", "undo");
+    meant("alow LC064 class \"why\";", "allow");
+    let text = "resource Thing; observe { a: own Class by name spec.a; }";
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    assert!(
+        found[0]
+            .message
+            .ends_with("found `own`; did you mean `owned`?"),
+        "{found:?}"
+    );
+    let text = "resource Thing; observe { a: Class by nam spec.a; }";
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0]
+            .message
+            .ends_with("found `nam`; did you mean `name`?"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_value_that_an_else_misspells_is_told_which_was_meant() {
+    let facts = |other: &str| {
+        format!("facts {{ ok: {{ Fine, Bad }} from class given class else {other}; }}")
+    };
+    meant(&facts("Fien"), "Fine");
+    meant(
+        "facts { ok: bool from class given class else flase; }",
+        "false",
+    );
+    // What no answer resembles is a value of its own; so is what somebody asks for.
+    let codes = |text: &str| {
+        let text = format!("{BEFORE}{text}");
+        let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+        found.iter().map(|found| found.code).collect::<Vec<_>>()
+    };
+    let asked =
+        "states { A when ok == Fien => Pending; goal B when ok in { Fine, Bad } => Ready; }";
+    assert!(!codes(&facts("Unknown")).contains(&"LC001"));
+    assert!(!codes(&(facts("Fien") + asked)).contains(&"LC001"));
+    assert!(codes(&facts("false")).contains(&"LC001"));
+}
+
+#[test]
+fn a_state_behind_a_comma_is_read_all_the_same() {
+    let text =
+        "states { A when class == Absent => Error wakes class, B when class == Absent => Odd; }";
+    let text = format!("{BEFORE}{text}");
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    let found: Vec<&str> = found.iter().map(|found| found.message.as_str()).collect();
+    assert_eq!(found[0], "expected `;`, found `,`: an item ends with `;`");
+    assert!(found[1].contains("`Odd`"), "{found:?}");
+}
+
+#[test]
 fn several_states_of_an_edge_are_joined_by_a_bar() {
     let bar = "several states are joined by `|`, and an item ends with `;`";
     for (edge, expected, found) in [
@@ -78,7 +209,7 @@ fn several_states_of_an_edge_are_joined_by_a_bar() {
     }
     expect(
         "transitions { * -> B; }",
-        "3: expected a state or `_`, found `*`",
+        "3: expected a state or `_`, found `*`: write `_` for every state",
     );
     expect("transitions { _ | A -> B; }", "3: expected `->`, found `|`");
     expect(

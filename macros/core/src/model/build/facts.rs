@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span};
 use super::Builder;
 use super::inputs::domain;
 use crate::ast;
-use crate::check::{declared_twice, too_many_values};
+use crate::check::{declared_twice, too_many_values, unknown_name};
 use crate::errors::Item;
 use crate::model::{
     EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, ValueSet, Var, VarId,
@@ -54,9 +54,18 @@ impl Builder<'_> {
         let mut var = var(&fact.name, &fact.doc, origin, values);
         for otherwise in fact.given.iter().filter_map(|g| g.otherwise.as_ref()) {
             let text = otherwise.to_string();
-            if !var.values.contains(&text) {
-                var.values.push(text);
+            if var.values.contains(&text) {
+                continue;
             }
+            if ["true", "false"].contains(&text.as_str()) {
+                // What is no name can be no value of its own.
+                let (place, known) = (Item::new("fact", &fact.name), &var.values);
+                let found = unknown_name::value(otherwise, &fact.name, &place, known);
+                self.sink.push(found);
+                self.complete = false;
+                continue;
+            }
+            var.values.push(text);
         }
         if var.values.len() > LIMIT {
             let count = var.values.len();
@@ -131,6 +140,34 @@ impl Builder<'_> {
             guards.push(guard(pred, at.unwrap_or(0), otherwise.map(Ident::span)));
         }
         self.vars[var].given = guards;
+    }
+
+    /// Values that an `else` alone gives, that nothing asks, and that are spelled nearly as an answer: it was probably meant.
+    pub(super) fn misspelt_values(&mut self, vars: &[Var]) {
+        for fact in &self.ast.facts {
+            let Some(&id) = self.scope.facts.get(&fact.name.to_string()) else {
+                continue;
+            };
+            let var = &vars[id.0];
+            let others = fact
+                .given
+                .iter()
+                .filter_map(|given| given.otherwise.as_ref());
+            for value in others {
+                let at = var.values.iter().position(|known| value == known);
+                let is_answer = at.is_none_or(|at| at < var.answers);
+                if is_answer || at.is_some_and(|at| self.asked.contains(&(id, at))) {
+                    continue;
+                }
+                let answers = var.values[..var.answers].iter().map(String::as_str);
+                let near = self.suggestions.nearest(&value.to_string(), answers);
+                if let Some(near) = near {
+                    let found = unknown_name::unasked_value(value, &fact.name, &near);
+                    self.sink.push(found);
+                    self.complete = false;
+                }
+            }
+        }
     }
 
     pub(super) fn nevers(&mut self) -> Vec<Never> {

@@ -26,13 +26,28 @@ fn any_of(pred: Pred) -> Vec<Pred> {
     }
 }
 
+/// Whether it is an `any(..)` or `all(..)`: it begins before its first part.
+fn is_each(pred: &ast::Pred, parts: &[ast::Pred]) -> bool {
+    let begins = |pred: &ast::Pred| (pred.span.start().line, pred.span.start().column);
+    parts
+        .first()
+        .is_some_and(|first| begins(first) != begins(pred))
+}
+
 impl Builder<'_> {
     /// What does not resolve is reported, and the whole predicate is then `None`.
     pub(super) fn pred(&mut self, pred: &ast::Pred, place: &Item) -> Option<Pred> {
+        let was_each = std::mem::take(&mut self.is_each);
+        let resolved = self.resolved(pred, place, was_each);
+        self.is_each = was_each;
+        resolved
+    }
+
+    fn resolved(&mut self, pred: &ast::Pred, place: &Item, was_each: bool) -> Option<Pred> {
         let kind = match &pred.kind {
             ast::PredKind::There(fact) => match self.stands_for(fact, pred.span) {
                 Some(meant) => meant?.kind,
-                None => self.there(fact, place)?,
+                None => self.there(fact, place, was_each)?,
             },
             ast::PredKind::Is { fact, values } => match self.stands_for(fact, pred.span) {
                 Some(meant) => self.stands_for_one_of((fact, values), meant?, place)?,
@@ -40,8 +55,14 @@ impl Builder<'_> {
             },
             ast::PredKind::Refused(effect) => self.refused(effect, place)?,
             ast::PredKind::Not(part) => PredKind::Not(Box::new(self.pred(part, place)?)),
-            ast::PredKind::All(parts) => PredKind::All(self.preds(parts, place, all_of)?),
-            ast::PredKind::Any(parts) => PredKind::Any(self.preds(parts, place, any_of)?),
+            ast::PredKind::All(parts) => {
+                self.is_each = is_each(pred, parts);
+                PredKind::All(self.preds(parts, place, all_of)?)
+            }
+            ast::PredKind::Any(parts) => {
+                self.is_each = is_each(pred, parts);
+                PredKind::Any(self.preds(parts, place, any_of)?)
+            }
         };
         Some(Pred {
             kind,
@@ -69,7 +90,7 @@ impl Builder<'_> {
         Some(resolved?.into_iter().flat_map(parts_of).collect())
     }
 
-    fn there(&mut self, fact: &Ident, place: &Item) -> Option<PredKind> {
+    fn there(&mut self, fact: &Ident, place: &Item, is_each: bool) -> Option<PredKind> {
         let var = self.fact(fact, place)?;
         let values = &self.vars[var.0].values;
         let there = values.iter().position(|v| THERE.contains(&v.as_str()));
@@ -79,7 +100,7 @@ impl Builder<'_> {
                 values: ValueSet::one(value),
             });
         }
-        let diagnostic = unknown_name::needs_value(fact, place, values);
+        let diagnostic = unknown_name::needs_value(fact, place, values, is_each);
         self.not_a_value(fact, diagnostic)
     }
 
@@ -89,7 +110,10 @@ impl Builder<'_> {
         let mut good = true;
         for value in values {
             match self.value(var, value, (fact, place), false) {
-                Some(at) => set.0 |= ValueSet::one(at).0,
+                Some(at) => {
+                    self.asked.insert((var, at));
+                    set.0 |= ValueSet::one(at).0;
+                }
                 None => good = false,
             }
         }

@@ -100,6 +100,8 @@ impl Scope {
     pub(super) fn instead(&self, name: &str, noun: Noun) -> Option<&'static str> {
         if ["Deleting", "Refused"].contains(&name) && noun == Noun::State {
             Some("an implicit state: its edges are not declared")
+        } else if ["any", "all", "every"].contains(&name) && noun == Noun::State {
+            Some("written `_` where every state is meant: `_ -> Failed`")
         } else if ["deleting", "claimed"].contains(&name) && noun == Noun::Fact {
             Some("never written: every effect is off while the object is being deleted")
         } else if self.derived.contains_key(name) {

@@ -6,3 +6,4 @@ pub mod provider;
 pub mod rollout;
 pub mod skupper;
 pub mod skupper_listener;
+pub mod topic;

@@ -222,6 +222,8 @@ pub struct State {
     pub goal: bool,
     pub when: Pred,
     pub phase: Option<Ident>,
+    /// Where `even deleting` is written: what is held stays meanwhile, too.
+    pub even_deleting: Option<Span>,
     pub wakes: Option<Vec<Ident>>,
     /// Milliseconds.
     pub overdue: Option<u64>,

@@ -28,6 +28,7 @@ mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
 pub(crate) mod misplaced_ignored;
+pub(crate) mod misplaced_suspended;
 mod missing_key;
 mod missing_undo;
 pub(crate) mod needless_allow;
@@ -39,6 +40,7 @@ mod refusal_never_applies;
 mod sets_out_of_reach;
 mod setup_without_teardown;
 mod state_without_world;
+mod suspended_by_poll;
 pub(crate) mod syntax;
 pub(crate) mod too_many_values;
 pub(crate) mod too_many_worlds;
@@ -98,6 +100,7 @@ pub const RULES: &[Rule] = &[
     infinite_fact::RULE,
     misfit_clause::RULE,
     misplaced_ignored::RULE,
+    misplaced_suspended::RULE,
     missing_key::RULE,
     missing_undo::RULE,
     needless_allow::RULE,
@@ -109,6 +112,7 @@ pub const RULES: &[Rule] = &[
     sets_out_of_reach::RULE,
     setup_without_teardown::RULE,
     state_without_world::RULE,
+    suspended_by_poll::RULE,
     syntax::RULE,
     too_many_values::RULE,
     too_many_worlds::RULE,

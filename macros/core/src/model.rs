@@ -239,6 +239,8 @@ pub struct State {
     pub goal: bool,
     pub when: Pred,
     pub phase: Option<Phase>,
+    /// Of a `Suspended` state: a deletion waits there, too.
+    pub even_deleting: bool,
     /// `None`: it moves by itself. The object itself is [`Source::This`].
     pub wakes: Option<Vec<Use>>,
     /// Milliseconds; defaults to ten minutes.
@@ -250,6 +252,8 @@ pub enum Phase {
     Pending,
     Ready,
     Error,
+    /// Somebody asked us to do nothing for a while: that is told, and nothing else is done.
+    Suspended,
     /// Another controller manages the object: nothing is done and nothing is told.
     Ignored,
 }
@@ -258,6 +262,16 @@ impl State {
     /// Whether another controller manages an object that is in it.
     pub fn is_ignored(&self) -> bool {
         self.phase == Some(Phase::Ignored)
+    }
+
+    /// Whether somebody asked us to leave an object that is in it alone.
+    pub fn is_suspended(&self) -> bool {
+        self.phase == Some(Phase::Suspended)
+    }
+
+    /// Whether no effect is enabled in it, whatever there is to do.
+    pub fn is_set_aside(&self) -> bool {
+        self.is_ignored() || self.is_suspended()
     }
 }
 

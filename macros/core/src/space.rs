@@ -22,7 +22,7 @@ pub mod worlds;
 use std::collections::BTreeSet;
 
 use crate::model::frames::Frames;
-use crate::model::{Kind, Lifecycle, Origin, StateId, VarId};
+use crate::model::{ConditionId, Kind, Lifecycle, Origin, StateId, VarId};
 use crate::space::enumeration::{TooMany, enumerate};
 use crate::space::permission::Permissions;
 use crate::space::policy::{Choice, Policy};
@@ -104,17 +104,30 @@ impl<'a> Space<'a> {
         worlds.filter(|index| self.classes[*index] != Class::Deleting)
     }
 
-    /// Those of them in which something is told of the object: we manage it.
-    pub fn told(&self) -> impl Iterator<Item = usize> {
+    /// Those of them in which a condition is said anew.
+    pub fn told(&self, condition: ConditionId) -> impl Iterator<Item = usize> {
         let worlds = self.worlds.indexes();
-        worlds.filter(|world| self.tells(self.classes[*world]))
+        worlds.filter(move |world| self.tells(self.classes[*world], condition))
     }
 
-    /// Whether something is told of an object in a state.
-    pub fn tells(&self, class: Class) -> bool {
+    /// Whether a condition is said anew in a state: not where another controller manages the object; while it is suspended, only
+    /// what asks nothing but what decides that, for all else is not looked at and stays as it was said last.
+    pub fn tells(&self, class: Class, condition: ConditionId) -> bool {
+        let Class::State(state) = class else {
+            return class != Class::Deleting;
+        };
+        let state = &self.lifecycle.states[state.0];
+        if state.is_suspended() {
+            return self.lifecycle.is_said_while_suspended(condition);
+        }
+        !state.is_ignored()
+    }
+
+    /// Whether the roll-up of the conditions is told in a state.
+    pub fn rolls_up(&self, class: Class) -> bool {
         match class {
             Class::Deleting => false,
-            Class::State(state) => !self.lifecycle.states[state.0].is_ignored(),
+            Class::State(state) => !self.lifecycle.states[state.0].is_set_aside(),
             Class::Refused | Class::Nowhere => true,
         }
     }
@@ -132,14 +145,16 @@ impl<'a> Space<'a> {
             let refused = |undo: &crate::model::EffectId| {
                 world.value(self.lifecycle.effects[undo.0].refused) == 1
             };
+            let waits = self.permissions.holds_deletion(world);
             return self.choices[index] == Choice::Release
+                || waits && self.choices[index] == Choice::Nothing
                 || self.policy.undos().iter().any(refused);
         }
         self.choices[index] == Choice::Nothing
             && match self.classes[index] {
                 Class::State(state) => {
                     let state = &self.lifecycle.states[state.0];
-                    state.goal || state.wakes.is_some() || state.is_ignored()
+                    state.goal || state.wakes.is_some() || state.is_set_aside()
                 }
                 Class::Deleting | Class::Refused => true,
                 Class::Nowhere => false,

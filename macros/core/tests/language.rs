@@ -24,5 +24,6 @@ mod language {
     mod shipped;
     mod sketches;
     mod slips;
+    mod suspended;
     mod volumes;
 }

@@ -10,6 +10,7 @@ use crate::graph::Graph;
 use crate::names::names;
 use crate::parser::parse;
 use crate::reach::Reach;
+use crate::silence::{self, silent};
 use crate::syntax::Life;
 use crate::unasked;
 use crate::worlds::{LIMIT, Worlds};
@@ -66,6 +67,8 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     if found.has_errors() {
         return;
     }
+    silence::decided(life, found);
+    let life = &silent(life, wrong);
     let reach = Reach::new(life);
     declarations(life, &reach, found);
     calls::declared(life, found);
@@ -126,6 +129,7 @@ pub(crate) fn readable<T>(
     if found.has_errors() {
         return None;
     }
+    let life = silent(&life, None);
     let reach = Reach::new(&life);
     let worlds = Worlds::new(&life, &reach, limit, None)?;
     (!worlds.all.is_empty()).then(|| then(&worlds))

@@ -73,6 +73,14 @@ rules! {
     IgnoredRests,
     /// Of what another controller manages nothing is said.
     IgnoredIsSilent,
+    /// No effect is enabled while the object is suspended.
+    SuspendedIsOff,
+    /// No poll is asked while the object is suspended.
+    SuspendedAsksNobody,
+    /// While the object is suspended, what rests on other facts is not said anew.
+    SuspendedSaysLittle,
+    /// A deletion waits where its suspension says so.
+    SuspendedEvenDeleting,
     /// An edge from every state is one from each of them.
     FromAnywhere,
     /// What becomes given anew may have any value.

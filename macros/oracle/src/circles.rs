@@ -7,12 +7,12 @@ use crate::names::{brought, is_one_of_several, needed, root};
 use crate::syntax::{Effect, Life, atoms};
 
 /// The objects of an input are one thing, the fact that it brings another.
-fn objects(name: &str) -> String {
+pub(crate) fn objects(name: &str) -> String {
     format!("[{name}]")
 }
 
 /// Everything that is asked for with what it asks for itself.
-fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
+pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
     let source = |path: &String| match life.input(root(path)) {
         Some(input) => objects(&input.name),
         None => root(path).to_owned(),

@@ -7,7 +7,7 @@ use crate::drive::{Drive, Mover, idle_promises, rests_at};
 use crate::findings::{Found, Outline};
 use crate::moves::Move;
 use crate::properties::{self, Runs};
-use crate::syntax::{Clause, Condition, State};
+use crate::syntax::{Clause, Condition, Pred, State};
 use crate::worlds::{NodePlace, Test, World, Worlds};
 
 pub(crate) struct Graph<'a> {
@@ -92,14 +92,31 @@ impl<'a> Graph<'a> {
             return self.rests(at);
         }
         let mut undoes = self.worlds.acts.iter().filter(|act| act.is_undo);
+        let waits = self.worlds.is_even_deleting(&self.worlds.all[at]);
         self.policy[at] == Some(Move::Release)
+            || waits && self.policy[at].is_none()
             || undoes.any(|act| self.worlds.all[at][act.refused] == 1)
     }
 
     /// Whether anything is said of an object there.
-    pub(crate) fn tells(&self, at: &usize) -> bool {
+    fn tells(&self, at: &usize) -> bool {
         let silent = self.state(*at).is_some_and(State::is_ignored);
         !silent || self.worlds.forgets(Rule::IgnoredIsSilent)
+    }
+
+    /// Whether this condition is: of what is suspended, only one that needs nothing but what is known of any object that is left alone.
+    pub(crate) fn tells_of(&self, condition: usize, at: &usize) -> bool {
+        let life = self.worlds.life;
+        let suspended = self.state(*at).is_some_and(State::is_suspended);
+        if !suspended || self.worlds.forgets(Rule::SuspendedSaysLittle) {
+            return self.tells(at);
+        }
+        let aside = |state: &&State| state.is_ignored() || state.is_suspended();
+        let states = life.states.iter().filter(aside);
+        let known: BTreeSet<String> = states.flat_map(|state| state.when.atoms()).collect();
+        let clauses = life.conditions[condition].clauses.iter();
+        let mut asked = clauses.flat_map(|clause| clause.when.iter().flat_map(Pred::atoms));
+        asked.all(|name| known.contains(&name))
     }
 
     fn name(&self, at: usize) -> String {
@@ -326,7 +343,7 @@ impl<'a> Graph<'a> {
     fn conditions(&self, found: &mut Found) -> BTreeSet<(String, usize)> {
         let mut idle = BTreeSet::new();
         for (number, condition) in self.worlds.life.conditions.iter().enumerate() {
-            let told = self.live.iter().filter(|at| self.tells(at));
+            let told = self.live.iter().filter(|at| self.tells_of(number, at));
             let applied = told.map(|at| self.clause(number, *at));
             let applied: BTreeSet<Option<usize>> = applied.collect();
             if applied.contains(&None) {
@@ -366,7 +383,11 @@ impl<'a> Graph<'a> {
         let Some(ready) = &self.worlds.life.ready else {
             return;
         };
-        let idle = |at: &&usize| self.policy[**at].is_none() && self.tells(at);
+        let rolled_up = |at: &usize| !self.state(*at).is_some_and(State::is_suspended);
+        let idle = |at: &&usize| {
+            let told = self.tells(at) && rolled_up(at);
+            self.policy[**at].is_none() && told
+        };
         for &at in self.live.iter().filter(idle) {
             let (Some(state), Ok(unmet)) = (self.state(at), self.unmet(ready, at)) else {
                 continue;

@@ -19,6 +19,7 @@ mod parser;
 mod properties;
 pub mod random;
 mod reach;
+mod silence;
 mod syntax;
 mod unasked;
 mod worlds;

@@ -222,6 +222,18 @@ impl Meaning<'_> {
         ways.into_iter().collect()
     }
 
+    /// Whether somebody wants nothing done there: nothing is asked outside, and nothing is written but that.
+    pub fn is_suspended(&self, named: &Named) -> bool {
+        let world = self.numbered(named);
+        world.is_some_and(|world| {
+            let waits = self.worlds.is_even_deleting(&world);
+            match self.worlds.is_deleting(&world) {
+                true => waits && !self.held(named).is_empty(),
+                false => self.worlds.is_suspended(&world),
+            }
+        })
+    }
+
     /// The facts that say that something is ours there.
     pub fn held(&self, named: &Named) -> Vec<String> {
         let world = self.numbered(named).unwrap_or_default();
@@ -230,7 +242,8 @@ impl Meaning<'_> {
         held.map(|((_, var), _)| var.name.clone()).collect()
     }
 
-    /// What the declared conditions say there: status and reason, or nothing. `None` where no state is told of.
+    /// What the declared conditions say there: status and reason, or nothing. `None` where no state is told of; while the object is suspended those that are said
+    /// anew, and the roll-up.
     pub fn told(&self, named: &Named) -> Option<Vec<Told>> {
         let world = self.numbered(named)?;
         let Some(NodePlace::State(state)) = self.worlds.place(&world) else {
@@ -239,6 +252,7 @@ impl Meaning<'_> {
         if self.life().states[state].is_ignored() {
             return None;
         }
+        let suspended = self.life().states[state].is_suspended();
         let said = |condition: &Condition| {
             let fits = |clause: &&Clause| {
                 let when = clause.when.as_ref().map(|when| self.worlds.test(when));
@@ -253,7 +267,23 @@ impl Meaning<'_> {
             is_said.then(|| (clause.value.clone(), reason))
         };
         let all = self.life().conditions.iter();
-        Some(all.map(|one| (one.name.clone(), said(one))).collect())
+        let anew = all.filter(|one| !suspended || self.is_said_while_suspended(one));
+        let mut told: Vec<Told> = anew.map(|one| (one.name.clone(), said(one))).collect();
+        if suspended && self.life().ready.is_some() {
+            let reason = self.life().states[state].name.clone();
+            told.push(("Ready".to_owned(), Some(("Unknown".to_owned(), reason))));
+        }
+        Some(told)
+    }
+
+    /// Whether it asks nothing but what decides whether an object is left alone.
+    fn is_said_while_suspended(&self, condition: &Condition) -> bool {
+        let states = self.life().states.iter();
+        let aside = states.filter(|state| state.is_ignored() || state.is_suspended());
+        let known: BTreeSet<String> = aside.flat_map(|state| state.when.atoms()).collect();
+        let clauses = condition.clauses.iter();
+        let mut asked = clauses.flat_map(|clause| clause.when.iter().flat_map(|w| w.atoms()));
+        asked.all(|name| known.contains(&name))
     }
 
     /// Each fact with the values that an answer may have, refusals aside.

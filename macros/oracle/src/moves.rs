@@ -28,7 +28,8 @@ impl Worlds<'_> {
     /// The first enabled effect; on deletion the undo of what was acquired last.
     pub(crate) fn policy(&self, world: &World) -> Option<Move> {
         let deleting = self.is_deleting(world);
-        if self.is_seized(world) && !deleting && !self.is_ignored(world) {
+        let aside = self.is_ignored(world) || self.is_suspended(world);
+        if self.is_seized(world) && !deleting && !aside {
             return Some(Move::Claim(None));
         }
         let order: Vec<usize> = if deleting && !self.forgets(Rule::OffWhenDeleting) {

@@ -65,12 +65,13 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     for state in life.states.iter().filter(|_| !life.volume) {
         if !matches!(
             state.phase.as_deref(),
-            Some("Pending" | "Ready" | "Error" | "Ignored")
+            Some("Pending" | "Ready" | "Error" | "Suspended" | "Ignored")
         ) {
             found.say("LC050", &state.name);
         }
     }
     ignored(life, found);
+    suspended(life, found);
     edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.
@@ -132,6 +133,25 @@ fn ignored(life: &Life, found: &mut Found) {
         let waits = state.goal || state.wakes.is_some() || state.overdue;
         if !life.volume && (ours || refused || waits) {
             found.say("LC055", &state.name);
+        }
+    }
+}
+
+/// What somebody suspended waits for that to end, and says so before it says anything else.
+fn suspended(life: &Life, found: &mut Found) {
+    let held = life.facts.iter().any(|fact| fact.held);
+    for (at, state) in life.states.iter().enumerate() {
+        let mut above = life.states[..at].iter();
+        let late = above.any(|other| !other.is_suspended() && !other.is_ignored());
+        let refused = asks_for_refusal(life, state.when.atoms());
+        let wrong = if state.is_suspended() {
+            let waits = state.wakes.is_some() && !state.goal && !state.overdue;
+            late || refused || !waits || state.even && !held
+        } else {
+            state.even
+        };
+        if wrong && !life.volume {
+            found.say("LC120", &state.name);
         }
     }
 }
@@ -198,7 +218,7 @@ fn edges(life: &Life, found: &mut Found) {
         }
         let right = matches!(
             state.phase.as_deref(),
-            Some("Pending" | "Ready" | "Ignored")
+            Some("Pending" | "Ready" | "Suspended" | "Ignored")
         );
         if anywhere && (life.volume || right) {
             found.say("LC032", format!("_ -> {to}"));
@@ -465,7 +485,8 @@ fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     for value in effect.from.iter().filter_map(|name| life.value(name)) {
         needed.extend(atoms(value.given.as_ref()));
     }
-    let ignored = life.states.iter().filter(|state| state.is_ignored());
-    needed.extend(ignored.flat_map(|state| state.when.atoms()));
+    let mut aside = life.states.clone();
+    aside.retain(|state| state.is_ignored() || state.is_suspended());
+    needed.extend(aside.iter().flat_map(|state| state.when.atoms()));
     needed
 }

@@ -315,6 +315,10 @@ impl Parser {
         } else {
             None
         };
+        let even = phase.is_some() && self.cursor.eat("even");
+        if even {
+            self.cursor.need("deleting")?;
+        }
         let wakes = if self.cursor.eat("wakes") {
             Some(self.cursor.idents()?)
         } else {
@@ -330,6 +334,7 @@ impl Parser {
             goal,
             when,
             phase,
+            even,
             wakes,
             overdue,
         });

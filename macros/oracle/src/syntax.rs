@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub(crate) goal: bool,
     pub(crate) when: Pred,
     pub(crate) phase: Option<String>,
+    /// Whether a deletion waits there, too.
+    pub(crate) even: bool,
     pub(crate) wakes: Option<Vec<String>>,
     /// Whether a time is written.
     pub(crate) overdue: bool,
@@ -92,6 +94,11 @@ impl State {
     /// Whether another controller manages objects that are in it.
     pub(crate) fn is_ignored(&self) -> bool {
         self.phase.as_deref() == Some("Ignored")
+    }
+
+    /// Whether somebody wants nothing done for a while.
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.phase.as_deref() == Some("Suspended")
     }
 }
 

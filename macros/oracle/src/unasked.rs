@@ -66,9 +66,9 @@ pub(crate) fn of_resource(graph: &Graph<'_>, found: &mut Found) {
             let state = matches!(worlds.states[*at], Some(NodePlace::State(_)))
                 && worlds.place(other) != worlds.place(world);
             let clause = live
-                && graph.tells(at)
                 && (0..worlds.life.conditions.len()).any(|condition| {
-                    graph.clause_in(condition, world) != graph.clause_in(condition, other)
+                    graph.tells_of(condition, at)
+                        && graph.clause_in(condition, world) != graph.clause_in(condition, other)
                 });
             let runs = match graph.policy[*at] {
                 Some(Move::Run(act) | Move::Claim(Some(act))) => Some(&worlds.acts[act]),

@@ -7,7 +7,7 @@ use crate::broken::Rule;
 use crate::declarations::{acquires, free};
 use crate::names::{is_there, needed, values};
 use crate::reach::Reach;
-use crate::syntax::{Effect, Life, Pred};
+use crate::syntax::{Effect, Life, Pred, State};
 
 /// More worlds than this are not checked.
 pub(crate) const LIMIT: usize = 32_768;
@@ -482,10 +482,22 @@ impl<'a> Worlds<'a> {
 
     /// Whether another controller manages the object.
     pub(crate) fn is_ignored(&self, world: &World) -> bool {
-        let ignored = |at: usize| {
-            self.life.states[at].is_ignored() && self.holds(&self.state_tests[at], world)
-        };
-        (0..self.state_tests.len()).any(ignored)
+        self.is_in(world, State::is_ignored)
+    }
+
+    /// Whether somebody suspended it.
+    pub(crate) fn is_suspended(&self, world: &World) -> bool {
+        self.is_in(world, State::is_suspended)
+    }
+
+    /// Whether its deletion waits for somebody.
+    pub(crate) fn is_even_deleting(&self, world: &World) -> bool {
+        self.is_in(world, |state| state.even) && !self.forgets(Rule::SuspendedEvenDeleting)
+    }
+
+    fn is_in(&self, world: &World, wanted: impl Fn(&State) -> bool) -> bool {
+        let mut states = self.life.states.iter().zip(&self.state_tests);
+        states.any(|(state, test)| wanted(state) && self.holds(test, world))
     }
 
     pub(crate) fn holds(&self, test: &Test, world: &World) -> bool {
@@ -529,9 +541,13 @@ impl<'a> Worlds<'a> {
         }
         if act.is_undo && self.is_deleting(world) {
             return act.frees.iter().any(|var| self.is_held(*var, world[*var]))
+                && !self.is_even_deleting(world)
                 && self.claimed.is_none_or(|claimed| world[claimed] == 1);
         }
         if !self.forgets(Rule::IgnoredIsOff) && self.is_ignored(world) {
+            return false;
+        }
+        if !self.forgets(Rule::SuspendedIsOff) && self.is_suspended(world) {
             return false;
         }
         let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);

@@ -121,8 +121,8 @@ pub struct Observed {
     /// The polls that were asked.
     pub(crate) polls: Vec<(usize, String)>,
     pub failure: Option<Failure>,
-    /// The state in which another controller manages the object, so that failures are ignored.
-    pub(crate) ignored: Option<usize>,
+    /// The state in which we leave the object alone, so that failures do not matter.
+    pub(crate) set_aside: Option<usize>,
 }
 
 impl Observed {
@@ -184,9 +184,11 @@ impl Observer<'_> {
         });
         pass.note_reads();
         let lives = pass.subject.meta.deletion_timestamp.is_none();
-        let knows = lives && ir.knows_ignored(nodes);
+        let knows = lives && ir.knows_set_aside(nodes);
         Observed {
-            ignored: knows.then(|| ir.ignored(&pass.observation.world)).flatten(),
+            set_aside: knows
+                .then(|| ir.set_aside(&pass.observation.world))
+                .flatten(),
             observation: Arc::new(pass.observation),
             dependencies: pass.dependencies,
             touched: pass.touched,

@@ -11,7 +11,7 @@ use super::Controller;
 use super::decide::Seen;
 use super::memory::{Entered, WriteKind};
 use super::queue::Subject;
-use super::report::{Draft, Notes, draft, old_status, timeless};
+use super::report::{Draft, Notes, draft, holds_up, old_status, timeless};
 use super::ruled_out::{self, RuledOut};
 use crate::cluster::observe::{Failure, Observed, WriteId};
 use crate::lifecycle::Stored;
@@ -32,7 +32,7 @@ impl Controller {
     pub(super) fn learn(&mut self, subject: &Subject, observed: Observed, now: Instant) -> Seen {
         let ir = self.runners[subject.lifecycle].ir;
         let (world, deleting) = (&observed.observation.world, observed.is_deleting());
-        let (mut class, mut next) = match (&observed.failure, observed.ignored) {
+        let (mut class, mut next) = match (&observed.failure, observed.set_aside) {
             (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
             (Some(_), None) => (Class::Contradiction, Decision::Rest),
             (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
@@ -87,7 +87,8 @@ impl Controller {
         let read = |besides: Option<&_>| self.read(subject, observed, besides);
         let astray = outcomes.look(ir, observed, read, (now, random));
         self.memories.get_mut(subject)?.outcomes = outcomes;
-        if observed.failure.is_some() || ir.is_silent(class) {
+        let is_left_alone = ir.is_silent(class) || ir.is_suspended(class);
+        if observed.failure.is_some() || is_left_alone {
             return None;
         }
         ruled_out::in_this_world(ir, observed, (class, next)).or(astray)
@@ -145,7 +146,7 @@ impl Controller {
         let failure = observed
             .failure
             .as_ref()
-            .filter(|_| observed.ignored.is_none());
+            .filter(|_| observed.set_aside.is_none());
         if let Some(failure) = failure {
             tracing::warn!(%object, "nothing can be done for {object}: {failure}");
         }
@@ -208,6 +209,7 @@ impl Controller {
         // An object that is being deleted gets no report, unless its cleanup keeps failing.
         let is_held_up = runner.ir.has_finalizer() && trouble.is_some();
         let is_held_up = is_held_up || is_stuck(observed, runner.ir) || ruled_out.is_some();
+        let is_held_up = is_held_up || holds_up(runner.ir, &observed.observation.world).is_some();
         if observed.is_deleting() && !is_held_up {
             return None;
         }

@@ -2,6 +2,7 @@
 //! The only place that reads the old status: for `last_reported` fields, for transition times, and to compare.
 
 mod strays;
+mod suspended;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -15,6 +16,7 @@ use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
 use crate::machine::policy::Class;
 use crate::machine::project::{BETWEEN, Projected};
 pub(crate) use strays::cleared;
+pub(crate) use suspended::holds_up;
 
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;
@@ -63,6 +65,9 @@ struct Condition {
 /// Drafts the status of one pass.
 pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &Notes<'_>) -> Draft {
     let old = old_status(observation.subject());
+    if let Some(state) = suspended::state(machine.ir(), &observation.world, notes) {
+        return suspended::draft(machine.ir(), observation, notes, state);
+    }
     let generation = observation.subject().meta.generation;
     let conditions = conditions(machine, observation, notes, old);
     let mut status = match notes.failure {
@@ -294,6 +299,7 @@ fn phase(phase: Phase) -> &'static str {
         Phase::Pending => "Pending",
         Phase::Ready => "Ready",
         Phase::Error => "Error",
+        Phase::Suspended => "Suspended",
         Phase::Ignored => "Ignored",
     }
 }

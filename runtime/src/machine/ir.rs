@@ -208,6 +208,8 @@ pub struct State {
     pub when: Pred,
     /// What users see.
     pub phase: Phase,
+    /// Of a suspended state: what is held is not given back meanwhile.
+    pub even_deleting: bool,
     /// Only a change of these helps; `None`: it moves by itself.
     pub wakes: Option<&'static [Source]>,
     /// Milliseconds after which it has taken too long.
@@ -223,6 +225,8 @@ pub enum Phase {
     Ready,
     /// Somebody must act.
     Error,
+    /// Somebody asked us to leave the object alone for a while: nothing but that is told, and nothing else is done.
+    Suspended,
     /// Another controller manages the object: nothing is written and nothing is told.
     Ignored,
 }

@@ -35,6 +35,13 @@ pub enum Decision {
 /// Values of built-in facts with which an input cannot be read by builders, facts and fields.
 const UNUSABLE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
 
+impl State {
+    /// Whether no effect is enabled in it, whatever there is to do.
+    pub(super) fn is_set_aside(&self) -> bool {
+        matches!(self.phase, Phase::Ignored | Phase::Suspended)
+    }
+}
+
 impl Lifecycle {
     /// Whether the object needs our finalizer: exactly if something can be held.
     pub fn has_finalizer(&self) -> bool {
@@ -55,18 +62,24 @@ impl Lifecycle {
                 .is_none_or(|var| input.many || !UNUSABLE.contains(&self.value(world, var)))
     }
 
-    /// The state of an object that another controller manages; such states stand above all others.
-    pub fn ignored(&self, world: &World) -> Option<usize> {
-        let fits = |state: &State| state.phase == Phase::Ignored && world.holds(&state.when);
+    /// The state of an object that we leave alone, for another controller manages it or somebody suspended it; such states stand above all others.
+    pub fn set_aside(&self, world: &World) -> Option<usize> {
+        let fits = |state: &State| state.is_set_aside() && world.holds(&state.when);
+        self.states.iter().position(fits)
+    }
+
+    /// The state in which what is held stays although the object is being deleted.
+    pub fn holds_deletion(&self, world: &World) -> Option<usize> {
+        let fits = |state: &State| state.even_deleting && world.holds(&state.when);
         self.states.iter().position(fits)
     }
 
     /// Whether that is known, of a pass that got no further than so many of the nodes of its order.
-    pub fn knows_ignored(&self, nodes: usize) -> bool {
+    pub fn knows_set_aside(&self, nodes: usize) -> bool {
         let open = &self.order[nodes..];
         let is_open = |state: &&State| {
             let asked = state.when.vars();
-            state.phase == Phase::Ignored && asked.iter().any(|var| open.contains(&Node::Var(*var)))
+            state.is_set_aside() && asked.iter().any(|var| open.contains(&Node::Var(*var)))
         };
         !self.states.iter().any(|state| is_open(&state))
     }
@@ -79,12 +92,20 @@ impl Lifecycle {
         }
     }
 
+    /// Whether nothing is done of an object, and that is told.
+    pub fn is_suspended(&self, class: Class) -> bool {
+        match class {
+            Class::State(state) => self.states[state].phase == Phase::Suspended,
+            Class::Deleting | Class::Refused { .. } | Class::Contradiction => false,
+        }
+    }
+
     /// The state of a world; `deleting` says that the object has a deletion timestamp.
     pub fn classify(&self, world: &World, deleting: bool) -> Class {
         if deleting {
             return Class::Deleting;
         }
-        if let Some(state) = self.ignored(world) {
+        if let Some(state) = self.set_aside(world) {
             return Class::State(state);
         }
         if self.nevers.iter().any(|n| world.holds(n)) {
@@ -155,7 +176,7 @@ impl Lifecycle {
         };
         self.has_finalizer()
             && !self.is_claimed(world)
-            && self.ignored(world).is_none()
+            && self.set_aside(world).is_none()
             && self.vars.iter().enumerate().any(taken)
     }
 
@@ -222,14 +243,15 @@ impl Lifecycle {
         }
     }
 
-    /// In life by the author's `when`, and while we manage the object; on deletion only what gives something back.
+    /// In life by the author's `when`, and while we do not leave the object alone; on deletion only what gives something back.
     fn in_season(&self, world: &World, effect: &Effect, deleting: bool) -> bool {
         if deleting {
             return effect.is_undo
+                && self.holds_deletion(world).is_none()
                 && self.is_claimed(world)
                 && self.frees(effect).any(|var| !self.is_free(world, var));
         }
-        self.ignored(world).is_none()
+        self.set_aside(world).is_none()
             && (!effect.is_undo || effect.when.is_some() || self.volume)
             && effect.when.as_ref().is_none_or(|w| world.holds(w))
     }
@@ -265,7 +287,8 @@ impl Lifecycle {
             .is_none_or(|free| free >> world.get(var) & 1 == 1)
     }
 
-    fn holds_nothing(&self, world: &World) -> bool {
+    /// Whether nothing is to be given back.
+    pub fn holds_nothing(&self, world: &World) -> bool {
         (0..self.vars.len()).all(|var| self.is_free(world, var))
     }
 

@@ -75,6 +75,46 @@ impl Lifecycle {
         }
     }
 
+    /// The conditions that are said anew while the object is suspended: those that ask nothing but what decides whether it is left alone.
+    pub fn conditions_while_suspended(
+        &self,
+        world: &World,
+        said: MessageParts<'_>,
+    ) -> Vec<(&'static str, Option<Projected>)> {
+        let states = self.states.iter().filter(|state| state.is_set_aside());
+        let known: Vec<usize> = states.flat_map(|state| state.when.vars()).collect();
+        let is_known = |condition: &&Condition| {
+            let mut asked = condition.clauses.iter().filter_map(|c| c.when.as_ref());
+            asked.all(|when| when.vars().iter().all(|var| known.contains(var)))
+        };
+        let conditions = self.conditions.iter().filter(is_known);
+        let written = conditions.map(|c| match self.condition(c, world, said) {
+            Outcome::Written(projected) => (c.name, Some(projected)),
+            Outcome::Absent(_) | Outcome::Omitted => (c.name, None),
+        });
+        written.collect()
+    }
+
+    /// What the facts say that make a state the one that counts; without a sentence of theirs, what they are.
+    pub fn why(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
+        let mut vars = deciding(&self.states[state].when, world);
+        vars.dedup();
+        let said: Vec<&str> = vars
+            .iter()
+            .filter_map(|var| sentences[*var].as_deref())
+            .collect();
+        if !said.is_empty() {
+            return said.join(BETWEEN);
+        }
+        let is = |var: &usize| match (self.vars[*var].name, self.value(world, *var)) {
+            (name, "true") => format!("`{name}`"),
+            (name, "false") => format!("`!{name}`"),
+            (name, value) => format!("`{name} == {value}`"),
+        };
+        let facts: Vec<String> = vars.iter().map(is).collect();
+        format!("suspended by {}", facts.join(" and "))
+    }
+
     /// The first condition that is left out, else the first that is unmet, else that all is well.
     fn roll_up(&self, all: &[Outcome], said: MessageParts<'_>) -> Projected {
         let asked = || self.ready.from.iter().map(|&c| &all[c]);

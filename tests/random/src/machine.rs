@@ -318,7 +318,8 @@ impl Machine for Interpreted {
         let (input, key) = self.place(observation, input);
         Some(polling(async move {
             tokio::time::sleep(ANSWERS_AFTER).await;
-            let outside = self.outside.state();
+            let mut outside = self.outside.state();
+            outside.asked = Some(tokio::time::Instant::now());
             if outside.is_down(&input) {
                 return Err(CallError::Failed("it does not answer".to_owned()));
             }

@@ -272,6 +272,7 @@ fn state(of: &Expr) -> ir::State {
         "Pending" => ir::Phase::Pending,
         "Ready" => ir::Phase::Ready,
         "Error" => ir::Phase::Error,
+        "Suspended" => ir::Phase::Suspended,
         "Ignored" => ir::Phase::Ignored,
         other => panic!("there is no phase {other}"),
     };
@@ -281,6 +282,7 @@ fn state(of: &Expr) -> ir::State {
         goal: truth(field(of, "goal")),
         when: pred(field(of, "when")),
         phase,
+        even_deleting: truth(field(of, "even_deleting")),
         wakes: option(field(of, "wakes"), |wakes| list(wakes, source)),
         overdue: number(field(of, "overdue")),
     }

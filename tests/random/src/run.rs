@@ -2,6 +2,7 @@
 
 mod judge;
 mod moves;
+mod suspended;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub struct Ran {
     pub steps: usize,
     /// Moves of the outside.
     pub moves: usize,
+    /// Rests of suspended objects, in which nobody outside was asked.
+    pub suspended: usize,
     /// Worlds that were seen.
     pub worlds: BTreeSet<Named>,
     /// The outside made a world that the lifecycle rules out, and the run ended.
@@ -142,6 +145,8 @@ struct Run<'a> {
     /// When the outside moved last, and whether polls tell of it later.
     moved: Option<(Instant, bool)>,
     last: Option<Pass>,
+    /// Since when the object is suspended, as far as passes tell.
+    suspended: Option<Instant>,
     /// By kind, objects that no input finds.
     bystanders: BTreeMap<usize, Value>,
     is_over: bool,
@@ -186,6 +191,7 @@ impl<'a> Run<'a> {
             quiet: Duration::from_secs(20) + polled * 4,
             moved: None,
             last: None,
+            suspended: None,
             bystanders: BTreeMap::new(),
             is_over: false,
             story: std::env::var("EXPLAIN").is_ok().then(Vec::new),
@@ -396,6 +402,7 @@ impl<'a> Run<'a> {
             return;
         }
         self.is_told(&world);
+        self.asks_nobody(&world);
         self.leaves_others_alone();
     }
 

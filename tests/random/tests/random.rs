@@ -45,6 +45,7 @@ struct All {
     passes: usize,
     steps: usize,
     moves: usize,
+    suspended: usize,
     worlds: usize,
     ruled_out: usize,
     /// How often each kind of finding was made.
@@ -60,6 +61,7 @@ impl All {
         self.passes += ran.passes;
         self.steps += ran.steps;
         self.moves += ran.moves;
+        self.suspended += ran.suspended;
         self.worlds += ran.worlds.len();
         self.ruled_out += usize::from(ran.ruled_out);
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -108,12 +110,13 @@ fn each_lifecycle_does_what_it_means() {
     });
     let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
     eprintln!(
-        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside; {} ended in what they rule out",
+        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended; {} ended in what they rule out",
         sum(|p| p.lifecycles),
         sum(|p| p.worlds),
         sum(|p| p.passes),
         sum(|p| p.steps),
         sum(|p| p.moves),
+        sum(|p| p.suspended),
         sum(|p| p.ruled_out),
     );
     let mut kinds: BTreeMap<&String, usize> = BTreeMap::new();
@@ -121,6 +124,8 @@ fn each_lifecycle_does_what_it_means() {
         *kinds.entry(kind).or_default() += times;
     }
     let found: Vec<&String> = parts.iter().flat_map(|part| &part.findings).collect();
+    let suspended = sum(|p| p.suspended);
+    assert!(count < 1500 || suspended > 50, "suspended: {suspended}");
     assert!(
         found.is_empty(),
         "{kinds:?}\n{}",

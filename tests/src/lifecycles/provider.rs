@@ -21,6 +21,8 @@ struct Reach<S> {
     is_down: bool,
     /// How many mutations were applied.
     mutations: u64,
+    /// How many questions were asked.
+    questions: u64,
 }
 
 /// What a provider keeps, as the generated suite looks at it.
@@ -52,6 +54,12 @@ impl<S> Provider<S> {
     pub fn with<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let mut reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut reach.state)
+    }
+
+    /// How many questions reached it.
+    pub fn questions(&self) -> u64 {
+        let reach = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        reach.questions
     }
 
     /// Answers nobody, or everybody again; whether that is another thing than before.
@@ -104,6 +112,7 @@ impl<S> Provider<S> {
             ));
         }
         reach.mutations += u64::from(is_mutation);
+        reach.questions += u64::from(!is_mutation);
         operation(&mut reach.state)
     }
 }

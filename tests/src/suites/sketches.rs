@@ -12,6 +12,7 @@ use crate::lifecycles::provider::{Kept, Provider};
 use crate::lifecycles::rollout::{self, App, Rollout};
 use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
 use crate::lifecycles::skupper_listener::{self, AtSite, Router};
+use crate::lifecycles::topic::{self, AtBroker, Broker, Topic};
 
 /// The suite of an application whose database is migrated.
 pub fn rollout() -> Suite {
@@ -31,6 +32,15 @@ pub fn bucket() -> Suite {
     Suite::outside(Store::default, machine)
         .define(&Bucket::crd())
         .fixtures(include_str!("../../fixtures/bucket/bucket.yaml"))
+}
+
+/// The suite of a topic that somebody may suspend.
+pub fn topic() -> Suite {
+    let machine = |broker: Broker, line| topic::machine(AtBroker(broker.on(line)));
+    Suite::outside(Broker::default, machine)
+        .define(&Topic::crd())
+        .fixtures(include_str!("../../fixtures/topic/topic.yaml"))
+        .fixtures(include_str!("../../fixtures/topic/configmap.yaml"))
 }
 
 /// The suite of a listener of a network of routers.

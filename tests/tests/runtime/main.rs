@@ -10,6 +10,7 @@ mod faults_sketches;
 mod ignored;
 mod left_over;
 mod seeded;
+mod suspended;
 mod volume_suites;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         ("csi_services", csi_services::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("ignored", ignored::cases()),
+        ("suspended", suspended::cases()),
         ("left_over", left_over::cases()),
         ("brake", brake::cases()),
     ])

@@ -1,5 +1,5 @@
 //! A warning: a clause of a condition that never applies, because the clauses above take every world of it or because its predicate is contradictory. An `Ignored` state
-//! counts for no clause, for nothing is told of it.
+//! counts for no clause, for nothing is told of it; a `Suspended` one only for conditions that ask nothing but what decides that, for all others stay as they are.
 //!
 //! ```text
 //! Unknown "Working" otherwise; False "Taken" when bucket == Taken;   // a warning: the second never applies
@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
+use crate::model::ConditionId;
 use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::{Explored, clause_of};
 
@@ -20,8 +21,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
-    for condition in &space.lifecycle.conditions {
-        let worlds = space.told().map(|world| space.worlds.get(world));
+    for (at, condition) in space.lifecycle.conditions.iter().enumerate() {
+        let worlds = space
+            .told(ConditionId(at))
+            .map(|world| space.worlds.get(world));
         let used: BTreeSet<usize> = worlds
             .filter_map(|world| clause_of(condition, world))
             .collect();

@@ -1,5 +1,6 @@
 //! A condition without a value for some world. Conditions are total functions of the facts: end the condition with an `otherwise` clause.
-//! Of an `Ignored` state nothing is told, so none is needed there.
+//! Of an `Ignored` state nothing is told, so none is needed there; nor in a `Suspended` one, where a condition that asks for more than what decides that is
+//! not said anew.
 //!
 //! ```text
 //! condition Up { True when ready; }                        // refused: no value for `!ready`
@@ -9,6 +10,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::Sink;
+use crate::model::ConditionId;
 use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::{Explored, clause_of};
 use crate::space::witness::{Claim, minimal};
@@ -22,13 +24,14 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
-    for condition in &space.lifecycle.conditions {
+    for (at, condition) in space.lifecycle.conditions.iter().enumerate() {
+        let told = || space.told(ConditionId(at));
         let bad = |world: usize| clause_of(condition, space.worlds.get(world)).is_none();
-        let Some(example) = space.told().find(|world| bad(*world)) else {
+        let Some(example) = told().find(|world| bad(*world)) else {
             continue;
         };
         let claim = Claim {
-            about: space.told().collect(),
+            about: told().collect(),
             bad: &bad,
             expected: BTreeSet::new(),
         };

@@ -178,7 +178,7 @@ impl<'a> Look<'a> {
             Decision::State => self.is_another(var, class, world, other),
             Decision::Condition(id) => {
                 let condition = &space.lifecycle.conditions[id.0];
-                space.tells(class) && clause_of(condition, world) != clause_of(condition, other)
+                space.tells(class, id) && clause_of(condition, world) != clause_of(condition, other)
             }
             Decision::Effect(effect) => {
                 self.runs(effect, index) && !space.permissions.enabled(effect, other)

@@ -27,9 +27,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     if ast.kind == Kind::Volume {
         return;
     }
-    let named = ast.derived.iter();
-    let named = named.map(|derived| (derived.name.to_string(), &derived.pred));
-    let named: Named<'_> = named.collect();
+    let named = named(ast);
     let ours = ast.states.iter().position(|state| !is_ignored(state));
     for (at, state) in ast.states.iter().enumerate() {
         if is_ignored(state) {
@@ -49,7 +47,7 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     }
 }
 
-fn is_ignored(state: &State) -> bool {
+pub(super) fn is_ignored(state: &State) -> bool {
     state.phase.as_ref().is_some_and(|phase| phase == "Ignored")
 }
 
@@ -81,10 +79,17 @@ fn misplaced(state: &State, span: Span, what: &str, help: &str) -> Diagnostic {
 }
 
 /// What each name stands for.
-type Named<'a> = BTreeMap<String, &'a Pred>;
+pub(super) type Named<'a> = BTreeMap<String, &'a Pred>;
+
+/// The names for predicates.
+pub(super) fn named(ast: &Lifecycle) -> Named<'_> {
+    let named = ast.derived.iter();
+    let named = named.map(|derived| (derived.name.to_string(), &derived.pred));
+    named.collect()
+}
 
 /// The first place that asks for a refusal, by itself or by a name that stands for it.
-fn refusal(pred: &Pred, named: &Named<'_>) -> Option<Span> {
+pub(super) fn refusal(pred: &Pred, named: &Named<'_>) -> Option<Span> {
     match &pred.kind {
         PredKind::Refused(_) => Some(pred.span),
         PredKind::There(fact) | PredKind::Is { fact, .. } => {

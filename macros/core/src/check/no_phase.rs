@@ -1,4 +1,4 @@
-//! A state of a resource has no phase, or one that is not `Pending`, `Ready`, `Error` or `Ignored`; or a state of a volume
+//! A state of a resource has no phase, or one that is not `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`; or a state of a volume
 //! has one.
 //!
 //! ```text
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 pub(crate) fn missing(state: &Ident) -> Diagnostic {
     RULE.error(state.span(),
         state.to_string(),
-        format!("state `{state}` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`"),
+        format!("state `{state}` has no phase: write `=> Pending`, `=> Ready`, `=> Error`, `=> Suspended` or `=> Ignored`"),
     )
     .help(format!("write `{state} when .. => Pending;`"))
 }
@@ -29,7 +29,7 @@ pub(crate) fn missing(state: &Ident) -> Diagnostic {
 pub(crate) fn unknown(state: &Ident, phase: &Ident) -> Diagnostic {
     RULE.error(phase.span(),
         state.to_string(),
-        format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error` or `Ignored`"),
+        format!("state `{state}` has phase `{phase}`: a phase is `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`"),
     )
     .help("phases are few on purpose: say the rest by a condition")
 }

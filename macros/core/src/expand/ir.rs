@@ -205,11 +205,15 @@ fn state(state: &State) -> TokenStream {
     let phase = match state.phase {
         Some(Phase::Ready) => quote!(ir::Phase::Ready),
         Some(Phase::Error) => quote!(ir::Phase::Error),
+        Some(Phase::Suspended) => quote!(ir::Phase::Suspended),
         Some(Phase::Ignored) => quote!(ir::Phase::Ignored),
         Some(Phase::Pending) | None => quote!(ir::Phase::Pending),
     };
     let wakes = option(state.wakes.as_ref().map(|w| sources(w)));
-    quote!(ir::State { name: #name, doc: #doc, goal: #goal, when: #when, phase: #phase, wakes: #wakes, overdue: #overdue })
+    let even_deleting = state.even_deleting;
+    quote!(ir::State {
+        name: #name, doc: #doc, goal: #goal, when: #when, phase: #phase, even_deleting: #even_deleting, wakes: #wakes, overdue: #overdue
+    })
 }
 
 fn sources(uses: &[Use]) -> TokenStream {

@@ -12,6 +12,7 @@ mod rpc;
 mod scope;
 mod states;
 mod status;
+mod suspended;
 
 use std::collections::BTreeSet;
 
@@ -20,10 +21,13 @@ use proc_macro2::Ident;
 
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
-use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
+use crate::check::{
+    misfit_clause, misplaced_ignored, misplaced_suspended, unknown_name, unobserved_source,
+};
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::model::{Lifecycle, Pred, Source, Use, Var, VarId};
 pub(crate) use derived::Mention;
+pub(crate) use order::polls_behind;
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
@@ -52,6 +56,7 @@ pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
 pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misfit_clause::check(ast, sink);
     misplaced_ignored::check(ast, sink);
+    misplaced_suspended::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,
@@ -68,8 +73,9 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     };
     builder.declare_vars();
     builder.derive();
-    let lifecycle = builder.lifecycle();
+    let mut lifecycle = builder.lifecycle();
     builder.misspelt_values(&lifecycle.vars);
+    suspended::silence_polls(&mut lifecycle);
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
         respellings: builder.respellings,

@@ -40,7 +40,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
     cursor.need_word("when")?;
     let when = predicate::pred(cursor)?;
     let phase = match cursor.eat("=>") {
-        Some(_) => Some(cursor.ident("`Pending`, `Ready`, `Error` or `Ignored`")?),
+        Some(_) => Some(cursor.ident("`Pending`, `Ready`, `Error`, `Suspended` or `Ignored`")?),
         // What stands there instead is the mistake, and not that a phase is missing.
         None if !cursor.is(";") && !cursor.breaks() => {
             return Err(cursor.fault("`&&`, `||`, `=>` or `;`"));
@@ -53,10 +53,15 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
         goal,
         when,
         phase,
+        even_deleting: None,
         wakes: None,
         overdue: None,
     };
     if state.phase.is_some() {
+        if let Some(even) = cursor.eat_word("even") {
+            cursor.need_word("deleting")?;
+            state.even_deleting = Some(even);
+        }
         if cursor.eat_word("wakes").is_some() {
             state.wakes = Some(cursor.words("an input or `self`")?);
         }

@@ -105,7 +105,7 @@ impl<'a> Explored<'a> {
         let Class::State(state) = space.classes[world] else {
             return None;
         };
-        if space.choices[world] != Choice::Nothing || !space.tells(space.classes[world]) {
+        if space.choices[world] != Choice::Nothing || !space.rolls_up(space.classes[world]) {
             return None;
         }
         let mut unmet = None;

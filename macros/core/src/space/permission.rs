@@ -1,7 +1,8 @@
-//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that we manage the object.
+//! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that we are to do anything at all.
 
 use crate::model::{
-    Effect, EffectId, InputId, Kind, Lifecycle, Mode, Origin, Pred, Source, ValueSet, VarId, Verb,
+    Effect, EffectId, InputId, Kind, Lifecycle, Mode, Origin, Pred, Source, State, ValueSet, VarId,
+    Verb,
 };
 use crate::space::world::World;
 
@@ -9,8 +10,10 @@ use crate::space::world::World;
 #[derive(Debug)]
 pub struct Permissions<'a> {
     effects: Vec<Permission<'a>>,
-    /// Where another controller manages the object.
-    ignored: Vec<&'a Pred>,
+    /// Where we leave the object alone: another controller manages it, or somebody asked for that.
+    set_aside: Vec<&'a Pred>,
+    /// Where what is held stays although the object is being deleted.
+    holds_deletion: Vec<&'a Pred>,
     deleting: Option<VarId>,
     claimed: Option<VarId>,
     volume: bool,
@@ -56,12 +59,8 @@ impl<'a> Permissions<'a> {
                 .iter()
                 .map(|effect| Permission::of(lifecycle, effect))
                 .collect(),
-            ignored: lifecycle
-                .states
-                .iter()
-                .filter(|state| state.is_ignored())
-                .map(|state| &state.when)
-                .collect(),
+            set_aside: whens(lifecycle, State::is_set_aside),
+            holds_deletion: whens(lifecycle, |state| state.even_deleting),
             deleting: of_object(|origin| matches!(origin, Origin::Deleting)),
             claimed: of_object(|origin| matches!(origin, Origin::Claimed)),
             volume: lifecycle.kind == Kind::Volume,
@@ -76,6 +75,11 @@ impl<'a> Permissions<'a> {
     /// Whether our finalizer is there, if we have one at all.
     pub fn claimed(&self, world: World<'_>) -> bool {
         self.claimed.is_none_or(|var| world.value(var) == 1)
+    }
+
+    /// Whether the object is suspended so that a deletion waits, too.
+    pub fn holds_deletion(&self, world: World<'_>) -> bool {
+        self.holds_deletion.iter().any(|when| world.holds(when))
     }
 
     /// The variable of our finalizer.
@@ -125,14 +129,21 @@ impl<'a> Permissions<'a> {
         if effect.is_undo && deleting {
             let mut frees = permission.frees.iter();
             return self.claimed(world)
+                && !self.holds_deletion(world)
                 && frees.any(|(var, free)| !free.contains(world.value(*var)));
         }
-        if self.ignored.iter().any(|ignored| world.holds(ignored)) {
+        if self.set_aside.iter().any(|when| world.holds(when)) {
             return false;
         }
         let in_life = !effect.is_undo || effect.when.is_some() || self.volume;
         !deleting && in_life && effect.when.as_ref().is_none_or(|when| world.holds(when))
     }
+}
+
+/// The predicates of the states of a kind.
+fn whens(lifecycle: &Lifecycle, wanted: fn(&State) -> bool) -> Vec<&Pred> {
+    let states = lifecycle.states.iter().filter(|state| wanted(state));
+    states.map(|state| &state.when).collect()
 }
 
 impl<'a> Permission<'a> {

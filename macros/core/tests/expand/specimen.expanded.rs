@@ -69,6 +69,8 @@ pub struct Facts {
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
     ///The fact `keeper`.
     pub keeper: Keeper,
+    ///The fact `paused`.
+    pub paused: bool,
     ///The fact `validity`.
     pub validity: Validity,
     ///The fact `bucket`.
@@ -107,15 +109,16 @@ impl Facts {
             pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(7usize)
                 as usize],
             keeper: Keeper::VALUES[world.get(8usize) as usize],
-            validity: Validity::VALUES[world.get(9usize) as usize],
-            bucket: BucketValue::VALUES[world.get(10usize) as usize],
-            full: world.get(11usize) == 1,
-            refused_drop_bucket: world.get(12usize) == 1,
-            refused_apply_handle: world.get(13usize) == 1,
-            refused_put_bucket: world.get(14usize) == 1,
-            refused_apply_secret: world.get(15usize) == 1,
-            refused_apply_pods: world.get(16usize) == 1,
-            refused_delete_pods: world.get(17usize) == 1,
+            paused: world.get(9usize) == 1,
+            validity: Validity::VALUES[world.get(10usize) as usize],
+            bucket: BucketValue::VALUES[world.get(11usize) as usize],
+            full: world.get(12usize) == 1,
+            refused_drop_bucket: world.get(13usize) == 1,
+            refused_apply_handle: world.get(14usize) == 1,
+            refused_put_bucket: world.get(15usize) == 1,
+            refused_apply_secret: world.get(16usize) == 1,
+            refused_apply_pods: world.get(17usize) == 1,
+            refused_delete_pods: world.get(18usize) == 1,
         }
     }
 }
@@ -128,6 +131,8 @@ pub enum State {
     Refused,
     ///The state `Elsewhere`.
     Elsewhere,
+    ///The state `Paused`.
+    Paused,
     ///The state `NoName`.
     NoName,
     ///The state `NoClass`.
@@ -171,6 +176,9 @@ impl State {
         }
         if matches!(facts.keeper, Keeper::Other) {
             return Self::Elsewhere;
+        }
+        if facts.paused {
+            return Self::Paused;
         }
         if matches!(facts.class, ::lifecycle_runtime::__private::Named::Unnamed) {
             return Self::NoName;
@@ -231,10 +239,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Elsewhere),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -244,10 +253,25 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoName),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    true, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Paused),
+    "the emitted classification takes a world of `Paused` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : false, class :
+    ::lifecycle_runtime::__private::Named::Unnamed, handle :
+    ::lifecycle_runtime::__private::Part::Absent, store :
+    ::lifecycle_runtime::__private::Polled::Unknown, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -257,10 +281,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoClass),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -270,10 +295,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Bad, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -283,11 +309,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unrecorded),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -297,11 +323,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unreachable),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -311,10 +337,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Moving),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -324,10 +351,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -337,10 +365,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket : true,
+    refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods : false
+    }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -350,10 +379,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Making),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -363,11 +393,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Conflict),
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -377,11 +407,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Draining),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -391,11 +421,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Publishing),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -405,10 +435,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Scaling),
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -418,10 +449,11 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
@@ -700,6 +732,11 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
     ) -> ::lifecycle_runtime::__private::Because<Keeper>;
+    ///Answers the fact `paused`.
+    fn paused(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+    ) -> ::lifecycle_runtime::__private::Because<bool>;
     ///Answers the fact `validity`.
     fn validity(
         &self,
@@ -991,6 +1028,11 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             9usize => {
                 ::std::option::Option::Some(
+                    self.0.paused(observation.this::<Bucket>()?).map(|value| value as u8),
+                )
+            }
+            10usize => {
+                ::std::option::Option::Some(
                     self
                         .0
                         .validity(
@@ -1002,7 +1044,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            10usize => {
+            11usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1013,7 +1055,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            11usize => {
+            12usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1303,7 +1345,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::Some(30000u64),
                 given: ::std::option::Option::Some(
-                    ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                    ir::Pred::All(
+                        &[
+                            ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                            ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                        ],
+                    ),
                 ),
                 var: ::std::option::Option::Some(4usize),
                 owner: ::std::option::Option::None,
@@ -1318,7 +1365,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Usage",
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::Some(2000u64),
-                given: ::std::option::Option::Some(ir::Pred::Is(2usize, 4u64)),
+                given: ::std::option::Option::Some(
+                    ir::Pred::All(
+                        &[
+                            ir::Pred::Is(2usize, 4u64),
+                            ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                        ],
+                    ),
+                ),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::None,
                 controller: false,
@@ -1411,6 +1465,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         pred: ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
                         otherwise: 0u8,
                     },
+                    ir::Guard {
+                        pred: ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                        otherwise: 0u8,
+                    },
                 ],
                 free: ::std::option::Option::None,
             },
@@ -1423,6 +1481,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::Is(2usize, 4u64),
+                        otherwise: 0u8,
+                    },
+                    ir::Guard {
+                        pred: ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -1451,6 +1513,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 origin: ir::Origin::Fact,
                 values: &["Ours", "Other"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
+                name: "paused",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["false", "true"],
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
@@ -1496,7 +1567,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(10usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(11usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -1560,6 +1631,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ],
         order: &[
             ir::Node::Var(8usize),
+            ir::Node::Var(9usize),
             ir::Node::Input(0usize),
             ir::Node::Var(2usize),
             ir::Node::Input(1usize),
@@ -1580,7 +1652,6 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(7usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
-            ir::Node::Var(9usize),
             ir::Node::Var(10usize),
             ir::Node::Var(11usize),
             ir::Node::Var(12usize),
@@ -1589,9 +1660,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(15usize),
             ir::Node::Var(16usize),
             ir::Node::Var(17usize),
+            ir::Node::Var(18usize),
         ],
         nevers: &[
-            ir::Pred::All(&[ir::Pred::Is(11usize, 2u64), ir::Pred::Is(10usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(12usize, 2u64), ir::Pred::Is(11usize, 1u64)]),
         ],
         states: &[
             ir::State {
@@ -1600,7 +1672,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(8usize, 2u64),
                 phase: ir::Phase::Ignored,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
+                overdue: 600000u64,
+            },
+            ir::State {
+                name: "Paused",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(9usize, 2u64),
+                phase: ir::Phase::Suspended,
+                even_deleting: true,
+                wakes: ::std::option::Option::Some(&[ir::Source::This]),
                 overdue: 600000u64,
             },
             ir::State {
@@ -1609,6 +1692,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(2usize, 1u64),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
                 overdue: 600000u64,
             },
@@ -1618,6 +1702,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Not(&ir::Pred::Is(2usize, 4u64)),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
                 overdue: 600000u64,
             },
@@ -1625,8 +1710,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Invalid",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(9usize, 2u64),
+                when: ir::Pred::Is(10usize, 2u64),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::This, ir::Source::Input(2usize)],
                 ),
@@ -1638,6 +1724,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(3usize, 1u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1645,8 +1732,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Unreachable",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 16u64),
+                when: ir::Pred::Is(11usize, 16u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 300000u64,
             },
@@ -1656,6 +1744,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(3usize, 2u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1663,8 +1752,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Taken",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 2u64),
+                when: ir::Pred::Is(11usize, 2u64),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::This, ir::Source::Input(7usize)],
                 ),
@@ -1674,8 +1764,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 2u64),
+                when: ir::Pred::Is(15usize, 2u64),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
                 overdue: 600000u64,
             },
@@ -1683,8 +1774,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Making",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 5u64),
+                when: ir::Pred::Is(11usize, 5u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1696,6 +1788,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(7usize, 8u64)],
                 ),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(9usize), ir::Source::Input(10usize)],
                 ),
@@ -1707,6 +1800,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(6usize, 4u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1716,6 +1810,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(6usize, 9u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1725,6 +1820,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(7usize, 7u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1732,8 +1828,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Ready",
                 doc: "",
                 goal: true,
-                when: ir::Pred::Is(10usize, 8u64),
+                when: ir::Pred::Is(11usize, 8u64),
                 phase: ir::Phase::Ready,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -1748,14 +1845,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(10usize, 12u64)],
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(11usize, 12u64)],
                     ),
                 ),
-                sets: &[&[(10usize, 0u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                sets: &[&[(11usize, 0u8)]],
+                affects: &[6usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
-                refused: 12usize,
+                refused: 13usize,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -1766,14 +1863,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::Any(
-                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(10usize, 3u64)],
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(11usize, 3u64)],
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
-                affects: &[3usize, 4usize, 6usize, 10usize, 11usize],
+                affects: &[3usize, 4usize, 6usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 13usize,
+                refused: 14usize,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -1785,17 +1882,17 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
-                            ir::Pred::Is(9usize, 1u64),
+                            ir::Pred::Is(10usize, 1u64),
                             ir::Pred::Is(3usize, 4u64),
-                            ir::Pred::Is(10usize, 5u64),
+                            ir::Pred::Is(11usize, 5u64),
                         ],
                     ),
                 ),
-                sets: &[&[(10usize, 3u8)], &[(10usize, 1u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                sets: &[&[(11usize, 3u8)], &[(11usize, 1u8)]],
+                affects: &[6usize, 11usize, 12usize],
                 undo: ::std::option::Option::Some(0usize),
                 is_undo: false,
-                refused: 14usize,
+                refused: 15usize,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -1806,14 +1903,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[ir::Source::Input(7usize), ir::Source::Value(0usize)],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(10usize, 8u64)],
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(11usize, 8u64)],
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
                 affects: &[6usize, 7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 15usize,
+                refused: 16usize,
             },
             ir::Effect {
                 name: "apply_pods",
@@ -1828,7 +1925,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(9usize, 1u64), ir::Pred::Is(10usize, 8u64)],
+                        &[ir::Pred::Is(10usize, 1u64), ir::Pred::Is(11usize, 8u64)],
                     ),
                 ),
                 sets: &[
@@ -1840,7 +1937,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 16usize,
+                refused: 17usize,
             },
             ir::Effect {
                 name: "delete_pods",
@@ -1854,7 +1951,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 17usize,
+                refused: 18usize,
             },
         ],
         promises: &[
@@ -1862,44 +1959,44 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "counted",
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(10usize, 8u64),
-                        ir::Pred::Not(&ir::Pred::Is(11usize, 2u64)),
+                        ir::Pred::Is(11usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
                     ],
                 ),
-                sets: &[&[(11usize, 1u8)]],
+                sets: &[&[(12usize, 1u8)]],
             },
         ],
         edges: &[
-            (4usize, 5usize),
-            (4usize, 7usize),
-            (4usize, 9usize),
             (5usize, 6usize),
-            (5usize, 7usize),
-            (5usize, 9usize),
+            (5usize, 8usize),
             (5usize, 10usize),
-            (5usize, 11usize),
-            (5usize, 12usize),
-            (5usize, 13usize),
-            (5usize, 14usize),
-            (6usize, 5usize),
             (6usize, 7usize),
-            (6usize, 9usize),
-            (9usize, 7usize),
-            (9usize, 8usize),
-            (9usize, 10usize),
-            (9usize, 11usize),
-            (9usize, 12usize),
-            (9usize, 13usize),
-            (9usize, 14usize),
+            (6usize, 8usize),
+            (6usize, 10usize),
+            (6usize, 11usize),
+            (6usize, 12usize),
+            (6usize, 13usize),
+            (6usize, 14usize),
+            (6usize, 15usize),
+            (7usize, 6usize),
+            (7usize, 8usize),
+            (7usize, 10usize),
+            (10usize, 8usize),
+            (10usize, 9usize),
+            (10usize, 11usize),
+            (10usize, 12usize),
             (10usize, 13usize),
             (10usize, 14usize),
-            (11usize, 10usize),
-            (11usize, 12usize),
-            (12usize, 10usize),
+            (10usize, 15usize),
+            (11usize, 14usize),
+            (11usize, 15usize),
+            (12usize, 11usize),
             (12usize, 13usize),
-            (12usize, 14usize),
-            (13usize, 10usize),
+            (13usize, 11usize),
             (13usize, 14usize),
+            (13usize, 15usize),
+            (14usize, 11usize),
+            (14usize, 15usize),
         ],
         conditions: &[
             ir::Condition {
@@ -1913,7 +2010,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(9usize, 1u64)],
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(10usize, 1u64)],
                             ),
                         ),
                     },
@@ -1922,7 +2019,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Invalid",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(9usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(10usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -1944,7 +2041,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(10usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                                &[ir::Pred::Is(11usize, 8u64), ir::Pred::Is(3usize, 4u64)],
                             ),
                         ),
                     },
@@ -1959,14 +2056,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ],
                         ),
                         event: ::std::option::Option::Some("NameTaken"),
-                        when: ::std::option::Option::Some(ir::Pred::Is(10usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -1997,8 +2094,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(2usize, 4u64),
-                                    ir::Pred::Is(9usize, 1u64),
-                                    ir::Pred::Is(10usize, 16u64),
+                                    ir::Pred::Is(10usize, 1u64),
+                                    ir::Pred::Is(11usize, 16u64),
                                 ],
                             ),
                         ),

@@ -117,7 +117,7 @@ fn all_errors_come_at_once_and_in_order() {
         ],
         &[
             "13: LC060 [node] value `spot` reads `node`, which is not observed: nothing would wake the object when it changes; did you mean `nodes`?",
-            "20: LC050 [Eror] state `Clash` has phase `Eror`: a phase is `Pending`, `Ready`, `Error` or `Ignored`",
+            "20: LC050 [Eror] state `Clash` has phase `Eror`: a phase is `Pending`, `Ready`, `Error`, `Suspended` or `Ignored`",
             "24: LC001 [Curent] state `Handing`: `Curent` is not a value of `secret`; did you mean `Current`?",
             "29: LC001 [drop] effect `put`: unknown effect `drop`; did you mean `drop_`?",
         ],
@@ -370,7 +370,7 @@ fn a_state_of_a_resource_has_a_phase() {
             "Far when !near",
         )],
         &[
-            "25: LC050 [Far] state `Far` has no phase: write `=> Pending`, `=> Ready`, `=> Error` or `=> Ignored`",
+            "25: LC050 [Far] state `Far` has no phase: write `=> Pending`, `=> Ready`, `=> Error`, `=> Suspended` or `=> Ignored`",
         ],
     );
 }

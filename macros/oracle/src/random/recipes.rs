@@ -4,6 +4,7 @@
 mod draft;
 mod objects;
 mod outside;
+mod suspended;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -34,6 +35,9 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
     if draft.dice.one_in(5) {
         elsewhere(&mut draft);
     }
+    if draft.dice.one_in(4) {
+        suspended::wanted(&mut draft);
+    }
     for piece in 0..count {
         draft.piece = piece;
         let at = draft.dice.below(PIECES.len());
@@ -43,7 +47,10 @@ pub(super) fn sound(dice: &mut Dice) -> Sketch {
             PIECES[at](&mut draft)
         }
     }
-    draft.finish()
+    let dice = &mut Dice::new(draft.dice.below(1 << 16) as u64);
+    let mut sketch = draft.finish();
+    suspended::even_deleting(&mut sketch, dice);
+    sketch
 }
 
 /// Another controller manages some objects.

@@ -50,6 +50,7 @@ pub(crate) struct State {
     pub(crate) name: String,
     pub(crate) when: Guard,
     pub(crate) phase: Option<String>,
+    pub(crate) even: bool,
     pub(crate) wakes: Vec<String>,
     pub(crate) overdue: Option<String>,
 }
@@ -270,7 +271,12 @@ impl Sketch {
     fn regions(&self) -> Vec<String> {
         let line = |state: &State| {
             let goal = if state.goal { "goal " } else { "" };
-            let tail = maybe("=>", state.phase.as_ref()) + &named("wakes", &state.wakes);
+            let even = if state.even && state.phase.is_some() {
+                " even deleting"
+            } else {
+                ""
+            };
+            let tail = maybe("=>", state.phase.as_ref()) + even + &named("wakes", &state.wakes);
             let overdue = maybe("overdue", state.overdue.as_ref());
             format!(
                 "{goal}{} when {}{tail}{overdue};",

@@ -3,12 +3,14 @@
 mod mistakes;
 mod places;
 mod slips;
+mod suspended;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
 use mistakes::*;
 pub(super) use places::guards;
 use slips::*;
+use suspended::{by_poll, misplaced};
 
 /// Puts one mistake into a lifecycle.
 pub(super) type Spoil = fn(&mut Sketch, &mut Dice) -> bool;
@@ -115,6 +117,10 @@ pub(super) const SPOILS: &[Spoil] = &[
     ignored,
     ignored,
     ignored,
+    misplaced,
+    misplaced,
+    by_poll,
+    by_poll,
     odd_phase,
     other_phase,
     other_phase,
@@ -135,6 +141,7 @@ pub(super) const SPOILS: &[Spoil] = &[
     asked_once,
     probed,
     probed,
+    too_big,
     too_big,
     too_big,
     too_big,

@@ -303,10 +303,17 @@ fn states(sketch: &mut Sketch, known: &Known, dice: &mut Dice) {
     }
     for number in 0..1 + dice.below(5) {
         let ignored = number == 0 && dice.one_in(6);
-        let wakes = !ignored && dice.one_in(2);
+        let suspended = !ignored && number == 0 && dice.one_in(5);
+        let wakes = suspended || !ignored && dice.one_in(2);
         let phase = dice.word(&["Pending", "Pending", "Ready", "Error"]);
+        let phase = if suspended {
+            "Suspended".to_owned()
+        } else {
+            phase
+        };
         sketch.states.push(State {
             goal: !ignored && !wakes && dice.one_in(3),
+            even: suspended && dice.one_in(4),
             name: format!("State{number}"),
             when: guard(&known, dice),
             phase: Some(if ignored { "Ignored".to_owned() } else { phase }),

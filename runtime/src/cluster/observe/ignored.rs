@@ -41,12 +41,12 @@ fn nothing_is_done_although_something_is_missing() {
         assert_eq!(class, Class::State(ELSEWHERE));
         assert!(ir.is_silent(class));
         assert_eq!(ir.next(&observed.observation.world, false), Decision::Rest);
-        assert_eq!(observed.ignored, Some(ELSEWHERE));
+        assert_eq!(observed.set_aside, Some(ELSEWHERE));
     };
     check(&[kept()]);
     check(&[kept(), room("guest-uid")]);
     let ours = look(&[host(json!({ "bed-a": "80" }))], json!({}));
-    assert_eq!(ours.ignored, None);
+    assert_eq!(ours.set_aside, None);
     assert_eq!(ir.next(&ours.observation.world, false), Decision::Effect(0));
 }
 
@@ -54,10 +54,10 @@ fn nothing_is_done_although_something_is_missing() {
 fn what_cannot_be_read_of_it_is_nobodys_business() {
     let theirs = look(&[kept(), broken()], json!({}));
     assert!(theirs.failure.is_some());
-    assert_eq!(theirs.ignored, Some(ELSEWHERE));
+    assert_eq!(theirs.set_aside, Some(ELSEWHERE));
     let ours = look(&[host(json!({})), broken()], json!({}));
     assert!(ours.failure.is_some());
-    assert_eq!(ours.ignored, None);
+    assert_eq!(ours.set_aside, None);
 }
 
 #[test]
@@ -66,15 +66,15 @@ fn while_nobody_can_tell_whose_it_is_it_counts_as_ours() {
     torn["data"] = json!({ "keeper": 3 });
     let observed = look(&[torn, broken()], json!({}));
     assert!(observed.failure.is_some());
-    assert_eq!(observed.ignored, None);
+    assert_eq!(observed.set_aside, None);
 }
 
 #[test]
 fn a_deletion_comes_first() {
     let ir = visiting().ir();
     let observed = look(&[kept(), broken()], leaving());
-    assert_eq!(observed.ignored, None);
+    assert_eq!(observed.set_aside, None);
     let observed = look(&[kept()], leaving());
     let class = ir.classify(&observed.observation.world, observed.is_deleting());
-    assert_eq!((class, observed.ignored), (Class::Deleting, None));
+    assert_eq!((class, observed.set_aside), (Class::Deleting, None));
 }

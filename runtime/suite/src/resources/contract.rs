@@ -35,6 +35,7 @@ pub(crate) fn not_a_rest(ir: &Lifecycle, class: Class, world: &World) -> Option<
         }
         Class::Refused { .. } => return None,
         Class::Deleting if ir.effects.iter().any(|e| world.get(e.refused) == 1) => return None,
+        Class::Deleting if ir.holds_deletion(world).is_some() => return None,
         Class::Deleting => "Deleting",
         Class::Contradiction => "a contradiction",
     };

@@ -39,4 +39,10 @@ impl WorldsKey {
         let mut pairs = worlds.flat_map(|w| ir.effects.iter().map(move |e| w.get(e.refused)));
         pairs.any(|refused| refused == 1)
     }
+
+    /// Whether each of them is suspended so that its deletion waits.
+    pub(crate) fn waits(&self, ir: &Lifecycle) -> bool {
+        let mut worlds = self.0.iter().map(|s| s.world.as_ref());
+        worlds.all(|world| world.is_some_and(|world| ir.holds_deletion(world).is_some()))
+    }
 }

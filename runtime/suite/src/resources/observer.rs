@@ -286,8 +286,14 @@ impl History {
         }
     }
 
-    /// What another controller manages is left alone: no write is for its sake.
+    /// What another controller manages is left alone: no write is for its sake. What somebody suspended is told of, and no more.
     fn sends(&mut self, ir: &Lifecycle, object: &ObjectRef, what: Written) {
+        let suspended = |last: &Last| !last.deleting && ir.is_suspended(last.class);
+        let tells = matches!(what, Written::Status | Written::Event);
+        if !tells && self.last.get(object).is_some_and(suspended) {
+            let text = format!("{object} is suspended, and {what:?} is written for it");
+            self.find(Invariant::HandsOff, text);
+        }
         let silent = |last: &Last| !last.deleting && ir.is_silent(last.class);
         if self.last.get(object).is_some_and(silent) {
             let text = format!("{object} is another controller's, and {what:?} is written for it");

@@ -305,7 +305,7 @@ impl Harness {
         let end = self.key().await;
         if end.0.is_empty() {
             self.leak().await;
-        } else if !end.is_refused(self.core.ir) {
+        } else if !end.is_refused(self.core.ir) && !end.waits(self.core.ir) {
             let text = format!("deleted and still there: {}", end.describe(self.core.ir));
             self.find(Invariant::NoLeak, text);
         }
@@ -356,11 +356,14 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
     let Class::State(state) = last.class else {
         return Vec::new();
     };
+    let status = object.get("status").unwrap_or(&Value::Null);
+    let rows = status.get("conditions").and_then(Value::as_array);
+    if ir.is_suspended(last.class) {
+        return Vec::from_iter(suspended(ir, state, rows));
+    }
     if last.failure.is_some() || ir.is_silent(last.class) {
         return Vec::new();
     }
-    let status = object.get("status").unwrap_or(&Value::Null);
-    let rows = status.get("conditions").and_then(Value::as_array);
     let generation = object.pointer("/metadata/generation");
     let mut found = Vec::new();
     let conditions = ir.conditions(&last.observation.world, last.observation.said());
@@ -433,6 +436,17 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
     found
 }
 
+/// That an object is suspended stands in its roll-up; all else may be as it was.
+fn suspended(ir: &Lifecycle, state: usize, rows: Option<&Vec<Value>>) -> Option<String> {
+    let name = ir.states[state].name;
+    let mut rows = rows.into_iter().flatten();
+    let ready = rows.find(|row| row["type"].as_str() == Some("Ready"));
+    let says = |key: &str| ready.and_then(|row| row[key].as_str());
+    let told = (says("status"), says("reason")) == (Some("Unknown"), Some(name));
+    let may_tell = !ir.ready.from.is_empty() || ir.implicit.is_none();
+    (may_tell && !told).then(|| format!("Ready is {ready:?} and should be Unknown ({name})"))
+}
+
 /// What an apply leaves out.
 fn is_empty(value: &Value) -> bool {
     match value {
@@ -449,6 +463,7 @@ fn word_of(phase: Phase) -> &'static str {
         Phase::Pending => "Pending",
         Phase::Ready => "Ready",
         Phase::Error => "Error",
+        Phase::Suspended => "Suspended",
         Phase::Ignored => "Ignored",
     }
 }

@@ -49,6 +49,7 @@ impl Run<'_> {
             self.find(format!("failure: {failure}"));
             return;
         }
+        self.note_suspension(pass);
         if pass.place.is_none() != pass.ruled_out.is_some() {
             self.find(format!(
                 "stopped and not told, or told and not stopped: {pass:?}"

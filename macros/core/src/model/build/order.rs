@@ -10,8 +10,8 @@ use proc_macro2::Span;
 use crate::check::{circular_fact, too_many_worlds};
 use crate::errors::Diagnostic;
 use crate::model::{
-    Effect, Input, InputId, Lifecycle, Lookup, Node, Origin, Path, Pred, Source, Use, ValueId,
-    VarId, Verb,
+    Effect, Input, InputId, Lifecycle, Lookup, Mode, Node, Origin, Path, Pred, Source, State, Use,
+    ValueId, VarId, Verb,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,17 +105,33 @@ pub(super) fn of(lifecycle: &Lifecycle) -> Order {
 
 /// In which order a pass looks and asks: inputs with the verdicts on them first, as far as nothing else decides.
 fn nodes(lifecycle: &Lifecycle, vars: &[VarId]) -> Vec<Node> {
-    // What cannot be read of an object that is another controller's is ignored, so that is asked first of all.
-    let ignored = lifecycle.states.iter().filter(|state| state.is_ignored());
-    let ignored = ignored.flat_map(|state| state.when.vars()).map(Node::Var);
+    // What cannot be read of an object that we leave alone does not matter, so that is asked first of all: before it, whose it is.
+    let asked_by = |wanted: fn(&State) -> bool| {
+        let states = lifecycle.states.iter().filter(move |state| wanted(state));
+        states.flat_map(|state| state.when.vars()).map(Node::Var)
+    };
+    let set_aside = asked_by(State::is_ignored).chain(asked_by(State::is_suspended));
     let inputs = lifecycle.inputs.iter().enumerate().flat_map(|(at, input)| {
         let found = Node::Input(InputId(at));
         std::iter::once(found).chain(input.var.map(Node::Var))
     });
     let values = (0..lifecycle.values.len()).map(|at| Node::Value(ValueId(at)));
     let vars = vars.iter().copied().map(Node::Var);
-    let all = ignored.chain(inputs).chain(values).chain(vars);
+    let all = set_aside.chain(inputs).chain(values).chain(vars);
     Walk::through(lifecycle, all).order
+}
+
+/// The polls without which these variables cannot be answered.
+pub(crate) fn polls_behind(
+    lifecycle: &Lifecycle,
+    vars: impl IntoIterator<Item = VarId>,
+) -> BTreeSet<InputId> {
+    let needed = Walk::through(lifecycle, vars.into_iter().map(Node::Var)).order;
+    let polls = needed.into_iter().filter_map(|node| match node {
+        Node::Input(input) if lifecycle.inputs[input.0].mode == Mode::Poll => Some(input),
+        Node::Input(_) | Node::Value(_) | Node::Var(_) => None,
+    });
+    polls.collect()
 }
 
 struct Walk<'a> {
@@ -372,8 +388,8 @@ impl<'a> Walk<'a> {
     /// Everything that decides whether an effect would run.
     fn enabled(&self, effect: &Effect, needs: &mut Needs) {
         asked(effect.when.as_ref(), needs);
-        let ignored = self.lifecycle.states.iter().filter(|s| s.is_ignored());
-        ignored.for_each(|state| asked(Some(&state.when), needs));
+        let set_aside = self.lifecycle.states.iter().filter(|s| s.is_set_aside());
+        set_aside.for_each(|state| asked(Some(&state.when), needs));
         let target = &self.lifecycle.inputs[effect.target.0];
         asked(target.given.as_ref(), needs);
         for one in &effect.from {

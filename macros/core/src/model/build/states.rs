@@ -26,6 +26,7 @@ impl Builder<'_> {
             goal: state.goal,
             when: self.pred_or_true(&state.when, &place),
             phase: self.phase(state),
+            even_deleting: state.even_deleting.is_some(),
             wakes: state.wakes.as_ref().map(|names| self.uses(names, &place)),
             overdue: state.overdue.unwrap_or(OVERDUE),
         }
@@ -40,6 +41,7 @@ impl Builder<'_> {
                 "Pending" => return Some(Phase::Pending),
                 "Ready" => return Some(Phase::Ready),
                 "Error" => return Some(Phase::Error),
+                "Suspended" => return Some(Phase::Suspended),
                 "Ignored" => return Some(Phase::Ignored),
                 _ => no_phase::unknown(&state.name, phase),
             },

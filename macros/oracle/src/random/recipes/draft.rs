@@ -108,6 +108,7 @@ impl Draft<'_> {
             name: self.name(base),
             when: words(&[when]),
             phase: Some(phase.to_owned()),
+            even: false,
             wakes: words(wakes),
             overdue,
         });

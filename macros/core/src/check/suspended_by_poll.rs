@@ -1,0 +1,37 @@
+//! Whether an object is suspended cannot rest on the answer of a poll, for no poll is asked while it is: the answer that suspended it could never be taken
+//! back. Read it off the object, or off an object that is watched.
+//!
+//! ```text
+//! frozen: bool from provider given provider;               // refused with `provider: poll Info ..` and the state below
+//! frozen: bool from window;                                // `window: ConfigMap by name spec.window` is watched
+//! Frozen when frozen => Suspended wakes window;
+//! ```
+
+use crate::errors::Sink;
+use crate::model::build::polls_behind;
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC121",
+    name: "suspended_by_poll",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    for state in lifecycle.states.iter().filter(|one| one.is_suspended()) {
+        let Some(poll) = polls_behind(lifecycle, state.when.vars()).pop_first() else {
+            continue;
+        };
+        let (poll, name) = (&lifecycle.inputs[poll.0].name, state.name.to_string());
+        let message = format!(
+            "state `{name}` is Suspended by what poll `{poll}` answers, and no poll is asked while it is"
+        );
+        sink.push(
+            RULE.error(state.name.span(), name, message)
+                .note(poll.span(), "this is the poll")
+                .help("ask the object itself, or an object that is watched"),
+        );
+    }
+}

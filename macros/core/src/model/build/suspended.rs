@@ -1,0 +1,93 @@
+//! What a `Suspended` state means for the rest of a model: which polls are not asked, and which conditions are said all the same.
+
+use std::collections::BTreeSet;
+
+use super::order::polls_behind;
+use crate::model::{
+    ConditionId, Guard, Lifecycle, Mode, Origin, Pred, PredKind, State, ValueSet, VarId,
+};
+
+impl Lifecycle {
+    /// The facts that decide whether an object is left alone. They are looked at before everything else.
+    fn decides_set_aside(&self) -> BTreeSet<VarId> {
+        let states = self.states.iter().filter(|state| state.is_set_aside());
+        states.flat_map(|state| state.when.vars()).collect()
+    }
+
+    /// Whether a condition is said anew while the object is suspended: what it asks is known then.
+    pub fn is_said_while_suspended(&self, condition: ConditionId) -> bool {
+        let known = self.decides_set_aside();
+        let clauses = self.conditions[condition.0].clauses.iter();
+        let mut asked = clauses.filter_map(|clause| clause.when.as_ref());
+        asked.all(|when| when.vars().is_subset(&known))
+    }
+}
+
+/// No poll is asked while the object is suspended: as if each said so behind `given`. On deletion they are asked again, for what is held is given back
+/// by what they answer, unless the deletion waits as well.
+pub(super) fn silence_polls(lifecycle: &mut Lifecycle) {
+    let states = lifecycle.states.iter();
+    let suspended: Vec<&State> = states.filter(|state| state.is_suspended()).collect();
+    let deciding = suspended.iter().flat_map(|state| state.when.vars());
+    // A poll that decides is refused by a rule of its own, and could not wait for its own answer.
+    if suspended.is_empty() || !polls_behind(lifecycle, deciding).is_empty() {
+        return;
+    }
+    let vars = lifecycle.vars.iter();
+    let deleting = vars
+        .clone()
+        .position(|var| matches!(var.origin, Origin::Deleting));
+    let awake = awake(&suspended, deleting.map(VarId));
+    for input in &mut lifecycle.inputs {
+        if input.mode != Mode::Poll {
+            continue;
+        }
+        let asked = input.given.take().into_iter().chain([awake.clone()]);
+        input.given = Some(all(asked.collect()));
+        if let Some(var) = input.var {
+            lifecycle.vars[var.0].given.push(Guard {
+                pred: awake.clone(),
+                otherwise: 0,
+                otherwise_span: None,
+            });
+        }
+    }
+}
+
+/// Where the object is not suspended, or what is held is given back all the same.
+fn awake(suspended: &[&State], deleting: Option<VarId>) -> Pred {
+    let each = suspended.iter().map(|state| {
+        let span = state.name.span();
+        let out = Pred {
+            kind: PredKind::Not(Box::new(state.when.clone())),
+            span,
+        };
+        match deleting {
+            Some(var) if !state.even_deleting => Pred {
+                kind: PredKind::Any(vec![
+                    out,
+                    Pred {
+                        kind: PredKind::Is {
+                            var,
+                            values: ValueSet::one(1),
+                        },
+                        span,
+                    },
+                ]),
+                span,
+            },
+            Some(_) | None => out,
+        }
+    });
+    all(each.collect())
+}
+
+fn all(mut preds: Vec<Pred>) -> Pred {
+    match preds.len() {
+        1 => preds.remove(0),
+        _ => Pred {
+            span: preds[0].span,
+            kind: PredKind::All(preds),
+        },
+    }
+}

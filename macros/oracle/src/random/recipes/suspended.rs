@@ -1,0 +1,46 @@
+//! Objects that somebody suspends.
+
+use super::draft::Draft;
+use crate::random::dice::Dice;
+use crate::random::sketch::{Clause, Condition, Sketch, words};
+
+/// Somebody may want the object left alone.
+pub(super) fn wanted(draft: &mut Draft<'_>) {
+    let wakes = if draft.dice.one_in(2) {
+        let window = draft.input("window", "Config", "name spec.window?");
+        draft.fact("paused", "bool", &[&window]);
+        draft.given(&[&window], Some("false"));
+        window
+    } else {
+        draft.fact("paused", "bool", &["self"]);
+        "self".to_owned()
+    };
+    let paused = draft.name("paused");
+    draft.state("Paused", &paused, "Suspended", &[&wakes]);
+    if draft.dice.one_in(3) {
+        draft.sketch.conditions.push(awake(&paused));
+    }
+}
+
+/// A condition that is said anew all the while.
+fn awake(paused: &str) -> Condition {
+    let clause = |value: &str, when: Option<&str>| Clause {
+        value: value.to_owned(),
+        reason: Some("Asked".to_owned()),
+        when: when.map(|when| words(&[when])),
+        ..Clause::default()
+    };
+    Condition {
+        name: "Awake".to_owned(),
+        clauses: vec![clause("False", Some(paused)), clause("True", None)],
+    }
+}
+
+/// Where something is held, a deletion may wait as well.
+pub(super) fn even_deleting(sketch: &mut Sketch, dice: &mut Dice) {
+    let holds = sketch.facts.iter().any(|fact| fact.held);
+    for state in &mut sketch.states {
+        let suspended = state.phase.as_deref() == Some("Suspended");
+        state.even = suspended && holds && dice.one_in(2);
+    }
+}

@@ -1,0 +1,63 @@
+//! Suspended objects ask nobody outside: what that means for when polls are asked, and that no poll may decide it.
+
+use std::collections::BTreeSet;
+
+use crate::broken::Rule;
+use crate::circles::{asks, objects};
+use crate::findings::Found;
+use crate::syntax::{Life, Pred, State};
+
+/// States that rest on the answer of a poll.
+pub(crate) fn decided(life: &Life, found: &mut Found) {
+    for state in polled(life) {
+        found.say("LC121", &state.name);
+    }
+}
+
+/// The suspended states for which a poll must be asked.
+fn polled(life: &Life) -> Vec<&State> {
+    if !life.states.iter().any(State::is_suspended) {
+        return Vec::new();
+    }
+    let asks = asks(life);
+    let polls: BTreeSet<String> = life
+        .inputs
+        .iter()
+        .filter(|input| input.own == "poll")
+        .map(|input| objects(&input.name))
+        .collect();
+    let rests_on_a_poll = |state: &&State| {
+        let mut open = state.when.atoms();
+        let mut seen = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if seen.insert(name.clone()) {
+                open.extend(asks.get(&name).into_iter().flatten().cloned());
+            }
+        }
+        state.is_suspended() && !seen.is_disjoint(&polls)
+    };
+    life.states.iter().filter(rests_on_a_poll).collect()
+}
+
+/// The same lifecycle in which each poll says itself when it is asked: in life while nothing suspends the object, on deletion unless that waits.
+pub(crate) fn silent(life: &Life, wrong: Option<Rule>) -> Life {
+    let mut silent = life.clone();
+    if wrong == Some(Rule::SuspendedAsksNobody) || !polled(life).is_empty() {
+        return silent;
+    }
+    let deletable = !life.volume && life.facts.iter().any(|fact| fact.held);
+    for state in life.states.iter().filter(|state| state.is_suspended()) {
+        let mut awake = Pred::Not(Box::new(state.when.clone()));
+        if deletable && !state.even {
+            let deleting = Pred::Is("deleting".to_owned(), Some(vec!["true".to_owned()]));
+            awake = Pred::Or(Box::new(awake), Box::new(deleting));
+        }
+        for input in silent.inputs.iter_mut().filter(|one| one.own == "poll") {
+            input.given = Some(match input.given.take() {
+                Some(given) => Pred::And(Box::new(given), Box::new(awake.clone())),
+                None => awake.clone(),
+            });
+        }
+    }
+    silent
+}

@@ -1,0 +1,120 @@
+//! The status of an object that somebody suspended. Nothing is looked at but what says so: `Ready` tells it, and everything else stands as it was
+//! said last, with the time and the generation that it was about. Pure.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Condition, Draft, Notes, differs, named, old_condition, old_status, phase, row, shorten, told,
+};
+use crate::cluster::act::News;
+
+use crate::lifecycle::Observation;
+use crate::machine::ir::{ConditionStatus, FieldOf, Lifecycle};
+use crate::machine::policy::Class;
+use crate::machine::project::Projected;
+use crate::machine::world::World;
+
+/// The state in which an object is suspended, or in which its deletion is.
+pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<usize> {
+    match notes.class {
+        Class::State(state) if ir.is_suspended(notes.class) => Some(state),
+        Class::Deleting if notes.failure.is_none() => holds_up(ir, world),
+        Class::State(_) | Class::Deleting | Class::Refused { .. } | Class::Contradiction => None,
+    }
+}
+
+/// The state that keeps what is held although the object is being deleted, where something is.
+pub(crate) fn holds_up(ir: &Lifecycle, world: &World) -> Option<usize> {
+    ir.holds_deletion(world)
+        .filter(|_| !ir.holds_nothing(world))
+}
+
+/// Drafts it.
+pub(super) fn draft(
+    ir: &Lifecycle,
+    observation: &Observation,
+    notes: &Notes<'_>,
+    state: usize,
+) -> Draft {
+    let old = old_status(observation.subject());
+    let generation = observation.subject().meta.generation;
+    let ready = ready(ir, observation, notes.class, state);
+    let anew = ir.conditions_while_suspended(&observation.world, observation.said());
+    let mut rows = Vec::new();
+    let mut news = Vec::new();
+    for declared in ir.conditions {
+        let said = anew.iter().find(|(name, _)| *name == declared.name);
+        match said {
+            None => rows.extend(old_condition(old, declared.name).cloned()),
+            Some((_, None)) => {}
+            Some((_, Some(projected))) => {
+                let condition = Condition {
+                    projected: projected.clone(),
+                    told: true,
+                };
+                rows.push(row(projected, old, generation, notes.now));
+                news.extend(told(&condition, old));
+            }
+        }
+    }
+    // Where only declared conditions may appear, an undeclared roll-up may not.
+    if !ir.ready.from.is_empty() || ir.implicit.is_none() {
+        rows.push(row(&ready, old, generation, notes.now));
+    }
+    news.extend(began(&ready, old));
+    let mut status = fields(ir, &ready, notes, old);
+    status.insert("conditions".to_owned(), Value::Array(rows));
+    let status = Value::Object(status);
+    Draft {
+        differs: differs(notes.fields, &status, old),
+        status,
+        news,
+    }
+}
+
+/// Nobody looks whether it still works, so it is not True; and nobody has to act, so it is not False. A deletion that waits is.
+fn ready(ir: &Lifecycle, observation: &Observation, class: Class, state: usize) -> Projected {
+    let why = ir.why(state, &observation.world, &observation.sentences);
+    let name = ir.states[state].name;
+    let mut ready = match (class, &ir.implicit) {
+        (Class::Deleting, Some(implicit)) => {
+            let why = format!("the deletion waits: {why}");
+            named("Ready", ConditionStatus::False, implicit.reason, why)
+        }
+        (Class::Deleting, None) => {
+            let why = format!("the deletion waits: {why}");
+            named("Ready", ConditionStatus::False, "Deleting", why)
+        }
+        (Class::State(_) | Class::Refused { .. } | Class::Contradiction, _) => {
+            named("Ready", ConditionStatus::Unknown, name, why)
+        }
+    };
+    shorten(&mut ready.message);
+    ready
+}
+
+/// What tells of it once.
+fn began(ready: &Projected, old: &Value) -> Option<News> {
+    let before = old_condition(old, ready.name).and_then(|c| c.get("reason"));
+    let is_new = before.and_then(Value::as_str) != Some(&ready.reason);
+    is_new.then(|| News {
+        warning: false,
+        reason: ready.reason.clone(),
+        note: ready.message.clone(),
+    })
+}
+
+fn fields(ir: &Lifecycle, ready: &Projected, notes: &Notes<'_>, old: &Value) -> Map<String, Value> {
+    let mut fields = Map::new();
+    for (field, name) in ir.fields.iter().zip(notes.fields) {
+        let value = match field.what {
+            FieldOf::Method { .. } => old.get(*name).cloned(),
+            FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
+            FieldOf::Reason => Some(json!(ready.reason)),
+            FieldOf::Message => Some(json!(ready.message)),
+        };
+        let value = value.filter(|value| !value.is_null());
+        fields.extend(value.map(|value| ((*name).to_owned(), value)));
+    }
+    fields
+}

@@ -3,6 +3,7 @@
 
 mod language {
     mod allows;
+    mod counts;
     mod damage;
     mod declarations;
     mod derived;
@@ -16,6 +17,7 @@ mod language {
     mod list_of_checks;
     mod mutation;
     mod nesting;
+    mod outside;
     mod properties;
     mod readme;
     mod renamed;

@@ -152,12 +152,25 @@ fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
             "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path",
         ));
     }
-    let path = cursor.path()?;
-    if cursor.eat("=").is_none() {
-        return Ok(Lookup::Key { path });
+    let mut paths = paths(cursor)?;
+    match paths.pop() {
+        Some(theirs) if paths.is_empty() && cursor.eat("=").is_some() => {
+            let ours = cursor.path()?;
+            Ok(Lookup::Equal { theirs, ours })
+        }
+        last => {
+            paths.extend(last);
+            // What follows would be taken for the end, and what stands behind it be missed.
+            let joined = ["and", "&", "&&", "+"];
+            if joined
+                .iter()
+                .any(|mark| cursor.is(mark) || cursor.is_word(mark))
+            {
+                return Err(cursor.fault("`,`, `every`, `given` or `;`"));
+            }
+            Ok(Lookup::Keys { paths })
+        }
     }
-    let ours = cursor.path()?;
-    Ok(Lookup::Equal { theirs: path, ours })
 }
 
 fn labels(cursor: &mut Cursor) -> Result<Lookup, Fault> {

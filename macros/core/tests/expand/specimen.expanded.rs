@@ -48,6 +48,27 @@ impl BucketValue {
         Self::Unknown,
     ];
 }
+///Values of the fact `warm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warm {
+    ///`warm == NoPods`.
+    NoPods,
+    ///`warm == Cold`.
+    Cold,
+    ///`warm == Warming`.
+    Warming,
+    ///`warm == Warm`.
+    Warm,
+}
+impl Warm {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[
+        Self::NoPods,
+        Self::Cold,
+        Self::Warming,
+        Self::Warm,
+    ];
+}
 /// One world: the answer to every finite question, those that inputs bring included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -75,6 +96,8 @@ pub struct Facts {
     pub bucket: BucketValue,
     ///The fact `full`.
     pub full: bool,
+    ///The fact `warm`.
+    pub warm: Warm,
     ///The last answer to this very write of `drop_bucket` was a refusal.
     pub refused_drop_bucket: bool,
     ///The last answer to this very write of `apply_handle` was a refusal.
@@ -110,12 +133,13 @@ impl Facts {
             validity: Validity::VALUES[world.get(9usize) as usize],
             bucket: BucketValue::VALUES[world.get(10usize) as usize],
             full: world.get(11usize) == 1,
-            refused_drop_bucket: world.get(12usize) == 1,
-            refused_apply_handle: world.get(13usize) == 1,
-            refused_put_bucket: world.get(14usize) == 1,
-            refused_apply_secret: world.get(15usize) == 1,
-            refused_apply_pods: world.get(16usize) == 1,
-            refused_delete_pods: world.get(17usize) == 1,
+            warm: Warm::VALUES[world.get(12usize) as usize],
+            refused_drop_bucket: world.get(13usize) == 1,
+            refused_apply_handle: world.get(14usize) == 1,
+            refused_put_bucket: world.get(15usize) == 1,
+            refused_apply_secret: world.get(16usize) == 1,
+            refused_apply_pods: world.get(17usize) == 1,
+            refused_delete_pods: world.get(18usize) == 1,
         }
     }
 }
@@ -232,9 +256,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Elsewhere),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -245,9 +270,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoName),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -258,9 +284,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoClass),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -271,9 +298,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
+    Validity::Bad, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -284,10 +312,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unrecorded),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -298,10 +326,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unreachable),
+    Validity::Fine, bucket : BucketValue::Unknown, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -312,9 +340,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Moving),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -325,9 +354,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
+    Validity::Fine, bucket : BucketValue::Taken, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -338,9 +368,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket : true,
+    refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods : false
+    }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -351,9 +382,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Making),
+    Validity::Fine, bucket : BucketValue::No, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -364,10 +396,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Conflict),
+    Validity::Fine, bucket : BucketValue::Current, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -378,10 +410,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Draining),
+    Validity::Fine, bucket : BucketValue::Current, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -392,10 +424,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Publishing),
+    Validity::Fine, bucket : BucketValue::Current, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -406,9 +438,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Scaling),
+    Validity::Fine, bucket : BucketValue::Current, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -419,9 +452,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    Validity::Fine, bucket : BucketValue::Current, full : false, warm : Warm::NoPods,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
@@ -683,6 +717,8 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         zones: ::std::vec::Vec<&Zone>,
+        handle: ::std::option::Option<&String>,
+        class: &BucketClass,
     ) -> impl ::std::future::Future<
         Output = ::std::result::Result<Usage, ::lifecycle_runtime::__private::CallError>,
     > + ::std::marker::Send;
@@ -719,6 +755,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         usage: &Usage,
+    ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Whether `warm` counts this member.
+    fn warm(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        member: &Pod,
     ) -> ::lifecycle_runtime::__private::Because<bool>;
     ///Runs `drop_bucket`: one mutation, which consumes `once`.
     fn drop_bucket(
@@ -759,6 +801,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         full: bool,
+    ) -> bool;
+    ///The status field `is_warm`; asked only where all its inputs are there.
+    fn is_warm(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        warm: Warm,
     ) -> bool;
     ///The status field `zone_names`; asked only where all its inputs are there.
     fn zone_names(
@@ -914,9 +962,18 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             8usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::lookup_about(
+                    ::lifecycle_runtime::__private::lookup_keys([
                         observation.identity(1usize),
-                    ),
+                        observation.identity(6usize),
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.region,
+                        ),
+                        observation
+                            .one::<BucketClass>(0usize)
+                            .and_then(|object| ::lifecycle_runtime::__private::Text::text(
+                                &object.spec.tier,
+                            )),
+                    ]),
                 )
             }
             9usize => {
@@ -1024,6 +1081,15 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
+            12usize => {
+                ::std::option::Option::Some({
+                    let about = observation.this::<Bucket>()?;
+                    ::lifecycle_runtime::__private::count(
+                        &observation.many::<Pod>(10usize),
+                        |member| self.0.warm(about, member),
+                    )
+                })
+            }
             _ => ::std::option::Option::None,
         }
     }
@@ -1088,6 +1154,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 ::lifecycle_runtime::__private::json(
                     &self
                         .0
+                        .is_warm(
+                            observation.this::<Bucket>()?,
+                            Facts::of(&observation.world).warm,
+                        ),
+                )
+            }
+            6usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
                         .zone_names(
                             observation.this::<Bucket>()?,
                             &observation.many::<Zone>(1usize),
@@ -1143,6 +1219,8 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                             .poll_usage(
                                 observation.this::<Bucket>()?,
                                 observation.many::<Zone>(1usize),
+                                observation.one::<String>(6usize),
+                                observation.one::<BucketClass>(0usize)?,
                             ),
                     ),
                 )
@@ -1504,6 +1582,22 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 free: ::std::option::Option::None,
             },
             ir::Var {
+                name: "warm",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["NoPods", "Cold", "Warming", "Warm"],
+                answers: 4u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::All(
+                            &[ir::Pred::Is(11usize, 2u64), ir::Pred::Is(7usize, 16u64)],
+                        ),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+            },
+            ir::Var {
                 name: "drop_bucket",
                 doc: "",
                 origin: ir::Origin::Refused(0usize),
@@ -1589,6 +1683,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(15usize),
             ir::Node::Var(16usize),
             ir::Node::Var(17usize),
+            ir::Node::Var(18usize),
         ],
         nevers: &[
             ir::Pred::All(&[ir::Pred::Is(11usize, 2u64), ir::Pred::Is(10usize, 1u64)]),
@@ -1674,7 +1769,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 2u64),
+                when: ir::Pred::Is(15usize, 2u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
                 overdue: 600000u64,
@@ -1752,10 +1847,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(10usize, 0u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                affects: &[6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
-                refused: 12usize,
+                refused: 13usize,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -1770,10 +1865,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
-                affects: &[3usize, 4usize, 6usize, 10usize, 11usize],
+                affects: &[3usize, 4usize, 5usize, 6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 13usize,
+                refused: 14usize,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -1792,10 +1887,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(10usize, 3u8)], &[(10usize, 1u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                affects: &[6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::Some(0usize),
                 is_undo: false,
-                refused: 14usize,
+                refused: 15usize,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -1810,10 +1905,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
-                affects: &[6usize, 7usize],
+                affects: &[6usize, 7usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 15usize,
+                refused: 16usize,
             },
             ir::Effect {
                 name: "apply_pods",
@@ -1837,10 +1932,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     &[(7usize, 3u8)],
                     &[(7usize, 4u8)],
                 ],
-                affects: &[7usize],
+                affects: &[7usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 16usize,
+                refused: 17usize,
             },
             ir::Effect {
                 name: "delete_pods",
@@ -1851,10 +1946,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(7usize, 2u8)], &[(7usize, 3u8)], &[(7usize, 4u8)]],
-                affects: &[7usize],
+                affects: &[7usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 17usize,
+                refused: 18usize,
             },
         ],
         promises: &[
@@ -1966,7 +2061,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -2066,6 +2161,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Field {
                 name: "isFull",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "isWarm",
                 what: ir::FieldOf::Method {
                     last_reported: false,
                 },

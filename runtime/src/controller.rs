@@ -21,6 +21,7 @@ mod ruled_out;
 mod runner;
 mod trace;
 mod undecodable;
+mod waker;
 mod why;
 mod write_locks;
 
@@ -58,6 +59,8 @@ use queue::{Queue, Subject};
 use runner::Runner;
 pub use trace::{Move, Passed, Trace, TraceEvent, Written};
 use undecodable::Undecodable;
+pub use waker::PollWaker;
+pub(crate) use waker::Wakes;
 pub use why::Why;
 use write_locks::WriteLocks;
 
@@ -75,6 +78,8 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
+    /// Who says from outside that what polls ask about has changed.
+    pub(crate) wakes: Wakes,
     pub(crate) health: Health,
     /// The observer.
     pub(crate) trace: Option<Arc<dyn Trace>>,
@@ -168,6 +173,7 @@ impl Controller {
             settings.health.waits(store.part(), "not listed yet");
         }
         Ok(Self {
+            polls: Polls::woken_by(settings.wakes.clone()),
             watches: watches.collect(),
             random: Pcg64Mcg::seed_from_u64(settings.seed),
             client,
@@ -179,7 +185,6 @@ impl Controller {
             memories: BTreeMap::new(),
             in_flight_writes: InFlightWrites::default(),
             write_locks: WriteLocks::default(),
-            polls: Polls::default(),
             undecodable: Undecodable::default(),
             leading: Leading::default(),
             outage: Outage::default(),
@@ -203,6 +208,7 @@ impl Controller {
     async fn step(&mut self, shutdown: &mut Shutdown) -> bool {
         self.show_health();
         self.lead();
+        self.wake_polls();
         let more = self.work();
         let next = self.next_due(more);
         let is_over = self.leading.is_over();

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod builtin;
 pub mod call;
+pub mod count;
 pub mod desired;
 pub mod list;
 pub mod object;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::{try_join, try_join_all};
 use kube::Client;
 
-use crate::controller::{Controller, Counters, Settings, Trace};
+use crate::controller::{Controller, Counters, PollWaker, Settings, Trace, Wakes};
 pub use crate::error::Error;
 use crate::health::Health;
 use crate::lease::{Elector, Leadership};
@@ -110,6 +110,11 @@ impl Operator {
         self
     }
 
+    /// For a webhook or a queue: says to the operator while it runs that what polls of this name ask about has changed, in whichever lifecycle.
+    pub fn waker(&self, poll: &str) -> PollWaker {
+        self.settings.wakes.waker(poll)
+    }
+
     /// What the operator counts; readable while it runs.
     pub fn counters(&self) -> Counters {
         self.settings.counters.clone()
@@ -184,6 +189,7 @@ impl Settings {
             seed: RandomState::new().build_hasher().finish(),
             clock: Arc::new(SystemClock),
             counters: Counters::default(),
+            wakes: Wakes::default(),
             health: Health::default(),
             trace: None,
         }

@@ -4,6 +4,7 @@ pub use crate::lifecycle::builtin::{Named, Owned, OwnedSet, Part, Polled, Shared
 pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
 };
+pub use crate::lifecycle::count::count;
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::observation::{LookupKey, Observation};
@@ -71,6 +72,11 @@ pub fn lookup_equal(ours: Option<String>) -> LookupKey {
 /// By what another input finds; of nothing, where that finds nothing.
 pub fn lookup_about(found: Option<String>) -> LookupKey {
     LookupKey::Key(found.unwrap_or_default())
+}
+
+/// By several keys of a poll: they are equal if each of them is. What is missing is a key as well.
+pub fn lookup_keys<const N: usize>(keys: [Option<String>; N]) -> LookupKey {
+    LookupKey::Key(serde_json::Value::from_iter(keys).to_string())
 }
 
 /// By the key of a poll, if there is one.

@@ -149,15 +149,32 @@ impl std::fmt::Display for Path {
 /// How an input is found.
 #[derive(Clone, Debug)]
 pub enum Lookup {
-    Name { path: Path, optional: bool },
-    Names { of: Vec<Ident> },
-    Refs { of: Vec<Ident> },
-    Labels { pairs: Vec<(Path, Path)> },
+    Name {
+        path: Path,
+        optional: bool,
+    },
+    Names {
+        of: Vec<Ident>,
+    },
+    Refs {
+        of: Vec<Ident>,
+    },
+    Labels {
+        pairs: Vec<(Path, Path)>,
+    },
     Owner,
     Namespace,
-    Ref { from: Vec<Ident> },
-    Equal { theirs: Path, ours: Path },
-    Key { path: Path },
+    Ref {
+        from: Vec<Ident>,
+    },
+    Equal {
+        theirs: Path,
+        ours: Path,
+    },
+    /// What a poll or probe asks about: at least one.
+    Keys {
+        paths: Vec<Path>,
+    },
 }
 
 /// `let name: Type from names`.
@@ -177,6 +194,8 @@ pub struct Fact {
     pub doc: String,
     /// The word `held`.
     pub held: Option<Span>,
+    /// The word `count`: it asks each member of the one set in `from`.
+    pub count: Option<Span>,
     pub domain: Domain,
     pub from: Vec<Ident>,
     pub given: Vec<Given>,

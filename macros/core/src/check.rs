@@ -27,6 +27,7 @@ mod idle_promise;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
+pub(crate) mod misfit_count;
 pub(crate) mod misplaced_ignored;
 pub(crate) mod misplaced_suspended;
 mod missing_key;
@@ -37,6 +38,7 @@ mod phase_against_conditions;
 mod read_only_target;
 mod record_overwritten;
 mod refusal_never_applies;
+mod repeated_key;
 mod sets_out_of_reach;
 mod setup_without_teardown;
 mod state_without_world;
@@ -99,6 +101,7 @@ pub const RULES: &[Rule] = &[
     independent_never::RULE,
     infinite_fact::RULE,
     misfit_clause::RULE,
+    misfit_count::RULE,
     misplaced_ignored::RULE,
     misplaced_suspended::RULE,
     missing_key::RULE,
@@ -109,6 +112,7 @@ pub const RULES: &[Rule] = &[
     read_only_target::RULE,
     record_overwritten::RULE,
     refusal_never_applies::RULE,
+    repeated_key::RULE,
     sets_out_of_reach::RULE,
     setup_without_teardown::RULE,
     state_without_world::RULE,

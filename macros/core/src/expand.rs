@@ -1,12 +1,14 @@
 //! Model to tokens: types, tables, traits and named assertions. Cannot fail and reports nothing; if it could, a rule would be missing.
 
 mod calls;
+mod counts;
 mod facts;
 mod ir;
 mod literals;
 mod logic;
 mod machine;
 mod paths;
+mod polled;
 mod presence;
 mod proof;
 mod seen;

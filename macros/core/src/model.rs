@@ -138,8 +138,22 @@ pub enum Lookup {
     Ref { from: Vec<Use> },
     /// `by theirs = ours`: objects of the kind in the namespace whose path equals ours.
     Equal { theirs: Path, ours: Path },
-    /// `by a` of a poll or probe: an input, or a path of the request or object, that is the key.
-    Key { path: Path, input: Option<Use> },
+    /// `by a, b` of a poll or probe: what it asks about. At least one.
+    Keys(Vec<PollKey>),
+}
+
+/// One key of a poll or probe: an input, or a path of one, of the object or of the request.
+#[derive(Clone, Debug)]
+pub struct PollKey {
+    pub path: Path,
+    pub input: Option<Use>,
+}
+
+impl PollKey {
+    /// The input that is the key as a whole; not one whose field is.
+    pub fn whole(&self) -> Option<&Use> {
+        self.input.as_ref().filter(|_| self.path.parts.len() == 1)
+    }
 }
 
 /// `let`: a value shared by facts, builders and fields.
@@ -172,8 +186,12 @@ pub struct Var {
 pub enum Origin {
     /// Brought by an input.
     Input(InputId),
-    /// Declared; `boolean` if its domain was written `bool`.
-    Fact { from: Vec<Use>, boolean: bool },
+    /// Declared; `boolean` if its domain was written `bool`, `counts` if it asks each member of the one set in `from`.
+    Fact {
+        from: Vec<Use>,
+        boolean: bool,
+        counts: bool,
+    },
     /// `refused(effect)`: asked only where the effect would be enabled.
     Refused(EffectId),
     /// The object has a deletion timestamp.

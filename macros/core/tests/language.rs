@@ -4,6 +4,7 @@
 mod language {
     mod advice;
     mod allows;
+    mod counts;
     mod damage;
     mod declarations;
     mod derived;
@@ -17,6 +18,7 @@ mod language {
     mod list_of_checks;
     mod mutation;
     mod nesting;
+    mod outside;
     mod properties;
     mod readme;
     mod renamed;

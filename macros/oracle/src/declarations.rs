@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::findings::Found;
-use crate::names::is_asked_well;
+use crate::names::{is_asked_well, root};
 use crate::reach::Reach;
-use crate::syntax::{Effect, Fact, Life, Pred};
+use crate::syntax::{Effect, Fact, Input, Life, Pred};
 
 /// What needs nothing but the declaration, even if others are misspelt.
 pub(crate) fn alone(life: &Life, found: &mut Found) {
@@ -14,6 +14,12 @@ pub(crate) fn alone(life: &Life, found: &mut Found) {
     }
     for fact in life.facts.iter().filter(|fact| fact.held) {
         unseen(life, fact, found);
+    }
+    for fact in life.facts.iter().filter(|fact| fact.counts) {
+        count(life, fact, found);
+    }
+    for input in &life.inputs {
+        keys(life, input, found);
     }
 }
 
@@ -39,6 +45,36 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         .filter(|input| !used.contains(&input.name))
     {
         found.say("LC064", &input.name);
+    }
+}
+
+/// Four cases, of the members of one set.
+fn count(life: &Life, fact: &Fact, found: &mut Found) {
+    let is_set = |name: &String| match life.input(name) {
+        Some(input) => input.many,
+        None => life.value(name).is_none() && name != "self" && name != "request",
+    };
+    if fact.domain.len() != 4 || fact.held || !fact.from.iter().all(is_set) {
+        found.say("LC116", &fact.name);
+    }
+}
+
+/// Answers are told apart by each key once, under a name of its own.
+fn keys(life: &Life, input: &Input, found: &mut Found) {
+    if !["poll", "probe"].contains(&input.own.as_str()) {
+        return;
+    }
+    for (at, key) in input.paths.iter().enumerate() {
+        if input.paths[..at].contains(key) {
+            found.say("LC115", &input.name);
+        }
+        let field = key.strip_prefix("request.").filter(|_| life.volume);
+        let is_called = |other: &String| {
+            root(other) == field.unwrap_or_default() && life.input(root(other)).is_some()
+        };
+        if input.paths.iter().any(is_called) {
+            found.say("LC115", &input.name);
+        }
     }
 }
 

@@ -225,6 +225,9 @@ impl Parser {
                     path = self.cursor.path()?;
                 }
                 input.paths = vec![path];
+                while self.cursor.eat(",") {
+                    input.paths.push(self.cursor.path()?);
+                }
             }
         }
         Ok(())
@@ -260,14 +263,19 @@ impl Parser {
         let held = self.cursor.eat("held");
         let name = self.cursor.ident()?;
         self.cursor.need(":")?;
+        let counts = self.cursor.peek() == "count" && self.cursor.second() == "{";
+        if counts {
+            self.cursor.next()?;
+        }
         let (domain, free) = self.domain()?;
-        self.cursor.need("from")?;
+        self.cursor.need(if counts { "of" } else { "from" })?;
         let mut fact = Fact {
             name,
             domain: domain.clone().unwrap_or_default(),
             from: self.cursor.idents()?,
             chain: Vec::new(),
             held,
+            counts,
             free,
         };
         while self.cursor.eat("given") {

@@ -66,6 +66,8 @@ pub(crate) struct Fact {
     pub(crate) from: Vec<String>,
     pub(crate) chain: Vec<(Pred, Option<String>)>,
     pub(crate) held: bool,
+    /// Whether it asks each member of a set.
+    pub(crate) counts: bool,
     /// The values left of the bar, where there is one.
     pub(crate) free: Option<Vec<String>>,
 }

@@ -81,7 +81,7 @@ impl Controller {
             Ended::Write(outcome) => outcome.word(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",
-            Ended::Call(Err(CallError::Failed(_))) => "later",
+            Ended::Call(Err(CallError::Failed(_) | CallError::Later { .. })) => "later",
         };
         let what = match (&completed.wrote, &completed.subject) {
             (WriteRecord::Effect { effect, .. }, Some(subject)) => {
@@ -108,7 +108,7 @@ impl Controller {
                 tracing::warn!(object, what, "refused: {why}");
             }
             Ended::Write(Outcome::Later(why, _) | Outcome::Lost(why))
-            | Ended::Call(Err(CallError::Failed(why))) => {
+            | Ended::Call(Err(CallError::Failed(why) | CallError::Later { why, .. })) => {
                 if self.log_dedup.is_news(why, Instant::now()) {
                     tracing::warn!(object, what, "failed: {why}");
                 } else {
@@ -250,13 +250,13 @@ impl Controller {
             Err(CallError::Refused(sentence)) => {
                 memory.refuse(effect, plan.id, (sentence, Backoff::REFUSED), random);
             }
-            Err(CallError::Failed(why)) => {
-                self.put_off(
-                    subject,
-                    WriteKind::Effect(effect),
-                    plan.id,
-                    Outcome::Later(why, None),
-                );
+            Err(error @ (CallError::Failed(_) | CallError::Later { .. })) => {
+                let after = error.after();
+                if after.is_some() {
+                    self.settings.counters.with(|c| c.put_off += 1);
+                }
+                let later = Outcome::Later(error.to_string(), after);
+                self.put_off(subject, WriteKind::Effect(effect), plan.id, later);
             }
         }
     }

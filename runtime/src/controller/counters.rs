@@ -22,6 +22,8 @@ pub struct Counts {
     pub contradictions: BTreeMap<ObjectRef, u64>,
     /// Polls asked.
     pub polls: u64,
+    /// Answers of polls and calls that said when to come again.
+    pub put_off: u64,
     /// The most writes that were on their way at once.
     pub most_in_flight: usize,
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Controller;
 use super::queue::Subject;
+use super::waker::Wakes;
 use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Reply};
 use crate::lifecycle::{Machine, Observation};
@@ -44,6 +45,12 @@ struct Poll {
     error: Option<String>,
     /// Counts the answers that differed from the one before.
     version: u64,
+    /// Until then the provider wants to be left alone.
+    free: Instant,
+    /// When it was asked last.
+    asked: Option<Instant>,
+    /// What it asks about has changed since the question left that is on its way.
+    again: bool,
     /// When it is asked next; nothing while a question is on its way.
     due: Option<Instant>,
     askers: BTreeSet<Name>,
@@ -67,9 +74,18 @@ pub(crate) struct Polls {
     /// Questions under way and since when, in their order.
     asking: Vec<(Instant, Question)>,
     turn: u64,
+    wakes: Wakes,
 }
 
 impl Polls {
+    /// Asks what these say has changed.
+    pub(crate) fn woken_by(wakes: Wakes) -> Self {
+        Self {
+            wakes,
+            ..Self::default()
+        }
+    }
+
     /// Numbers questions and the ends of calls in their order, which no clock tells if two happen at once.
     pub(crate) fn turn(&mut self) -> u64 {
         self.turn += 1;
@@ -137,6 +153,9 @@ impl Polls {
                 good_until: Instant::now(),
                 error: None,
                 version: 0,
+                free: Instant::now(),
+                asked: None,
+                again: false,
                 due: None,
                 askers: BTreeSet::new(),
                 waiting: BTreeSet::new(),
@@ -168,9 +187,10 @@ impl Polls {
         }
     }
 
-    /// Puts a question at a time, in place of any other.
+    /// Puts a question at a time, in place of any other; not before the provider wants it.
     fn schedule(&mut self, id: &Id, at: Instant) {
         if let Some(poll) = self.all.get_mut(id) {
+            let at = at.max(poll.free);
             if let Some(before) = poll.due.replace(at) {
                 self.due.remove(&(before, id.clone()));
             }
@@ -217,10 +237,31 @@ impl Polls {
                 }
                 Ready::Pending => true,
             });
-        if answered.is_empty() {
+        if answered.is_empty() && !self.wakes.is_said(cx) {
             Ready::Pending
         } else {
             Ready::Ready(answered)
+        }
+    }
+
+    /// Asks soon what has changed as somebody says; `name` is that of a poll.
+    fn wake(&mut self, now: Instant, name: impl Fn(usize, usize) -> &'static str) {
+        let said = self.wakes.take();
+        if said.is_empty() {
+            return;
+        }
+        let meant = self.all.keys().filter(|(lifecycle, input, key)| {
+            let changed = said.get(name(*lifecycle, *input));
+            changed.is_some_and(|changed| changed.means(key))
+        });
+        for id in meant.cloned().collect::<Vec<_>>() {
+            if let Some(poll) = self.all.get_mut(&id) {
+                poll.again = poll.due.is_none();
+                let soonest = poll.asked.map_or(now, |asked| now.max(asked + AGAIN));
+                if poll.due.is_some_and(|due| due > soonest) {
+                    self.schedule(&id, soonest);
+                }
+            }
         }
     }
 
@@ -237,6 +278,7 @@ impl Polls {
             }
             if let Some(poll) = self.all.get_mut(&id) {
                 poll.due = None;
+                poll.asked = Some(now);
                 self.turn += 1;
                 let observation = Arc::clone(&poll.observation);
                 let question = question(machine(id.0), observation, id, self.turn);
@@ -271,6 +313,7 @@ impl Polls {
                 }
             }
             Err(error) => {
+                poll.free = now + error.after().unwrap_or_default();
                 let said = Some(error.to_string());
                 let news = poll.error != said;
                 poll.error = said;
@@ -284,7 +327,7 @@ impl Polls {
                 }
             }
         }
-        if !poll.waiting.is_empty() {
+        if std::mem::take(&mut poll.again) || !poll.waiting.is_empty() {
             next = now + poll.every.min(AGAIN);
         }
         self.schedule(&answered.id, next);
@@ -311,6 +354,13 @@ fn question(
 }
 
 impl Controller {
+    /// Takes in what was said from outside, also while another process leads: else it would be said for ever.
+    pub(super) fn wake_polls(&mut self) {
+        let runners = &self.runners;
+        let name = |lifecycle: usize, input: usize| runners[lifecycle].ir.inputs[input].name;
+        self.polls.wake(Instant::now(), name);
+    }
+
     pub(super) fn start_polls(&mut self, now: Instant) {
         let runners = &self.runners;
         let machine = |lifecycle: usize| Arc::clone(&runners[lifecycle].machine);
@@ -322,6 +372,9 @@ impl Controller {
 
     pub(super) fn answered(&mut self, answered: Answered) {
         let (lifecycle, now) = (answered.id.0, Instant::now());
+        if matches!(&answered.answer, Err(error) if error.after().is_some()) {
+            self.settings.counters.with(|c| c.put_off += 1);
+        }
         let names = self.polls.take(answered).into_iter();
         self.wake(names.map(|name| Subject { lifecycle, name }).collect(), now);
     }

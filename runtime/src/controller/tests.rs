@@ -177,6 +177,7 @@ impl Sim {
             seed,
             clock: Arc::new(Noon),
             counters: Counters::default(),
+            wakes: Wakes::default(),
             health: Health::default(),
             trace: None,
         };

@@ -151,7 +151,7 @@ impl Controller {
             Ended::Write(outcome) => outcome.word(),
             Ended::Call(Ok(_)) => "done",
             Ended::Call(Err(CallError::Refused(_))) => "refused",
-            Ended::Call(Err(CallError::Failed(_))) => "later",
+            Ended::Call(Err(CallError::Failed(_) | CallError::Later { .. })) => "later",
         };
         let object = completed.subject.as_ref().map(|s| self.object_of(s));
         let object = object.as_ref();

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Permission for exactly one mutation: it cannot be copied, and [`Once::spend`] consumes it.
 #[derive(Debug)]
@@ -31,6 +32,27 @@ pub enum CallError {
     /// It may work later: repeated with back-off.
     #[error("{0}")]
     Failed(String),
+    /// As `Failed`, and the provider says when to come again, as `Retry-After` does: the same request is not repeated before, for an hour at the most.
+    #[error("{why}")]
+    Later {
+        /// What it says.
+        why: String,
+        /// From now on.
+        after: Duration,
+    },
+}
+
+/// So long a provider is left alone at the most, whatever it says.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+impl CallError {
+    /// For how long the provider asks to be left alone, within bounds.
+    pub fn after(&self) -> Option<Duration> {
+        match self {
+            Self::Later { after, .. } => Some((*after).min(LONGEST)),
+            Self::Refused(_) | Self::Failed(_) => None,
+        }
+    }
 }
 
 /// A mutation on its way, as the driver waits for it: the position of the alternative that came about.

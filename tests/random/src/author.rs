@@ -63,6 +63,15 @@ pub fn answer<T: AsRef<str>>(
     from: &Given<Document>,
 ) -> usize {
     let all = flat(this, from);
+    if counts(answers) {
+        let members: Vec<bool> = all.iter().map(|(_, one)| holds(fact, one)).collect();
+        return match (members.contains(&false), members.contains(&true)) {
+            (false, false) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+            (false, true) => 3,
+        };
+    }
     let counted: Vec<&Document> = all
         .into_iter()
         .map(|(_, document)| document)
@@ -77,6 +86,23 @@ pub fn answer<T: AsRef<str>>(
     let sum: u64 = counted.iter().map(|document| points(document, fact)).sum();
     let answers = u64::try_from(answers.len().max(1)).expect("few answers");
     usize::try_from(sum % answers).expect("few answers")
+}
+
+/// Whether these are the answers of a fact that counts: random lifecycles always call them so.
+pub fn counts<T: AsRef<str>>(answers: &[T]) -> bool {
+    let answers = answers.iter().map(AsRef::as_ref);
+    answers.eq(["Empty", "None", "Some", "All"])
+}
+
+/// Whether a count takes a member in.
+pub fn holds(fact: &str, member: &Document) -> bool {
+    points(member, fact) % 2 == 1
+}
+
+/// The members of what is counted.
+pub fn counted(this: &Document, from: &Given<Document>) -> Vec<Document> {
+    let all = flat(this, from).into_iter();
+    all.map(|(_, member)| Arc::clone(member)).collect()
 }
 
 /// The documents that may change an answer.

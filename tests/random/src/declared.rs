@@ -27,10 +27,22 @@ pub enum Lookup {
     Of(usize),
     /// A poll, by a path.
     At(Path),
+    /// A poll, by several keys, each as one alone.
+    Several(Vec<Lookup>),
     /// By an owner reference to the object.
     Owner,
     /// All in the namespace, or nothing that must be found.
     All,
+}
+
+impl Lookup {
+    /// The keys of a poll one by one; any other lookup is one.
+    pub(crate) fn each(&self) -> &[Self] {
+        match self {
+            Self::Several(keys) => keys,
+            alone => std::slice::from_ref(alone),
+        }
+    }
 }
 
 /// A path of the object, or of an input.
@@ -157,19 +169,22 @@ fn lookup(model: &model::Lifecycle, written: &Written) -> Lookup {
         Written::Equal { theirs, ours } => {
             Lookup::Equal(path(model, theirs).parts, path(model, ours))
         }
-        Written::Key {
-            input: Some(key), ..
-        } => match key.source {
-            model::Source::Input(at) => Lookup::Of(at.0),
-            _ => panic!("a poll is asked about an input or a path"),
+        Written::Keys(keys) => match keys.as_slice() {
+            [key] => asked(model, key),
+            several => Lookup::Several(several.iter().map(|key| asked(model, key)).collect()),
         },
-        Written::Key {
-            path: at,
-            input: None,
-        } => Lookup::At(path(model, at)),
         Written::Owner => Lookup::Owner,
         Written::Namespace | Written::None => Lookup::All,
         Written::Refs { of } => Lookup::Refs(from(of)),
+    }
+}
+
+/// One key of a poll.
+fn asked(model: &model::Lifecycle, key: &model::PollKey) -> Lookup {
+    match key.whole().map(|key| key.source) {
+        Some(model::Source::Input(at)) => Lookup::Of(at.0),
+        Some(_) => panic!("a poll is asked about an input or a path"),
+        None => Lookup::At(path(model, &key.path)),
     }
 }
 

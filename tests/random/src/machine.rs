@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lifecycle_oracle::meaning::truth::{Given, Seen};
 use lifecycle_runtime::lifecycle::call::{calling, polling};
+use lifecycle_runtime::lifecycle::count::count;
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{
     Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, ObjectRef, Observation,
@@ -122,16 +123,36 @@ impl Interpreted {
 
     /// Where what a poll asks about is kept outside.
     pub(crate) fn place(&self, observation: &Observation, input: usize) -> (String, String) {
-        let key = match &self.declared.lookups[input] {
+        let key = self.kept_under(observation, &self.declared.lookups[input]);
+        (self.declared.inputs[input].clone(), key)
+    }
+
+    fn kept_under(&self, observation: &Observation, lookup: &Lookup) -> String {
+        match lookup {
             Lookup::At(path) if self.ir.volume => {
                 self.text_at(observation, path).unwrap_or_default()
             }
             Lookup::Of(other) if self.ir.inputs[*other].mode == Mode::Record => {
                 observation.identity(*other).unwrap_or_default()
             }
+            Lookup::Several(keys) => keys
+                .iter()
+                .map(|key| self.kept_under(observation, key))
+                .collect(),
             _ => String::new(),
-        };
-        (self.declared.inputs[input].clone(), key)
+        }
+    }
+
+    /// One of several keys of a poll. A request that lacks a field asks nothing.
+    fn one_key(&self, observation: &Observation, key: &Lookup) -> Option<Option<String>> {
+        match key {
+            Lookup::Of(other) => Some(observation.identity(*other)),
+            Lookup::At(path) => {
+                let text = self.text_at(observation, path);
+                (text.is_some() || !self.ir.volume || path.input.is_some()).then_some(text)
+            }
+            _ => None,
+        }
     }
 
     /// Does what a call is for; the position of the alternative that came about.
@@ -233,7 +254,17 @@ impl Machine for Interpreted {
             }
             Lookup::Equal(_, ours) => key(self.text_at(observation, ours), LookupKey::Equal),
             Lookup::Of(other) => LookupKey::Key(observation.identity(*other).unwrap_or_default()),
+            Lookup::At(path) if path.input.is_some() => {
+                LookupKey::Key(self.text_at(observation, path).unwrap_or_default())
+            }
             Lookup::At(path) => key(self.text_at(observation, path), LookupKey::Key),
+            Lookup::Several(keys) => {
+                let keys = keys.iter().map(|key| self.one_key(observation, key));
+                let keys: Option<Vec<Option<String>>> = keys.collect();
+                keys.map_or(LookupKey::Nothing, |keys| {
+                    LookupKey::Key(json!(keys).to_string())
+                })
+            }
             Lookup::Owner | Lookup::All => LookupKey::All,
         })
     }
@@ -261,6 +292,12 @@ impl Machine for Interpreted {
         let declared = &self.ir.vars[var];
         let answers = &declared.values[..usize::from(declared.answers)];
         let (held, this) = (declared.free.is_some(), self.this(observation));
+        if author::counts(answers) {
+            // As generated code answers it, and not as the truth does.
+            let members = author::counted(&this, &from);
+            let holds = |member: &Document| Because::plain(author::holds(declared.name, member));
+            return Some(count(&members, holds));
+        }
         let answer = author::answer(declared.name, held, answers, &this, &from);
         Some(Because::plain(u8::try_from(answer).ok()?))
     }

@@ -63,16 +63,22 @@ impl Now<'_> {
         Some(Arc::new(json!({ "record": text })))
     }
 
-    fn polled(&self, input: usize) -> Sought<Document> {
-        let input_name = &self.machine.declared.inputs[input];
-        let key = match &self.machine.declared.lookups[input] {
+    /// Where what a poll asks about is kept outside.
+    fn kept_under(&self, lookup: &Lookup) -> String {
+        match lookup {
             Lookup::Of(other) if self.machine.ir.inputs[*other].mode == Mode::Record => {
                 let record = self.recorded(&self.machine.declared.inputs[*other]);
                 let text = record.and_then(|record| record["record"].as_str().map(str::to_owned));
                 text.unwrap_or_default()
             }
+            Lookup::Several(keys) => keys.iter().map(|key| self.kept_under(key)).collect(),
             _ => String::new(),
-        };
+        }
+    }
+
+    fn polled(&self, input: usize) -> Sought<Document> {
+        let input_name = &self.machine.declared.inputs[input];
+        let key = self.kept_under(&self.machine.declared.lookups[input]);
         let outside = self.machine.outside.state();
         let answers = !outside.is_down(input_name);
         Sought {
@@ -170,7 +176,7 @@ impl Reality for Now<'_> {
             Lookup::Owner => {
                 all(&|object| owners(object).any(|(owner, _)| Some(owner) == uid(&self.this)))
             }
-            Lookup::Of(_) | Lookup::At(_) | Lookup::All => all(&|_| true),
+            Lookup::Of(_) | Lookup::At(_) | Lookup::Several(_) | Lookup::All => all(&|_| true),
         }
     }
 

@@ -545,7 +545,8 @@ impl<'a> Run<'a> {
     /// Paths of the object that something is looked up by.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut paths = Vec::new();
-        for lookup in &self.machine.declared.lookups {
+        let lookups = self.machine.declared.lookups.iter();
+        for lookup in lookups.flat_map(Lookup::each) {
             match lookup {
                 Lookup::Name(path) | Lookup::Equal(_, path) | Lookup::At(path)
                     if path.input.is_none() =>

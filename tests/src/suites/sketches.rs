@@ -8,6 +8,7 @@ use lifecycle_suite::resources::{Site, Suite};
 use serde_json::{Value, json};
 
 use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
+use crate::lifecycles::git::{self, FromForge, GitRepository, Remotes};
 use crate::lifecycles::provider::{Kept, Provider};
 use crate::lifecycles::rollout::{self, App, Rollout};
 use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
@@ -41,6 +42,15 @@ pub fn topic() -> Suite {
         .define(&Topic::crd())
         .fixtures(include_str!("../../fixtures/topic/topic.yaml"))
         .fixtures(include_str!("../../fixtures/topic/configmap.yaml"))
+}
+
+/// The suite of a Git repository of which an archive is kept.
+pub fn git() -> Suite {
+    let machine = |remotes: Remotes, line| git::machine(FromForge(remotes.on(line)));
+    Suite::outside(Remotes::default, machine)
+        .define(&GitRepository::crd())
+        .fixtures(include_str!("../../fixtures/git/gitrepository.yaml"))
+        .fixtures(include_str!("../../fixtures/git/secret.yaml"))
 }
 
 /// The suite of a listener of a network of routers.

@@ -6,7 +6,7 @@ use lifecycle_tests::named;
 use lifecycle_tests::suites::sketches;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
+    named![calculation(): no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
@@ -32,6 +32,10 @@ fn no_fault_changes_where_a_bucket_ends() {
 
 fn no_fault_changes_where_a_topic_ends() {
     passes(sketches::topic().depth(3).faults(90, 10), 90, &[]);
+}
+
+fn no_fault_changes_where_a_git_repository_ends() {
+    passes(sketches::git().depth(2).faults(90, 10), 90, &[]);
 }
 
 fn no_fault_changes_where_a_listener_of_a_network_ends() {

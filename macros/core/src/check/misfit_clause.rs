@@ -7,7 +7,7 @@
 //! | a set `[K]` | `by names of ..`, `by labels { .. }`, `by owner`, `by namespace`, `by theirs = ours` |
 //! | a set `[K]` that is only read | `by refs of ..`, too |
 //! | `record` | nothing: it is an annotation of the object |
-//! | `poll`, `probe` | a path or an input that is the key, or nothing |
+//! | `poll`, `probe` | paths and inputs that are its keys, one or several, or nothing |
 //!
 //! | what | of what |
 //! | --- | --- |
@@ -159,7 +159,7 @@ fn lookup(input: &Input, sink: &mut Sink) {
                     None if input.mode == Mode::Record => {
                         "leave it out: a `record` is an annotation of the object".to_owned()
                     }
-                    None => "write the key: `by meta.uid`, `by request.volume_id` or `by other`"
+                    None => "write the key: `by meta.uid`, `by request.volume_id`, `by other`, or several: `by other, spec.host`"
                         .to_owned(),
                 };
                 sink.push(misfit(*span, name, message, help));
@@ -191,7 +191,7 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
         | Lookup::Owner
         | Lookup::Namespace
         | Lookup::Equal { .. } => object && input.many,
-        Lookup::Key { .. } => outside,
+        Lookup::Keys { .. } => outside,
     }
 }
 

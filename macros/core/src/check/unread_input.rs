@@ -163,7 +163,7 @@ impl Reading<'_> {
         match &input.lookup {
             Lookup::Names { of } | Lookup::Refs { of } => self.uses(of),
             Lookup::Ref { from } => self.uses(from),
-            Lookup::Key { input, .. } => self.uses(input.as_slice()),
+            Lookup::Keys(keys) => keys.iter().for_each(|key| self.uses(key.input.as_slice())),
             Lookup::Name { path, .. } | Lookup::Equal { ours: path, .. } => self.path(path),
             Lookup::Labels { pairs } => pairs.iter().for_each(|(_, path)| self.path(path)),
             Lookup::None | Lookup::Owner | Lookup::Namespace => {}

@@ -148,7 +148,7 @@ fn lookup(lookup: &Lookup) -> TokenStream {
         Lookup::Namespace => quote!(ir::Lookup::Namespace),
         Lookup::Ref { .. } => quote!(ir::Lookup::Ref),
         Lookup::Equal { .. } => quote!(ir::Lookup::Equal),
-        Lookup::Key { .. } | Lookup::None => quote!(ir::Lookup::Key),
+        Lookup::Keys(_) | Lookup::None => quote!(ir::Lookup::Key),
     }
 }
 

@@ -4,11 +4,13 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::calls;
+use super::counts;
 use super::facts::field_type;
+use super::polled;
 use super::presence::is_guaranteed;
 use super::subject;
 use super::witness::{result_name, witness_name};
-use crate::hygiene::{join, private};
+use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var, Verb,
 };
@@ -22,7 +24,7 @@ use crate::model::{
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let name = trait_name(model);
     let lookups = model.inputs.iter().filter_map(|i| lookup(model, i));
-    let polls = model.inputs.iter().filter_map(|i| poll(model, i));
+    let polls = model.inputs.iter().filter_map(|i| polled::method(model, i));
     let values = model.values.iter().map(|v| {
         let (method, ty, args) = (
             &v.name,
@@ -52,11 +54,6 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
 /// The name of the trait.
 pub(crate) fn trait_name(model: &Lifecycle) -> Ident {
     format_ident!("{}Logic", model.name, span = model.name.span())
-}
-
-/// The method that polls or probes an input.
-pub(crate) fn poll_name(input: &Input) -> Ident {
-    join(input.mode.asks(), &input.name)
 }
 
 /// The argument list of a pure method: what it is about, then the declared inputs in written order.
@@ -92,9 +89,12 @@ fn argument_type(model: &Lifecycle, used: &Use, given: &[&Pred]) -> Option<Token
 }
 
 fn fact(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
-    let Origin::Fact { from, .. } = &var.origin else {
+    let Origin::Fact { from, counts, .. } = &var.origin else {
         return None;
     };
+    if *counts {
+        return Some(counts::method(model, var, from));
+    }
     let (private, name, ty) = (private(), &var.name, field_type(model, var));
     let args = arguments(
         model,
@@ -131,79 +131,10 @@ fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         | Lookup::Labels { .. }
         | Lookup::Owner
         | Lookup::Namespace => return None,
-        Lookup::Equal { .. } | Lookup::Key { .. } => return None,
+        Lookup::Equal { .. } | Lookup::Keys(_) => return None,
     };
     let args = arguments(model, from, &given);
     Some(quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #answer;))
-}
-
-fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
-    if !matches!(input.mode, Mode::Poll | Mode::Probe) {
-        return None;
-    }
-    let (private, name, ty) = (private(), poll_name(input), &input.ty);
-    let args = poll_arguments(model, input);
-    let doc = match input.mode {
-        Mode::Probe => format!("Looks at `{}` on this node, once in a call.", input.name),
-        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Poll => {
-            format!(
-                "Asks for `{}`; objects with equal keys share the answer.",
-                input.name
-            )
-        }
-    };
-    Some(quote_spanned! {name.span()=>
-        #[doc = #doc]
-        fn #name(&self, #args) -> impl ::std::future::Future<Output = ::std::result::Result<#ty, #private::CallError>> + ::std::marker::Send;
-    })
-}
-
-/// A question outlives the pass that asks it, so it gets its objects by value.
-fn poll_arguments(model: &Lifecycle, input: &Input) -> TokenStream {
-    if let Some(field) = request_key(input) {
-        return quote!(#field: &str);
-    }
-    match key_inputs(input) {
-        [
-            Use {
-                source: Source::Input(id),
-                name,
-            },
-        ] if model.inputs[id.0].many => {
-            let ty = &model.inputs[id.0].ty;
-            let about = subject::parameter(model, &[]).into_iter();
-            let all = about.chain([quote!(#name: ::std::vec::Vec<&#ty>)]);
-            quote!(#(#all),*)
-        }
-        key => arguments(model, key, &Vec::from_iter(&input.given)),
-    }
-}
-
-/// The field of the request that is the key of a poll or probe.
-pub(crate) fn request_key(input: &Input) -> Option<&Ident> {
-    let Lookup::Key { path, input: None } = &input.lookup else {
-        return None;
-    };
-    match path.parts.as_slice() {
-        [root, field] if root == "request" => Some(field),
-        _ => None,
-    }
-}
-
-/// The inputs that a poll gets: the one that is its key.
-pub(crate) fn key_inputs(input: &Input) -> &[Use] {
-    match &input.lookup {
-        Lookup::Key {
-            input: Some(key), ..
-        } => std::slice::from_ref(key),
-        Lookup::Key { .. }
-        | Lookup::None
-        | Lookup::Name { .. }
-        | Lookup::Names { .. }
-        | Lookup::Refs { .. }
-        | Lookup::Labels { .. } => &[],
-        Lookup::Owner | Lookup::Namespace | Lookup::Ref { .. } | Lookup::Equal { .. } => &[],
-    }
 }
 
 fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {

@@ -4,11 +4,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::calls::reply;
-use super::logic::{key_inputs, poll_name, request_key, trait_name};
+use super::logic::trait_name;
 use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
-use super::{subject, texts};
+use super::{counts, polled, subject, texts};
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Verb,
@@ -30,7 +30,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         builds(model),
         fields(model),
         texts::method(model),
-        polls(model),
+        polled::dispatch(model),
         calls(model),
         replies(model),
     ];
@@ -152,21 +152,7 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
             let text = text(model, ours);
             quote!(#private::lookup_equal(#text))
         }
-        Lookup::Key {
-            input: Some(key), ..
-        } => match key.source {
-            Source::Input(id) => {
-                let id = id.0;
-                quote!(#private::lookup_about(observation.identity(#id)))
-            }
-            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
-                quote!(#private::LookupKey::All)
-            }
-        },
-        Lookup::Key { path, input: None } => {
-            let text = text(model, path);
-            quote!(#private::lookup_key(#text))
-        }
+        Lookup::Keys(keys) => polled::lookup(model, keys),
         Lookup::None | Lookup::Owner | Lookup::Namespace => quote!(#private::LookupKey::All),
     }
 }
@@ -211,9 +197,12 @@ fn asks(model: &Lifecycle) -> TokenStream {
         some(n, quote!(#private::shared(#call)))
     });
     let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
-        let Origin::Fact { from, .. } = &v.origin else {
+        let Origin::Fact { from, counts, .. } = &v.origin else {
             return None;
         };
+        if *counts {
+            return Some(some(n, counts::answer(model, v, from)));
+        }
         let call = call(
             model,
             &v.name,
@@ -286,24 +275,6 @@ fn read(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
     Some(quote!(#private::json(&self.0.#name(#(#all),*))))
 }
 
-fn polls(model: &Lifecycle) -> TokenStream {
-    let private = private();
-    let polled = model
-        .inputs
-        .iter()
-        .enumerate()
-        .filter(|(_, i)| matches!(i.mode, Mode::Poll | Mode::Probe));
-    let arms = polled.map(|(n, i)| {
-        let call = poll_call(model, i);
-        some(n, quote!(#private::polling(#call)))
-    });
-    quote! {
-        fn poll<'a>(&'a self, observation: &'a #private::Observation, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
-            match input { #(#arms)* _ => ::std::option::Option::None }
-        }
-    }
-}
-
 fn calls(model: &Lifecycle) -> TokenStream {
     let private = private();
     let arms = model.effects.iter().enumerate().filter(|(_, e)| e.verb == Verb::Call).map(|(n, e)| {
@@ -335,28 +306,6 @@ fn replies(model: &Lifecycle) -> TokenStream {
         fn created(&self, observation: &#private::Observation) -> ::std::option::Option<#private::CreatedVolume> {
             ::std::option::Option::Some(self.0.#name(&Seen::of(observation)?))
         }
-    }
-}
-
-fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
-    let name = poll_name(input);
-    if let (Kind::Volume, Some(field)) = (model.kind, request_key(input)) {
-        let (request, field) = (subject::of_board(model), field.to_string());
-        return quote!(self.0.#name(#request.text(#field)?));
-    }
-    match key_inputs(input) {
-        [
-            Use {
-                source: Source::Input(id),
-                ..
-            },
-        ] if model.inputs[id.0].many => {
-            let (id, ty) = (id.0, &model.inputs[id.0].ty);
-            let about = subject::argument(model, &[]).into_iter();
-            let all = about.chain([quote!(observation.many::<#ty>(#id))]);
-            quote!(self.0.#name(#(#all),*))
-        }
-        key => call(model, &name, key, &Vec::from_iter(&input.given)),
     }
 }
 

@@ -275,10 +275,14 @@ impl Closure<'_> {
             Lookup::Name { path, .. } => self.path(path, into),
             Lookup::Names { of } | Lookup::Refs { of } => self.uses(of, into),
             Lookup::Ref { from } => self.uses(from, into),
-            Lookup::Key { path, input: None } => self.path(path, into),
-            Lookup::Key {
-                input: Some(input), ..
-            } => self.uses(std::slice::from_ref(input), into),
+            Lookup::Keys(keys) => {
+                for key in keys {
+                    match &key.input {
+                        Some(input) => self.uses(std::slice::from_ref(input), into),
+                        None => self.path(&key.path, into),
+                    }
+                }
+            }
             Lookup::Labels { pairs } => {
                 for (_, path) in pairs {
                     self.path_of_input(path, into);

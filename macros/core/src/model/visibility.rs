@@ -166,10 +166,11 @@ impl<'a> Visibility<'a> {
                 self.whole(from, &input.name)?;
                 self.uses(from)?;
             }
-            Lookup::Key { path, input: None } | Lookup::Name { path, .. } => self.path(path)?,
-            Lookup::Key {
-                input: Some(key), ..
-            } => self.uses(std::slice::from_ref(key))?,
+            Lookup::Name { path, .. } => self.path(path)?,
+            Lookup::Keys(keys) => keys.iter().try_for_each(|key| match &key.input {
+                Some(input) => self.uses(std::slice::from_ref(input)),
+                None => self.path(&key.path),
+            })?,
             Lookup::Equal { ours, .. } => self.path(ours)?,
             Lookup::Labels { pairs } => {
                 pairs.iter().try_for_each(|(_, path)| self.path(path))?;

@@ -9,7 +9,7 @@ use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Never, Value};
 use crate::check::infinite_fact;
 
 const FORM: Form = Form::declaring(
-    "a fact is written `name: { A, B } from input given predicate else Value;`, one that others decide `name = predicate;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
+    "a fact is written `name: { A, B } from input given predicate else Value;`, one of the members of a set `name: count { Empty, None, Some, All } of inputs;`, one that others decide `name = predicate;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -98,11 +98,20 @@ fn fact(
     };
     let name = cursor.ident("the name of a fact")?;
     cursor.need(":")?;
-    let Some(domain) = domain(cursor, &name, parser)? else {
-        cursor.skip_past_semicolon();
-        return Ok(());
+    let count = match cursor.then_braces() || cursor.then_word("of") {
+        true => cursor.eat_word("count"),
+        false => None,
     };
-    let from = predicate::need_from(cursor)?;
+    let (domain, from) = match count {
+        Some(_) => counted(cursor)?,
+        None => {
+            let Some(domain) = domain(cursor, &name, parser)? else {
+                cursor.skip_past_semicolon();
+                return Ok(());
+            };
+            (domain, predicate::need_from(cursor)?)
+        }
+    };
     let mut given = Vec::new();
     while let Some(pred) = predicate::given(cursor)? {
         let otherwise = match cursor.eat_word("else") {
@@ -119,17 +128,28 @@ fn fact(
         name: name.clone(),
         doc,
         held,
+        count,
         domain,
         from,
         given,
     });
-    parser.close(
-        cursor,
-        "`,`, `given`, `else` or `;`",
-        &name.to_string(),
-        &FORM,
-    );
+    let expected = match count {
+        Some(_) => "`given`, `else` or `;`",
+        None => "`,`, `given`, `else` or `;`",
+    };
+    parser.close(cursor, expected, &name.to_string(), &FORM);
     Ok(())
+}
+
+/// `{ Empty, None, Some, All } of pods`, behind the word `count`.
+fn counted(cursor: &mut Cursor) -> Result<(Domain, Vec<Ident>), Fault> {
+    let mut inner = cursor.braces()?;
+    let left = values(&mut inner)?;
+    predicate::ended(&inner, "`,` or `}`")?;
+    cursor.need_word("of")?;
+    let of = cursor.ident("the set whose members are counted")?;
+    let right = None;
+    Ok((Domain::Values { left, right }, vec![of]))
 }
 
 /// `None` if the type is infinite: then the fact is reported and lost.

@@ -161,12 +161,25 @@ fn path_lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
     if cursor.then_name() && !STOPS.iter().any(|stop| cursor.then_word(stop)) {
         return Err(cursor.fault(LOOKUPS));
     }
-    let path = cursor.path()?;
-    if cursor.eat("=").is_none() {
-        return Ok(Lookup::Key { path });
+    let mut paths = paths(cursor)?;
+    match paths.pop() {
+        Some(theirs) if paths.is_empty() && cursor.eat("=").is_some() => {
+            let ours = cursor.path()?;
+            Ok(Lookup::Equal { theirs, ours })
+        }
+        last => {
+            paths.extend(last);
+            // What follows would be taken for the end, and what stands behind it be missed.
+            let joined = ["and", "&", "&&", "+"];
+            if joined
+                .iter()
+                .any(|mark| cursor.is(mark) || cursor.is_word(mark))
+            {
+                return Err(cursor.fault("`,`, `every`, `given` or `;`"));
+            }
+            Ok(Lookup::Keys { paths })
+        }
     }
-    let ours = cursor.path()?;
-    Ok(Lookup::Equal { theirs: path, ours })
 }
 
 fn labels(cursor: &mut Cursor) -> Result<Lookup, Fault> {

@@ -38,6 +38,11 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         "," | "or" | "||" | "and" | "&&" if follows("|") && !follows(",") => {
             "several states are joined by `|`, and an item ends with `;`"
         }
+        "and" | "&" | "&&" | "+" if follows(",") && follows("every") => {
+            "several keys are joined by `,`"
+        }
+        "from" if expected == "`of`" => "a count is `of` a set",
+        "," if follows("given") && follows("else") => "a count is of one set",
         "after" if is_before => "write it the other way round, `first before then`",
         "reaches" if is_before => "write `reaches State from Other`",
         "when" | "if" | "given" if follows("while") => "write `while`",
@@ -86,6 +91,9 @@ mod tests {
         assert!(instead("after", "`before`").is_some());
         assert!(instead("reaches", "`before`").is_some());
         assert!(instead("when", "`in`, `at rest` or `;`").is_some());
+        let keys = Some("several keys are joined by `,`");
+        assert_eq!(instead("and", "`,`, `every`, `given` or `;`"), keys);
+        assert_eq!(instead("and", "`every`, `given` or `;`"), None);
         assert_eq!(instead("=", "`:` or `=`"), None);
         assert_eq!(instead(",", "`,` or `}`"), None);
         assert_eq!(instead("and", "a name"), None);

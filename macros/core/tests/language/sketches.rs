@@ -28,6 +28,7 @@ macro_rules! sketches {
 }
 sketches! {
     bucket_is_accepted = "bucket",
+    git_is_accepted = "git",
     listener_is_accepted = "listener",
     provision_is_accepted = "provision",
     rollout_is_accepted = "rollout",

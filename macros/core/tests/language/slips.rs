@@ -253,3 +253,17 @@ fn what_follows_a_doc_comment_above_a_section_is_read_all_the_same() {
         "{found:#?}"
     );
 }
+
+#[test]
+fn several_keys_are_joined_by_commas() {
+    for mark in ["and", "&&", "+"] {
+        let input = format!("live: poll Info by spec.url {mark} meta.uid every 2s;");
+        let text = format!("resource Thing;\nobserve {{ {input} }}");
+        let found = check(text.parse().expect("tokens")).diagnostics;
+        let said = &found.first().expect("it is refused").message;
+        let expected = format!(
+            "expected `,`, `every`, `given` or `;`, found `{mark}`: several keys are joined by `,`"
+        );
+        assert_eq!(*said, expected);
+    }
+}

@@ -33,6 +33,7 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
     }
     let idle = is_volume && !dice.one_in(40);
     Some(match dice.below(11) {
+        0 if sketch.effects.len() > 1 => behind(sketch, dice)?,
         0 | 1 => {
             let (effect, pred) = (effect(dice)?, claim(atoms, dice));
             format!("never {effect} while {pred};")
@@ -55,6 +56,20 @@ fn property(sketch: &Sketch, atoms: &[String], dice: &mut Dice) -> Option<String
         }
         _ => always(sketch, atoms, idle, dice),
     })
+}
+
+/// One of two effects must not be enabled where the other runs: it may be, and wait behind that.
+fn behind(sketch: &Sketch, dice: &mut Dice) -> Option<String> {
+    let at = 1 + dice.below(sketch.effects.len() - 1);
+    let first = &sketch.effects[dice.below(at)];
+    let mut runs: Vec<String> = first.when.iter().map(nested).collect();
+    if let Some(target) = first.head.strip_prefix("apply ") {
+        runs.push(format!("{target} == Stale"));
+    }
+    runs.push(format!("!refused({})", first.known_as()));
+    let is_certain = first.from.is_empty() && !first.head.contains(" each ");
+    let effect = sketch.effects[at].known_as();
+    is_certain.then(|| format!("never {effect} while {};", runs.join(" && ")))
 }
 
 fn always(sketch: &Sketch, atoms: &[String], idle: bool, dice: &mut Dice) -> String {

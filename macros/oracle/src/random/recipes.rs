@@ -10,16 +10,16 @@ use super::dice::Dice;
 use super::sketch::Sketch;
 use draft::Draft;
 use objects::{
-    addressed, chained, class, either, listed, looked, members, minted, owned, part, rollout,
-    secret, shared,
+    addressed, chained, class, counted, either, listed, looked, members, minted, owned, part,
+    rollout, secret, shared,
 };
 use outside::{bucket, entry, polled, recorded};
 
 type Piece = fn(&mut Draft<'_>);
 
-const PIECES: [Piece; 18] = [
+const PIECES: [Piece; 19] = [
     class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
-    bucket, chained, minted, looked, either, bucket,
+    bucket, chained, minted, looked, either, bucket, counted,
 ];
 
 /// Two to four pieces and a goal that takes what is left.

@@ -249,12 +249,11 @@ impl Sketch {
                 asked("given", given) + &maybe("else", other.as_ref())
             };
             let givens: String = fact.givens.iter().map(given).collect();
-            format!(
-                "{held}{}: {} from {}{givens};",
-                fact.name,
-                fact.domain,
-                fact.from.join(", ")
-            )
+            let from = match fact.domain.starts_with("count") {
+                true => format!("of {}", fact.from[0]),
+                false => format!("from {}", fact.from.join(", ")),
+            };
+            format!("{held}{}: {} {from}{givens};", fact.name, fact.domain)
         };
         let mut lines: Vec<String> = self.lets.iter().map(value).collect();
         lines.extend(self.facts.iter().map(fact));

@@ -35,6 +35,8 @@ const KINDS: [(&str, &str, &[&str]); 9] = [
     ("record String", "", &["Absent", "Stale", "Current"]),
 ];
 
+const COUNT: &str = "count { Empty, None, Some, All }";
+
 pub(super) fn wild(dice: &mut Dice) -> Sketch {
     let mut sketch = Sketch::default();
     let mut known: Known = Vec::new();
@@ -104,6 +106,7 @@ fn relink(sketch: &mut Sketch, dice: &mut Dice) {
     let head = &sketch.inputs[at].head;
     let lookup = match head.split(' ').next().unwrap_or_default() {
         "record" => return,
+        "poll" if dice.one_in(2) => format!("meta.name, {root} every 2s"),
         "poll" => format!("{root} every 2s"),
         _ if head.contains('[') => match dice.below(3) {
             0 => format!("names of {root}"),
@@ -176,6 +179,15 @@ fn fact(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice) 
     }
     let name = format!("fact{number}");
     let from = sources(sketch, dice);
+    let set = sketch.inputs.iter().find(|input| input.name == from[0]);
+    let is_set = set.is_some_and(|input| input.head.contains('['));
+    let (domain, values) = if is_set && !held && domain != "bool" {
+        let others = values.split_off(domain.matches(',').count() + 1);
+        let counts = ["Empty", "None", "Some", "All"].into_iter();
+        (COUNT, counts.chain(others).collect())
+    } else {
+        (domain, values)
+    };
     sketch.facts.push(Fact {
         held,
         name: name.clone(),

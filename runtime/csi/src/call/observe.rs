@@ -85,7 +85,9 @@ impl CallContext {
                 cache.probed(input, key.clone(), reply.answer);
                 Ok(())
             }
-            Ok(Err(CallError::Failed(why))) => Err(StepError::Retry(why, None)),
+            Ok(Err(error @ (CallError::Failed(_) | CallError::Later { .. }))) => {
+                Err(StepError::Retry(error.to_string(), error.after()))
+            }
             Ok(Err(CallError::Refused(why))) => Err(RpcError::new(Code::Internal, why).into()),
             Err(_) => {
                 let message = format!("`{name}` had no answer in time");

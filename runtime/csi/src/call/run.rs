@@ -206,7 +206,9 @@ impl CallRun<'_> {
                 cache.rejected(effect, plan.id, message);
                 Ok(())
             }
-            Ok(Err(CallError::Failed(why))) => Err(StepError::Retry(why, None)),
+            Ok(Err(error @ (CallError::Failed(_) | CallError::Later { .. }))) => {
+                Err(StepError::Retry(error.to_string(), error.after()))
+            }
             Err(_) => {
                 let limit = EFFECT_TIMEOUT.as_secs();
                 let message = format!("`{name}` had no answer within {limit} s");

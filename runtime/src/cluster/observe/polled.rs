@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Observed;
 use crate::cluster::fixture::Caches;
 use crate::lifecycle::{Because, CallError, This};
 
@@ -36,21 +37,25 @@ crate::lifecycle! {
         of_class: poll Level by class every 2s;
         of_host:  poll Level by spec.host every 2s;
         of_all:   poll Level every 2s;
+        of_more:  poll Level by spec.host, keys, class, class.meta.name every 2s;
     }
     facts {
         high: bool from of_keys, of_class, of_host, of_all given of_keys && of_class && of_host && of_all;
+        more: bool from of_more given of_more else false;
     }
     states {
         Unknown    when !of_keys || !of_class || !of_host || !of_all => Pending;
+        Unsaid     when !of_more && !more                            => Pending;
         goal High  when high                                         => Ready;
         goal Low   when !high                                        => Ready;
     }
     transitions {
-        Unknown -> High | Low;
+        Unknown -> Unsaid | High | Low;
+        Unsaid -> High | Low;
     }
     status {
         condition Told {
-            True when of_keys && of_class && of_host && of_all;
+            True when of_keys && of_class && of_host && of_all && of_more;
             Unknown "Unknown" otherwise;
         }
         ready from Told;
@@ -82,6 +87,21 @@ impl GaugeLogic for Reader {
     fn poll_of_all(&self, _: This<'_, Gauge>) -> impl Future<Output = Answered> + Send {
         ready(Ok(Level(3)))
     }
+    fn poll_of_more(
+        &self,
+        this: This<'_, Gauge>,
+        keys: Vec<&Secret>,
+        class: Option<&ConfigMap>,
+    ) -> impl Future<Output = Answered> + Send {
+        let there = [this.spec.host.is_some(), class.is_some()];
+        let there = there.into_iter().filter(|there| *there).count();
+        ready(Ok(Level(
+            u8::try_from(10 + there + keys.len()).unwrap_or(9),
+        )))
+    }
+    fn more(&self, _: This<'_, Gauge>, more: &Level) -> Because<bool> {
+        Because::plain(more.0 > 10)
+    }
     fn high(
         &self,
         _: This<'_, Gauge>,
@@ -102,14 +122,8 @@ fn object(kind: &str, name: &str) -> Value {
 }
 
 /// What is asked, and what each question is told.
-fn check(host: Option<&str>, objects: &[Value], expected: [(&str, u8); 4]) {
-    let gauge = json!({
-        "apiVersion": "tests/v1", "kind": "Gauge", "spec": { "className": "c", "host": host },
-        "metadata": { "name": "g", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
-    });
-    let machine = Arc::new(machine(Reader));
-    let observed = Caches::with(machine.clone(), objects).look(gauge);
-    assert_eq!(observed.failure, None);
+fn check(host: Option<&str>, objects: &[Value], expected: [(&str, u8); 5]) {
+    let (machine, observed) = look(host, objects);
     let asked: Vec<(&str, u8)> = observed
         .polls
         .iter()
@@ -124,10 +138,47 @@ fn check(host: Option<&str>, objects: &[Value], expected: [(&str, u8); 4]) {
     assert_eq!(asked, expected);
 }
 
+fn look(host: Option<&str>, objects: &[Value]) -> (Arc<GaugeMachine<Reader>>, Observed) {
+    let gauge = json!({
+        "apiVersion": "tests/v1", "kind": "Gauge", "spec": { "className": "c", "host": host },
+        "metadata": { "name": "g", "namespace": "ns", "uid": "u", "resourceVersion": "7", "generation": 1 },
+    });
+    let machine = Arc::new(machine(Reader));
+    let observed = Caches::with(machine.clone(), objects).look(gauge);
+    assert_eq!(observed.failure, None);
+    (machine, observed)
+}
+
 #[test]
 fn a_poll_is_asked_about_what_there_is_and_about_nothing() {
     let all = [object("ConfigMap", "c"), object("Secret", "s")];
-    let asked = [("uid-of-s", 1), ("uid-of-c", 1), ("h", 1), ("", 3)];
+    let several = r#"["h","uid-of-s","uid-of-c","c"]"#;
+    let asked = [
+        ("uid-of-s", 1),
+        ("uid-of-c", 1),
+        ("h", 1),
+        ("", 3),
+        (several, 13),
+    ];
     check(Some("h"), &all, asked);
-    check(None, &[], [("", 0), ("", 0), ("", 0), ("", 3)]);
+    let several = "[null,null,null,null]";
+    check(
+        None,
+        &[],
+        [("", 0), ("", 0), ("", 0), ("", 3), (several, 10)],
+    );
+}
+
+/// Keys that are written one after another could be read in two ways: `a","b` beside `c`, and `a` beside `b","c`.
+#[test]
+fn no_two_lists_of_keys_are_one_text() {
+    let key = |host: &str, class: &str| {
+        let objects = [object("ConfigMap", class), object("Secret", "s")];
+        let (_, observed) = look(Some(host), &objects);
+        observed.polls.last().expect("it is asked").1.clone()
+    };
+    assert_ne!(key("h", "c"), key("h\",\"uid-of-s", "c"));
+    assert_ne!(key("h", "c"), key("h", "d"));
+    assert_ne!(key("h", "c"), key("i", "c"));
+    assert_eq!(key("h", "c"), key("h", "c"));
 }

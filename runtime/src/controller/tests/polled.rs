@@ -1,6 +1,6 @@
 //! What is said while a question has no answer: nothing, unless it has none for long.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -47,9 +47,9 @@ crate::lifecycle! {
     }
 }
 
-/// A meter that is read, or that is not there.
+/// A meter that is read, or that is not there, or that asks to be left alone for some seconds; how often it was asked.
 #[derive(Clone, Default)]
-struct Meter(Arc<AtomicBool>);
+struct Meter(Arc<AtomicBool>, Arc<AtomicU64>, Arc<AtomicU64>);
 
 impl Meter {
     fn is_there(&self, there: bool) {
@@ -61,6 +61,14 @@ impl GaugeLogic for Meter {
     async fn poll_meter(&self, this: This<'_, Gauge>) -> Result<Level, CallError> {
         if this.meta.name.as_deref().is_some_and(|name| name != "g") {
             return std::future::pending().await;
+        }
+        self.2.fetch_add(1, Ordering::SeqCst);
+        let alone = self.1.load(Ordering::SeqCst);
+        if alone > 0 {
+            return Err(CallError::Later {
+                why: "too many questions".to_owned(),
+                after: Duration::from_secs(alone),
+            });
         }
         match self.0.load(Ordering::SeqCst) {
             true => Ok(Level(9)),
@@ -173,4 +181,67 @@ async fn who_never_answers_keeps_nobody_else_from_being_asked() {
     meter.is_there(true);
     sim.run(Duration::from_secs(5)).await;
     assert_eq!(ready(&sim), json!("True"));
+}
+
+/// It is asked every two seconds, and not once in the half minute in which it does not want to be.
+#[tokio::test(start_paused = true)]
+async fn a_provider_is_left_alone_for_as_long_as_it_asks() {
+    let (mut sim, meter) = gauge(true);
+    sim.run(Duration::from_secs(10)).await;
+    assert!(meter.2.load(Ordering::SeqCst) >= 4);
+    meter.1.store(30, Ordering::SeqCst);
+    sim.run(Duration::from_secs(4)).await;
+    let asked = meter.2.load(Ordering::SeqCst);
+    sim.run(Duration::from_secs(24)).await;
+    assert_eq!(meter.2.load(Ordering::SeqCst), asked);
+    meter.1.store(0, Ordering::SeqCst);
+    sim.run(Duration::from_secs(10)).await;
+    assert!(meter.2.load(Ordering::SeqCst) > asked);
+    assert_eq!(ready(&sim), "True");
+}
+
+/// Who says "in a year" is asked after an hour.
+#[tokio::test(start_paused = true)]
+async fn no_provider_is_left_alone_for_ever() {
+    let (mut sim, meter) = gauge(true);
+    meter.1.store(31_536_000, Ordering::SeqCst);
+    sim.run(Duration::from_secs(3_500)).await;
+    assert_eq!(meter.2.load(Ordering::SeqCst), 1);
+    meter.1.store(0, Ordering::SeqCst);
+    sim.run(Duration::from_secs(200)).await;
+    assert_eq!(ready(&sim), "True");
+}
+
+/// It is asked every two seconds; what is said in between is asked about at once, and once a second at the most.
+#[tokio::test(start_paused = true)]
+async fn what_changed_outside_is_asked_about_now() {
+    let (mut sim, meter) = gauge(true);
+    let waker = sim.controller.settings.wakes.waker("meter");
+    let asked = || meter.2.load(Ordering::SeqCst);
+    sim.run(Duration::from_millis(5_500)).await;
+    let before = asked();
+    waker.changed("another");
+    sim.run(Duration::from_millis(100)).await;
+    assert_eq!(asked(), before);
+    waker.changed("u");
+    sim.run(Duration::from_millis(100)).await;
+    assert_eq!(asked(), before + 1);
+    for _ in 0..30 {
+        waker.all_changed();
+        sim.run(Duration::from_millis(100)).await;
+    }
+    assert!((before + 3..=before + 4).contains(&asked()), "{}", asked());
+}
+
+/// Not even then is somebody asked who wants to be left alone.
+#[tokio::test(start_paused = true)]
+async fn who_wants_to_be_left_alone_is_not_woken() {
+    let (mut sim, meter) = gauge(true);
+    let waker = sim.controller.settings.wakes.waker("meter");
+    meter.1.store(30, Ordering::SeqCst);
+    sim.run(Duration::from_secs(4)).await;
+    let asked = meter.2.load(Ordering::SeqCst);
+    waker.changed("u");
+    sim.run(Duration::from_secs(20)).await;
+    assert_eq!(meter.2.load(Ordering::SeqCst), asked);
 }

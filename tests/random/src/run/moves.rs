@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{BYSTANDER, Run, SUBJECT};
-use crate::author;
+use crate::author::{self, Document};
 use crate::cluster::name;
 use crate::declared::Lookup;
 
@@ -129,7 +129,8 @@ impl Run<'_> {
             | Lookup::Owner
             | Lookup::All
             | Lookup::Of(_)
-            | Lookup::At(_) => {}
+            | Lookup::At(_)
+            | Lookup::Several(_) => {}
         }
         self.cluster.create(input + 1, &named, &labels, &spec)
     }
@@ -319,8 +320,11 @@ impl Run<'_> {
             return false;
         };
         let this = now.this.clone();
-        let is = author::answer(fact, held, words, &this, &from);
         let levers = author::levers(held, &this, &from);
+        if author::counts(words) {
+            return self.count(fact, value, &levers);
+        }
+        let is = author::answer(fact, held, words, &this, &from);
         let Some(lever) = self.dice.pick(&levers).cloned() else {
             return false;
         };
@@ -328,10 +332,6 @@ impl Run<'_> {
             return false;
         }
         let more = u64::try_from((wanted + answers - is) % answers).expect("few answers");
-        let in_spec = lever
-            .pointer(&format!("/spec/answers/{fact}"))
-            .and_then(Value::as_u64)
-            .unwrap_or_default();
         let points = author::points(&lever, fact) + more;
         if let Some(place) = lever.get("outside").and_then(Value::as_array) {
             let part = |at: usize| place[at].as_str().unwrap_or_default();
@@ -346,6 +346,15 @@ impl Run<'_> {
                 object["spec"]["answers"][fact] = json!(points)
             });
         }
+        self.answer_in(&lever, fact, points)
+    }
+
+    /// Makes an object say this many points of a question, in its status.
+    fn answer_in(&mut self, lever: &Document, fact: &str, points: u64) -> bool {
+        let in_spec = lever
+            .pointer(&format!("/spec/answers/{fact}"))
+            .and_then(Value::as_u64)
+            .unwrap_or_default();
         let kind = lever
             .get("kind")
             .and_then(Value::as_str)
@@ -353,7 +362,21 @@ impl Run<'_> {
         let Some(kind) = kind.and_then(|kind| kind.parse().ok()) else {
             return false;
         };
-        self.cluster
-            .tell(kind, name(&lever), fact, points - in_spec)
+        self.cluster.tell(kind, name(lever), fact, points - in_spec)
+    }
+
+    /// Makes a count hold of none of the members, of the first of several, or of all.
+    fn count(&mut self, fact: &str, value: &str, members: &[Document]) -> bool {
+        if value == "Empty" || value == "Some" && members.len() < 2 {
+            return false;
+        }
+        let mut did = false;
+        for (at, member) in members.iter().enumerate() {
+            let wanted = value == "All" || value == "Some" && at == 0;
+            if author::holds(fact, member) != wanted {
+                did |= self.answer_in(member, fact, author::points(member, fact) + 1);
+            }
+        }
+        did
     }
 }

@@ -133,12 +133,21 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// Where what a call asks about is kept outside; nothing where the request lacks what names it.
+    fn kept_under(&self, lookup: &Lookup, from: &Given<Document>) -> Option<String> {
+        match lookup {
+            Lookup::At(path) if path.input.is_some() => {
+                Some(self.text_at(path, from).unwrap_or_default())
+            }
+            Lookup::At(path) => self.text_at(path, from),
+            Lookup::Several(keys) => keys.iter().map(|key| self.kept_under(key, from)).collect(),
+            _ => Some(String::new()),
+        }
+    }
+
     fn polled(&self, number: usize, from: &Given<Document>) -> Sought<Document> {
         let name = &self.machine.declared.inputs[number];
-        let key = match &self.machine.declared.lookups[number] {
-            Lookup::At(path) => self.text_at(path, from),
-            _ => Some(String::new()),
-        };
+        let key = self.kept_under(&self.machine.declared.lookups[number], from);
         if key.is_some() && self.snapshot.outside.is_down(name) {
             self.asks_the_silent.set(true);
         }

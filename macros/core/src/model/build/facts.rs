@@ -5,10 +5,11 @@ use proc_macro2::{Ident, Span};
 use super::Builder;
 use super::inputs::domain;
 use crate::ast;
-use crate::check::{declared_twice, too_many_values, unknown_name};
+use crate::check::{declared_twice, misfit_count, too_many_values, unknown_name};
 use crate::errors::Item;
 use crate::model::{
-    EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, ValueSet, Var, VarId,
+    EffectId, Guard, Held, Input, InputId, Kind, Never, Origin, Pred, Source, Use, ValueSet, Var,
+    VarId,
 };
 
 /// A domain is a bit each in a word.
@@ -50,6 +51,7 @@ impl Builder<'_> {
         let origin = Origin::Fact {
             from: Vec::new(),
             boolean: matches!(fact.domain, ast::Domain::Bool),
+            counts: fact.count.is_some(),
         };
         let mut var = var(&fact.name, &fact.doc, origin, values);
         for otherwise in fact.given.iter().filter_map(|g| g.otherwise.as_ref()) {
@@ -119,13 +121,36 @@ impl Builder<'_> {
         }
         let first = self.vars.len() - ast.effects.len() - ast.facts.len();
         for (at, fact) in ast.facts.iter().enumerate() {
-            self.guard_fact(first + at, fact);
+            self.guard_fact(first + at, fact, inputs);
         }
     }
 
-    fn guard_fact(&mut self, var: usize, fact: &ast::Fact) {
+    /// What a count counts are the members of one set.
+    fn counted(&mut self, fact: &ast::Fact, uses: &[Use], inputs: &[Input]) {
+        let is_set = |used: &Use| match used.source {
+            Source::Input(id) => inputs[id.0].many,
+            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
+        };
+        if let Some(of) = uses.iter().find(|used| !is_set(used)) {
+            self.sink.push(misfit_count::no_set(fact, &of.name));
+            self.complete = false;
+        }
+        let values = match &fact.domain {
+            ast::Domain::Values { left, .. } => misfit_count::values(fact, left),
+            ast::Domain::Bool => None,
+        };
+        for found in values.into_iter().chain(misfit_count::held(fact)) {
+            self.sink.push(found);
+            self.complete = false;
+        }
+    }
+
+    fn guard_fact(&mut self, var: usize, fact: &ast::Fact, inputs: &[Input]) {
         let place = Item::new("fact", &fact.name);
         let uses = self.uses(&fact.from, &place);
+        if fact.count.is_some() {
+            self.counted(fact, &uses, inputs);
+        }
         if let Origin::Fact { from, .. } = &mut self.vars[var].origin {
             *from = uses;
         }

@@ -7,7 +7,7 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::unobserved_source;
 use crate::errors::Item;
-use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, Source, Use, Value};
+use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, PollKey, Source, Use, Value};
 
 impl Builder<'_> {
     pub(super) fn inputs(&mut self) -> Vec<Input> {
@@ -82,10 +82,13 @@ impl Builder<'_> {
                     ours: ours.clone(),
                 }
             }
-            ast::Lookup::Key { path } => Lookup::Key {
-                path: path.clone(),
-                input: self.path(path, place),
-            },
+            ast::Lookup::Keys { paths } => {
+                let key = |path: &Path| PollKey {
+                    path: path.clone(),
+                    input: self.path(path, place),
+                };
+                Lookup::Keys(paths.iter().map(key).collect())
+            }
         }
     }
 

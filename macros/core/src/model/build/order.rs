@@ -314,7 +314,9 @@ impl<'a> Walk<'a> {
         match &input.lookup {
             Lookup::Names { of } | Lookup::Refs { of } => used(of, needs),
             Lookup::Ref { from } => used(from, needs),
-            Lookup::Key { input, .. } => used(input.as_slice(), needs),
+            Lookup::Keys(keys) => keys
+                .iter()
+                .for_each(|key| used(key.input.as_slice(), needs)),
             Lookup::Name { path, .. } => self.rooted(path, needs),
             Lookup::Equal { ours, .. } => self.rooted(ours, needs),
             Lookup::Labels { pairs } => {

@@ -134,6 +134,25 @@ impl Draft<'_> {
         (!objects.is_empty() && self.dice.one_in(3)).then(|| self.dice.pick(&objects).clone())
     }
 
+    /// What a poll asks about: this, and now and then a path of the object or an input that earlier pieces guarantee.
+    pub(super) fn keys(&mut self, first: &str) -> String {
+        let mut keys = vec![first.to_owned()];
+        if self.dice.one_in(3) {
+            keys.push("spec.class".to_owned());
+        }
+        let others: Vec<String> = self
+            .there
+            .iter()
+            .filter(|n| **n != first)
+            .cloned()
+            .collect();
+        if !others.is_empty() && self.dice.one_in(3) {
+            let at = self.dice.below(keys.len() + 1);
+            keys.insert(at, self.dice.pick(&others).clone());
+        }
+        keys.join(", ")
+    }
+
     /// Some inputs that a builder can count on or wait for.
     pub(super) fn ingredients(&mut self) -> Vec<String> {
         let there = self.there.clone();

@@ -219,6 +219,34 @@ pub(super) fn part(draft: &mut Draft<'_>) {
     draft.condition("Labelled", &[(&absent, "NoVolume")], &right);
 }
 
+const COUNT: &str = "count { Empty, None, Some, All }";
+
+/// How many of several that others make are as they should be.
+pub(super) fn counted(draft: &mut Draft<'_>) {
+    let lookup = draft
+        .dice
+        .word(&["namespace", "labels { OWNER = meta.name }"]);
+    let lamps = draft.input("lamps", "[Lamp]", &lookup);
+    let lit = draft.fact("lit", COUNT, &[&lamps]);
+    let (empty, dark) = (
+        format!("{lit} == Empty"),
+        format!("{lit} in {{ None, Some }}"),
+    );
+    draft.state("NoLamp", &empty, "Error", &[&lamps, "self"]);
+    if draft.dice.one_in(2) {
+        draft.state("Kindling", &dark, "Pending", &[]);
+        draft.promise("kindles", &dark, one(&lit, &["All"]));
+    } else {
+        draft.state("Dark", &dark, "Error", &[&lamps]);
+    }
+    draft.condition(
+        "Lit",
+        &[(&empty, "NoLamp"), (&dark, "Dark")],
+        &format!("{lit} == All"),
+    );
+    draft.there.push(lamps);
+}
+
 pub(super) fn members(draft: &mut Draft<'_>) {
     let owner = draft.dice.word(&["owned", "shared"]);
     let pods = draft.input(
@@ -246,7 +274,14 @@ pub(super) fn members(draft: &mut Draft<'_>) {
         &[],
     );
     draft.state("Taken", &foreign, "Error", &[&pods, "self"]);
-    draft.condition("Populated", &bad, &format!("{pods} == Current"));
+    let mut right = format!("{pods} == Current");
+    if draft.dice.one_in(2) {
+        let up = draft.fact("up", COUNT, &[&pods]);
+        let cold = format!("{up} in {{ None, Some }}");
+        draft.state("Cold", &cold, "Error", &[&pods, "self"]);
+        right = format!("{right} && {up} in {{ Empty, All }}");
+    }
+    draft.condition("Populated", &bad, &right);
 }
 
 /// A fact behind several questions, each with its own answer where it fails.

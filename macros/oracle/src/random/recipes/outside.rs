@@ -4,7 +4,8 @@ use super::draft::Draft;
 use crate::random::sketch::{Effect, State, one, words};
 
 pub(super) fn polled(draft: &mut Draft<'_>) {
-    let network = draft.input("network", "poll Reach", "meta.name every 2s");
+    let keys = draft.keys("meta.name");
+    let network = draft.input("network", "poll Reach", &format!("{keys} every 2s"));
     let bound = draft.fact("bound", "{ Waiting, Up, Failed }", &[&network]);
     draft.given(&[&network], None);
     draft.state("Silent", &format!("!{network}"), "Pending", &[]);
@@ -27,7 +28,8 @@ pub(super) fn polled(draft: &mut Draft<'_>) {
 pub(super) fn entry(draft: &mut Draft<'_>) {
     let sites = draft.input("places", "[Place]", "namespace");
     let place = draft.fact("place", "bool", &[&sites]);
-    let router = draft.input("router", "poll Table", &format!("{sites} every 2s"));
+    let keys = draft.keys(&sites);
+    let router = draft.input("router", "poll Table", &format!("{keys} every 2s"));
     let entry = draft.fact(
         "entry",
         "{ No, Unknown, Stale, Current }",
@@ -86,7 +88,8 @@ pub(super) fn entry(draft: &mut Draft<'_>) {
 
 /// Something outside that we hold and that others may hold.
 pub(super) fn bucket(draft: &mut Draft<'_>) {
-    let store = draft.input("store", "poll Info", "meta.name every 30s");
+    let keys = draft.keys("meta.name");
+    let store = draft.input("store", "poll Info", &format!("{keys} every 30s"));
     held_in(draft, &store, &[]);
 }
 
@@ -158,7 +161,8 @@ fn held_in(draft: &mut Draft<'_>, store: &str, recorded: &[&str]) -> (String, St
 /// Something outside under a name that must be written down before it is made.
 pub(super) fn recorded(draft: &mut Draft<'_>) {
     let handle = draft.input("handle", "record String", "");
-    let store = draft.input("store", "poll Info", &format!("{handle} every 30s"));
+    let keys = draft.keys(&handle);
+    let store = draft.input("store", "poll Info", &format!("{keys} every 30s"));
     draft.sketch.inputs.last_mut().expect("just pushed").given =
         words(&[&format!("{handle} != Absent")]);
     draft.state("Unrecorded", &format!("{handle} == Absent"), "Pending", &[]);

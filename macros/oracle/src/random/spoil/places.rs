@@ -62,7 +62,8 @@ pub(super) fn domains(sketch: &Sketch) -> Vec<(String, Vec<String>)> {
         if domain == "bool" {
             return vec!["false".to_owned(), "true".to_owned()];
         }
-        let bare = domain.replace(['{', '}'], "").replace('|', ",");
+        let bare = domain.trim_start_matches("count ");
+        let bare = bare.replace(['{', '}'], "").replace('|', ",");
         bare.split(',')
             .map(|value| value.trim().to_owned())
             .collect()

@@ -337,6 +337,35 @@ pub(super) fn asked_once(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     })
 }
 
+/// A count of other than four cases, of what is no set, or of what is held.
+pub(super) fn miscount(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let singles = sketch
+        .inputs
+        .iter()
+        .filter(|input| !input.head.contains('['));
+    let singles: Vec<String> = singles.map(|input| input.name.clone()).collect();
+    let counts = |fact: &Fact| fact.domain.starts_with("count");
+    let how = dice.below(4);
+    let single = (!singles.is_empty()).then(|| dice.pick(&singles).clone());
+    change(some(&mut sketch.facts, dice, counts), |fact| {
+        match (how, single) {
+            (0, _) => fact.domain = fact.domain.replace("Empty, ", ""),
+            (1, _) => fact.domain = fact.domain.replace("All", "Most, All"),
+            (2, _) | (_, None) => fact.held = true,
+            (_, Some(single)) => fact.from = vec![single],
+        }
+    })
+}
+
+/// A poll asks about one thing twice.
+pub(super) fn asked_twice(sketch: &mut Sketch, dice: &mut Dice) -> bool {
+    let polled = |input: &Input| input.head.starts_with("poll ");
+    change(some(&mut sketch.inputs, dice, polled), |input| {
+        let first = input.lookup.split([',', ' ']).next().unwrap_or_default();
+        input.lookup = format!("{first}, {}", input.lookup);
+    })
+}
+
 /// A probe where there is no node.
 pub(super) fn probed(sketch: &mut Sketch, dice: &mut Dice) -> bool {
     let polled = |input: &Input| input.head.starts_with("poll ");

@@ -66,7 +66,13 @@ impl Draft<'_> {
             "probe Table"
         };
         let (table, up) = (format!("table{number}"), format!("up{number}"));
-        self.input(&table, head, &format!("request.{field}"), Guard::new());
+        let volume = if field != "volume_id" && self.dice.one_in(3) {
+            "request.volume_id, "
+        } else {
+            ""
+        };
+        let keys = format!("{volume}request.{field}");
+        self.input(&table, head, &keys, Guard::new());
         self.fact(&up, "bool", &[&table], Guard::new());
         let polled = head.starts_with("poll");
         let fact = self.sketch.facts.last_mut().expect("just pushed");

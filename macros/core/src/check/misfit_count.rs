@@ -1,0 +1,57 @@
+//! A `count` has other than four values, counts what is no set, or is `held`.
+//!
+//! ```text
+//! ready: count { None, Some, All } of pods;                // refused: there may be no Pod at all
+//! ready: count { Empty, None, Some, All } of pods;
+//! ```
+//!
+//! The values say, in this order: there is no member; of none of them it holds; of some, but not of all; of all. They may have other names.
+//! What is counted are the members of an input `[Type]`, that its object is asked of one by one.
+
+use proc_macro2::Ident;
+
+use crate::ast::Fact;
+use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC116",
+    name: "misfit_count",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// How many cases a count tells apart.
+pub(crate) const CASES: usize = 4;
+
+const FORM: &str = "write `count { Empty, None, Some, All } of pods`: no member, it holds of none, of some, of all";
+
+/// It has too few values, or the first that is too much.
+pub(crate) fn values(fact: &Fact, values: &[Ident]) -> Option<Diagnostic> {
+    if values.len() == CASES {
+        return None;
+    }
+    let at = values.get(CASES).unwrap_or(&fact.name);
+    let (name, count) = (&fact.name, values.len());
+    let word = if count == 1 { "value" } else { "values" };
+    let message = format!("`{name}` counts and has {count} {word}, where there are {CASES} cases");
+    Some(RULE.error(at.span(), name.to_string(), message).help(FORM))
+}
+
+/// What it counts is one thing.
+pub(crate) fn no_set(fact: &Fact, of: &Ident) -> Diagnostic {
+    let name = &fact.name;
+    let message = format!("`{name}` counts, and `{of}` is no set");
+    let help = format!(
+        "count the members of an input `[Type]`, or ask `{of}` itself: `{name}: {{ .. }} from {of}`"
+    );
+    RULE.error(of.span(), name.to_string(), message).help(help)
+}
+
+/// Nothing is acquired by counting.
+pub(crate) fn held(fact: &Fact) -> Option<Diagnostic> {
+    let (name, span) = (&fact.name, fact.held?);
+    let message = format!("`{name}` counts, and holds nothing");
+    let help = "leave out `held`: what is ours is `owned`, or told by a fact with a bar";
+    Some(RULE.error(span, name.to_string(), message).help(help))
+}

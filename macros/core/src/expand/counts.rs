@@ -1,0 +1,50 @@
+//! Facts that count: a method that is asked of each member, and the answer that follows.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::subject;
+use crate::hygiene::private;
+use crate::model::{InputId, Lifecycle, Source, Use, Var};
+
+/// ```text
+/// fn ready(&self, this: This<'_, Fleet>, member: &Pod) -> Because<bool>;
+/// ```
+pub(super) fn method(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream {
+    let (private, name) = (private(), &var.name);
+    let member = set(from).map(|id| {
+        let ty = &model.inputs[id.0].ty;
+        quote!(member: &#ty)
+    });
+    let args = subject::parameter(model, from).into_iter().chain(member);
+    let doc = match var.doc.is_empty() {
+        true => format!("Whether `{name}` counts this member."),
+        false => var.doc.clone(),
+    };
+    quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #(#args),*) -> #private::Because<bool>;)
+}
+
+/// ```text
+/// { let this = observation.this::<Fleet>()?; count(&observation.many::<Pod>(1), |member| self.0.ready(this, member)) }
+/// ```
+pub(super) fn answer(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream {
+    let (private, name) = (private(), &var.name);
+    let members = set(from).map(|id| {
+        let (n, ty) = (id.0, &model.inputs[id.0].ty);
+        quote!(&observation.many::<#ty>(#n))
+    });
+    match subject::argument(model, from) {
+        Some(about) => quote!({
+            let about = #about;
+            #private::count(#members, |member| self.0.#name(about, member))
+        }),
+        None => quote!(#private::count(#members, |member| self.0.#name(member))),
+    }
+}
+
+fn set(from: &[Use]) -> Option<InputId> {
+    from.iter().find_map(|used| match used.source {
+        Source::Input(id) => Some(id),
+        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+    })
+}

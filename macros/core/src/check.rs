@@ -26,6 +26,7 @@ mod half_capability;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
+pub(crate) mod misfit_fragment;
 pub(crate) mod misplaced_ignored;
 mod missing_key;
 mod missing_undo;
@@ -45,9 +46,12 @@ mod unbounded_wait;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
+pub(crate) mod unknown_fragment;
 pub(crate) mod unknown_name;
 mod unlisted_code;
+pub(crate) mod unmet_need;
 pub(crate) mod unobserved_source;
+pub(crate) mod unplaced_item;
 mod unreached_state;
 mod unread_input;
 mod unseen_by_call;
@@ -94,6 +98,7 @@ pub const RULES: &[Rule] = &[
     independent_never::RULE,
     infinite_fact::RULE,
     misfit_clause::RULE,
+    misfit_fragment::RULE,
     misplaced_ignored::RULE,
     missing_key::RULE,
     missing_undo::RULE,
@@ -113,9 +118,12 @@ pub const RULES: &[Rule] = &[
     uncaused_edge::RULE,
     undeclared_edge::RULE,
     undo_of_nothing::RULE,
+    unknown_fragment::RULE,
     unknown_name::RULE,
     unlisted_code::RULE,
+    unmet_need::RULE,
     unobserved_source::RULE,
+    unplaced_item::RULE,
     unreached_state::RULE,
     unread_input::RULE,
     unseen_by_call::RULE,

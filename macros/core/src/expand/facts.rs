@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::shared;
 use crate::hygiene::{camel, ident, join, private};
 use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 
@@ -13,7 +14,10 @@ use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
-    let enums = model.vars.iter().filter_map(|v| declared_enum(model, v));
+    let enums = model.vars.iter().filter_map(|v| {
+        let shared = shared::declared_type(model, v);
+        shared.or_else(|| declared_enum(model, v))
+    });
     let names: Vec<_> = model.vars.iter().map(field_name).collect();
     let types: Vec<_> = model.vars.iter().map(|v| field_type(model, v)).collect();
     let docs = model.vars.iter().map(field_doc);
@@ -40,7 +44,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     }
 }
 
-fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
+pub(super) fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
     if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
         return None;
     }
@@ -64,7 +68,7 @@ fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
 }
 
 /// `validity` has type `Validity`; where the resource or an input has that name, `ValidityValue`.
-fn type_name(model: &Lifecycle, var: &Var) -> Ident {
+pub(super) fn type_name(model: &Lifecycle, var: &Var) -> Ident {
     let name = camel(&var.name);
     let inputs = model
         .inputs

@@ -8,7 +8,7 @@ use super::logic::{key_inputs, poll_name, request_key, trait_name};
 use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
-use super::{subject, texts};
+use super::{shared, subject, texts};
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Verb,
@@ -137,15 +137,30 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
             quote!(#private::lookup_labels([#(#texts),*]))
         }
         Lookup::Names { of } => {
-            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                of,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::LookupKey::Names(#call))
         }
         Lookup::Refs { of } => {
-            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                of,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::LookupKey::Refs(#call))
         }
         Lookup::Ref { from } => {
-            let call = call(model, &input.name, from, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                from,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::lookup_ref(#call))
         }
         Lookup::Equal { ours, .. } => {
@@ -172,12 +187,22 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
 }
 
 /// `self.0.validity(observation.this::<Listener>()?, observation.one::<ListenerClass>(0)?)`
-fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
-    let rest = from
-        .iter()
-        .filter_map(|u| argument(model, u, is_guaranteed(model, given, u.source)));
+fn call(
+    model: &Lifecycle,
+    (item, method): (&Ident, &Ident),
+    from: &[Use],
+    given: &[&Pred],
+) -> TokenStream {
+    let home = model.home_of(item);
+    let rest = from.iter().filter_map(|u| {
+        let guaranteed = match home {
+            Some(home) => shared::is_guaranteed(home, item, &u.name),
+            None => is_guaranteed(model, given, u.source),
+        };
+        argument(model, u, guaranteed)
+    });
     let all = subject::argument(model, from).into_iter().chain(rest);
-    quote!(self.0.#method(#(#all),*))
+    shared::call(model, home, method, &all.collect::<Vec<_>>())
 }
 
 fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStream> {
@@ -207,7 +232,12 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
 fn asks(model: &Lifecycle) -> TokenStream {
     let private = private();
     let values = model.values.iter().enumerate().map(|(n, v)| {
-        let call = call(model, &v.name, &v.from, &Vec::from_iter(&v.given));
+        let call = call(
+            model,
+            (&v.name, &v.name),
+            &v.from,
+            &Vec::from_iter(&v.given),
+        );
         some(n, quote!(#private::shared(#call)))
     });
     let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
@@ -216,7 +246,7 @@ fn asks(model: &Lifecycle) -> TokenStream {
         };
         let call = call(
             model,
-            &v.name,
+            (&v.name, &v.name),
             from,
             &v.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
         );
@@ -283,7 +313,9 @@ fn read(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
     let (private, name) = (private(), &field.name);
     let rest = from.iter().filter_map(|u| argument(model, u, true));
     let all = subject::argument(model, from).into_iter().chain(rest);
-    Some(quote!(#private::json(&self.0.#name(#(#all),*))))
+    let home = model.home_of_field(name);
+    let call = shared::call(model, home, name, &all.collect::<Vec<_>>());
+    Some(quote!(#private::json(&#call)))
 }
 
 fn polls(model: &Lifecycle) -> TokenStream {
@@ -354,9 +386,15 @@ fn poll_call(model: &Lifecycle, input: &Input) -> TokenStream {
             let (id, ty) = (id.0, &model.inputs[id.0].ty);
             let about = subject::argument(model, &[]).into_iter();
             let all = about.chain([quote!(observation.many::<#ty>(#id))]);
-            quote!(self.0.#name(#(#all),*))
+            let home = model.home_of(&input.name);
+            shared::call(model, home, &name, &all.collect::<Vec<_>>())
         }
-        key => call(model, &name, key, &Vec::from_iter(&input.given)),
+        key => call(
+            model,
+            (&input.name, &name),
+            key,
+            &Vec::from_iter(&input.given),
+        ),
     }
 }
 

@@ -20,8 +20,10 @@ use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Lifecycle, Pred, Source, Use, Var};
+use crate::fragment;
+use crate::model::{Fragment, Lifecycle, Pred, Source, Use, Var};
 pub(crate) use derived::Mention;
+pub(crate) use inputs::domain;
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
@@ -130,10 +132,28 @@ impl Builder<'_> {
             columns: self.columns(),
             preconditions: self.preconditions(),
             calls: self.calls(),
+            fragments: self.fragments(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
             nodes: Vec::new(),
         }
+    }
+
+    /// What each fragment is by itself. Its findings are told where it stands.
+    fn fragments(&self) -> Vec<Fragment> {
+        let fragments = self.ast.fragments.iter();
+        let alone = fragments.map(|fragment| {
+            let mut sink = Sink::default();
+            let alone = fragment::alone(fragment, &mut sink).lifecycle;
+            sink.finish();
+            Fragment {
+                used: fragment.used.clone(),
+                name: fragment.part.name.clone(),
+                needs: fragment::needed(fragment),
+                alone,
+            }
+        });
+        alone.collect()
     }
 
     /// What was looked up; if it is missing it is reported, unless the item that declares it was lost.

@@ -133,7 +133,7 @@ fn fact(
 }
 
 /// `None` if the type is infinite: then the fact is reported and lost.
-fn domain(
+pub(super) fn domain(
     cursor: &mut Cursor,
     name: &Ident,
     parser: &mut Parser<'_>,

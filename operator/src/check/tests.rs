@@ -236,14 +236,22 @@ const SHARED: &str = "
 fragment! {
     fragment named;
     observe { class: ConfigMap by name spec.class; }
-    states { NoClass when !class => Error wakes class; }
+    states { NoClass when !class => Error wakes class, self; }
+    status { condition Classed { False \"NoClass\" when !class; True otherwise; } }
 }
 ";
 
+/// `GOOD` with it.
+fn using() -> String {
+    let good = with("resource Thing;", "resource Thing; use named;");
+    let good = good.replace("goal Made", "use named;\n        goal Made");
+    let good = good.replace("Making -> Made;", "Making -> Made | NoClass;");
+    good.replace("ready from Made", "ready from Classed, Made")
+}
+
 #[test]
 fn a_fragment_is_found_in_any_file_that_is_given() {
-    let using = with("resource Thing;", "resource Thing; use named;");
-    let using = using.replace("states {", "states { use named;");
+    let using = using();
     let (_, out, _) = run_on(&[Some(&using), Some(SHARED)], Output::Text);
     assert_eq!(
         out,
@@ -251,27 +259,19 @@ fn a_fragment_is_found_in_any_file_that_is_given() {
     );
     let (verdict, out, _) = run_on(&[Some(&using)], Output::Text);
     assert_eq!(verdict, Verdict::Errors);
-    assert!(
-        out.contains("no file that is checked declares fragment `named`"),
-        "{out}"
-    );
-    assert!(
-        out.contains("check it together with the file that has `fragment! { fragment named; .. }`"),
-        "{out}"
-    );
+    let missing = "no file that is checked declares fragment `named`";
+    assert!(out.contains(missing), "{out}");
+    let help = "check it together with the file that has `fragment! { fragment named; .. }`";
+    assert!(out.contains(help), "{out}");
 }
 
 #[test]
 fn what_is_found_in_a_fragment_is_told_in_its_file() {
-    let using = with("resource Thing;", "resource Thing; use named;");
-    let using = using.replace("states {", "states { use named;");
-    let shared = SHARED.replace("=> Error wakes class", "");
-    let (verdict, out, _) = run_on(&[Some(&using), Some(&shared)], Output::Text);
+    let shared = SHARED.replace("=> Error wakes class, self", "");
+    let (verdict, out, _) = run_on(&[Some(&using()), Some(&shared)], Output::Text);
     assert_eq!(verdict, Verdict::Errors);
     assert!(out.contains("b.rs:5:14"), "{out}");
     assert!(!out.contains("a.rs:"), "{out}");
-    assert!(
-        out.contains("in lifecycle `Thing`, which uses fragment `named`"),
-        "{out}"
-    );
+    let note = "in lifecycle `Thing`, which uses fragment `named`";
+    assert!(out.contains(note), "{out}");
 }

@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::shared;
 use crate::hygiene::{camel, ident, join, private};
 use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 
@@ -15,7 +14,7 @@ use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
     let enums = model.vars.iter().filter_map(|v| {
-        let shared = shared::declared_type(model, v);
+        let shared = shared_type(model, v);
         shared.or_else(|| declared_enum(model, v))
     });
     let names: Vec<_> = model.vars.iter().map(field_name).collect();
@@ -42,6 +41,19 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
             }
         }
     }
+}
+
+/// The type of a fact of a fragment, under the name that it would have here.
+fn shared_type(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
+    if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
+        return None;
+    }
+    let fragment = model.home_of(&var.name)?;
+    let part = &fragment.alone;
+    let theirs = part.vars.iter().find(|other| other.name == var.name)?;
+    let (used, theirs) = (&fragment.used, type_name(part, theirs));
+    let ours = type_name(model, var);
+    Some(quote!(pub use #used::#theirs as #ours;))
 }
 
 pub(super) fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {

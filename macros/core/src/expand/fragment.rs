@@ -8,7 +8,6 @@ use super::logic::{self, Methods};
 use super::shared::{key_alias, trait_name, type_alias};
 use crate::ast;
 use crate::body::hand_over;
-use crate::fragment::needed;
 use crate::hygiene::private;
 use crate::model::{Lifecycle, Lookup, Origin, Var, asks};
 
@@ -21,7 +20,7 @@ use crate::model::{Lifecycle, Lookup, Origin, Var, asks};
 pub(super) fn expand(ast: &ast::Fragment, alone: Option<&Lifecycle>) -> TokenStream {
     let (private, name) = (private(), &ast.part.name);
     let (logic, fetched) = (trait_name(name), format_ident!("__{name}"));
-    let needed = needed(ast);
+    let needed = ast.needed();
     let mut handed = Vec::new();
     let mut items = TokenStream::new();
     // Where it did not resolve, others may implement the trait all the same.

@@ -4,10 +4,9 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use super::facts;
 use super::presence;
 use crate::hygiene::camel;
-use crate::model::{Fragment, Lifecycle, Lookup, Origin, Pred, Source, Var};
+use crate::model::{Fragment, Lifecycle, Lookup, Origin, Pred, Source};
 
 /// The trait of a fragment.
 pub(super) fn trait_name(fragment: &Ident) -> Ident {
@@ -76,19 +75,6 @@ fn found(part: &Lifecycle, name: &Ident) -> Option<Source> {
     let value = part.values.iter().position(|value| value.name == *name);
     let input = input.map(|at| Source::Input(InputId(at)));
     input.or_else(|| value.map(|at| Source::Value(ValueId(at))))
-}
-
-/// The type of a fact of a fragment, under the name that it would have here.
-pub(super) fn declared_type(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
-    if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
-        return None;
-    }
-    let fragment = model.home_of(&var.name)?;
-    let part = &fragment.alone;
-    let theirs = part.vars.iter().find(|other| other.name == var.name)?;
-    let (used, theirs) = (&fragment.used, facts::type_name(part, theirs));
-    let ours = facts::type_name(model, var);
-    Some(quote!(pub use #used::#theirs as #ours;))
 }
 
 /// The same lifecycle with the types of fragments under the names that those hand on.

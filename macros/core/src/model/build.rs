@@ -20,7 +20,6 @@ use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{misfit_clause, misplaced_ignored, unknown_name, unobserved_source};
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::fragment;
 use crate::model::{Fragment, Lifecycle, Pred, Source, Use, Var};
 pub(crate) use derived::Mention;
 pub(crate) use inputs::domain;
@@ -95,6 +94,13 @@ pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
     built.lifecycle.nodes = order.nodes;
 }
 
+/// What a fragment means by itself.
+pub(crate) fn alone(fragment: &ast::Fragment, sink: &mut Sink) -> Built {
+    let mut built = resolve(&fragment.by_itself(), sink);
+    order(&mut built, sink);
+    built
+}
+
 struct Builder<'a> {
     ast: &'a ast::Lifecycle,
     sink: &'a mut Sink,
@@ -144,12 +150,12 @@ impl Builder<'_> {
         let fragments = self.ast.fragments.iter();
         let alone = fragments.map(|fragment| {
             let mut sink = Sink::default();
-            let alone = fragment::alone(fragment, &mut sink).lifecycle;
+            let alone = alone(fragment, &mut sink).lifecycle;
             sink.finish();
             Fragment {
                 used: fragment.used.clone(),
                 name: fragment.part.name.clone(),
-                needs: fragment::needed(fragment),
+                needs: fragment.needed(),
                 alone,
             }
         });

@@ -74,7 +74,7 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// What an item is called, and whether a fragment may have it.
+/// The words of a line; the first, but for `held` and `let`, is what it is called.
 fn words(line: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let words = line.split(|c| !is_word(c));

@@ -39,7 +39,7 @@ lifecycle! {
         goal Ready when copy == Current         => Ready;
     }
     effects {
-        apply copy from class;
+        apply copy from class when quota != Spent;
     }
     transitions {
         Leaving -> Making;

@@ -1,4 +1,4 @@
-//! The `lifecycle!` macro: a shell around `lifecycle_macros_core`, nothing else.
+//! The `lifecycle!` and `fragment!` macros: a shell around `lifecycle_macros_core`, nothing else.
 
 use proc_macro::TokenStream;
 
@@ -6,4 +6,10 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     lifecycle_macros_core::expand(declaration.into()).into()
+}
+
+/// Declares what several lifecycles share.
+#[proc_macro]
+pub fn fragment(declaration: TokenStream) -> TokenStream {
+    lifecycle_macros_core::expand_fragment(declaration.into()).into()
 }

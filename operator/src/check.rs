@@ -7,6 +7,7 @@ mod text;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use lifecycle_macros_core::Found;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_runtime::cause;
 use thiserror::Error;
@@ -73,7 +74,8 @@ pub fn run(
     out: &mut impl Write,
     complaints: &mut impl Write,
 ) -> io::Result<Verdict> {
-    let looked: Vec<Looked> = options.files.iter().map(|path| look(path)).collect();
+    let sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
+    let looked = look(sources);
     match options.output {
         args::Output::Text => {
             text::write(&looked, io::stdout().is_terminal(), (out, complaints))?;
@@ -84,32 +86,96 @@ pub fn run(
     Ok(verdicts.max().unwrap_or(Verdict::Clean))
 }
 
-fn look(path: &Path) -> Looked {
-    let source = match std::fs::read_to_string(path) {
-        Ok(source) => source,
-        Err(source) => {
-            let path = path.to_owned();
-            return Looked::Failed(Error::Read { path, source });
+/// A file before anything in it is checked.
+enum Source {
+    Read {
+        path: PathBuf,
+        text: String,
+        /// What it declares, or where it is damaged.
+        found: Result<Found, Box<Diagnostic>>,
+    },
+    Failed(Error),
+}
+
+impl Source {
+    fn at(path: &Path) -> Self {
+        let path = path.to_owned();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                // A byte order mark would shift every place by its length.
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+                let found = lifecycle_macros_core::find_in(&text);
+                Self::Read { path, text, found }
+            }
+            Err(source) => Self::Failed(Error::Read { path, source }),
         }
+    }
+
+    fn found(&self) -> Option<&Found> {
+        match self {
+            Self::Read { found, .. } => found.as_ref().ok(),
+            Self::Failed(_) => None,
+        }
+    }
+}
+
+/// Checks each file with the fragments of all. What is found in a fragment is told where that was written.
+fn look(sources: Vec<Source>) -> Vec<Looked> {
+    let found = || sources.iter().filter_map(Source::found);
+    let fragments: Vec<_> = found().flat_map(|found| found.fragments.clone()).collect();
+    let mut findings: Vec<Vec<Diagnostic>> = vec![Vec::new(); sources.len()];
+    for (at, source) in sources.iter().enumerate() {
+        let Some(found) = source.found() else {
+            continue;
+        };
+        let of_fragments = found.fragments.iter().cloned();
+        let of_fragments =
+            of_fragments.flat_map(|body| lifecycle_macros_core::check_fragment(body).diagnostics);
+        let of_lifecycles = found.lifecycles.iter().cloned();
+        let of_lifecycles = of_lifecycles
+            .flat_map(|body| lifecycle_macros_core::check_with(body, &fragments).diagnostics);
+        for finding in of_fragments.chain(of_lifecycles) {
+            let file = finding.span.file();
+            let home = sources.iter().position(|source| is_of(source, &file));
+            findings[home.unwrap_or(at)].push(finding);
+        }
+    }
+    let looked = sources.into_iter().zip(findings);
+    looked
+        .map(|(source, findings)| match source {
+            Source::Read { path, text, found } => Looked::At(checked(path, text, found, findings)),
+            Source::Failed(error) => Looked::Failed(error),
+        })
+        .collect()
+}
+
+/// Whether a file was read as the one of this name.
+fn is_of(source: &Source, file: &str) -> bool {
+    let bodies = source.found().into_iter();
+    let mut bodies = bodies.flat_map(|found| found.lifecycles.iter().chain(&found.fragments));
+    let tokens = bodies.find_map(|body| body.clone().into_iter().next());
+    tokens.is_some_and(|token| token.span().file() == file)
+}
+
+fn checked(
+    path: PathBuf,
+    source: String,
+    found: Result<Found, Box<Diagnostic>>,
+    mut findings: Vec<Diagnostic>,
+) -> Checked {
+    let (lifecycles, damage) = match found {
+        Ok(found) => (found.lifecycles.len(), None),
+        Err(damage) => (0, Some(*damage)),
     };
-    // A byte order mark would shift every place by its length.
-    let source = source.strip_prefix('\u{feff}').unwrap_or(&source);
-    let found = lifecycle_macros_core::find_in(source);
-    let (bodies, damage) = match found {
-        Ok(bodies) => (bodies, None),
-        Err(damage) => (Vec::new(), Some(*damage)),
-    };
-    let (lifecycles, is_damaged) = (bodies.len(), damage.is_some());
-    let of_bodies = bodies
-        .into_iter()
-        .flat_map(|body| lifecycle_macros_core::check(body).diagnostics);
-    Looked::At(Checked {
-        path: path.to_owned(),
-        source: source.to_owned(),
+    let is_damaged = damage.is_some();
+    findings.extend(damage);
+    Checked {
+        path,
+        source,
         lifecycles,
         is_damaged,
-        findings: damage.into_iter().chain(of_bodies).collect(),
-    })
+        findings,
+    }
 }
 
 impl Looked {

@@ -26,5 +26,5 @@ pub mod shutdown;
 
 pub use lifecycle::{Because, Desired, Machine, ObjectRef, Readable, This};
 pub use lifecycle_client::{cause, clock, kube, names, selector};
-pub use lifecycle_macros::lifecycle;
+pub use lifecycle_macros::{fragment, lifecycle};
 pub use operator::Operator;

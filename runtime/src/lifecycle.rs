@@ -22,7 +22,7 @@ pub use answer::{Answer, Because};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
 pub use object::{Compared, Kind, ObjectRef, Stored};
-pub use observation::{LookupKey, Observation, This};
+pub use observation::{LookupKey, Observation, Subject, This};
 pub use readable::Readable;
 pub use request::{CreatedVolume, Request, Requested};
 

@@ -1,9 +1,13 @@
 //! The lifecycle as it was written: one node for each item, names unresolved, spans and doc comments kept.
 //! Knows the grammar and nothing of meaning; `parse` makes it, `model::build` reads it.
 
+mod fragment;
+
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
+
+pub use fragment::{Fragment, List, Mark, Need};
 
 /// One `lifecycle!` block.
 #[derive(Clone, Debug)]
@@ -28,6 +32,12 @@ pub struct Lifecycle {
     pub columns: Vec<Column>,
     pub rpc: Option<Rpc>,
     pub allows: Vec<Allow>,
+    /// `use fragment;`
+    pub uses: Vec<Ident>,
+    /// Where the items of fragments stand among its own; none once they stand there.
+    pub marks: Vec<Mark>,
+    /// Whose items stand among its own.
+    pub fragments: Vec<Fragment>,
     pub taint: Taint,
 }
 

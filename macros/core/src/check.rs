@@ -28,6 +28,7 @@ mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
 pub(crate) mod misfit_count;
+pub(crate) mod misfit_fragment;
 pub(crate) mod misplaced_ignored;
 pub(crate) mod misplaced_suspended;
 mod missing_key;
@@ -50,9 +51,12 @@ mod unbounded_wait;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
+pub(crate) mod unknown_fragment;
 pub(crate) mod unknown_name;
 mod unlisted_code;
+pub(crate) mod unmet_need;
 pub(crate) mod unobserved_source;
+pub(crate) mod unplaced_item;
 mod unreached_state;
 mod unread_input;
 mod unseen_by_call;
@@ -102,6 +106,7 @@ pub const RULES: &[Rule] = &[
     infinite_fact::RULE,
     misfit_clause::RULE,
     misfit_count::RULE,
+    misfit_fragment::RULE,
     misplaced_ignored::RULE,
     misplaced_suspended::RULE,
     missing_key::RULE,
@@ -124,9 +129,12 @@ pub const RULES: &[Rule] = &[
     uncaused_edge::RULE,
     undeclared_edge::RULE,
     undo_of_nothing::RULE,
+    unknown_fragment::RULE,
     unknown_name::RULE,
     unlisted_code::RULE,
+    unmet_need::RULE,
     unobserved_source::RULE,
+    unplaced_item::RULE,
     unreached_state::RULE,
     unread_input::RULE,
     unseen_by_call::RULE,

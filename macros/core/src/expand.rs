@@ -3,6 +3,7 @@
 mod calls;
 mod counts;
 mod facts;
+mod fragment;
 mod ir;
 mod literals;
 mod logic;
@@ -12,6 +13,7 @@ mod polled;
 mod presence;
 mod proof;
 mod seen;
+mod shared;
 mod skeleton;
 mod state;
 mod subject;
@@ -26,6 +28,8 @@ use crate::space::summary::Shown;
 
 /// Everything that a lifecycle gives, in reading order.
 pub fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
+    let written = &shared::with_keys(model);
+    let model = &shared::with_types(written);
     [
         facts::expand(model),
         state::expand(model),
@@ -34,10 +38,15 @@ pub fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
         witness::expand(model),
         logic::expand(model),
         machine::expand(model),
-        ir::expand(model, &shown.edges),
+        ir::expand(written, &shown.edges),
     ]
     .into_iter()
     .collect()
+}
+
+/// Everything that a fragment gives; without its model no more than its name.
+pub fn fragment(ast: &ast::Fragment, alone: Option<&Lifecycle>) -> TokenStream {
+    fragment::expand(ast, alone)
 }
 
 /// What a lifecycle gives whose names did not resolve.

@@ -5,20 +5,29 @@ use proc_macro2::{TokenStream, TokenTree};
 use crate::check::syntax;
 use crate::errors::Diagnostic;
 
-/// The bodies of all lifecycles of a source file, as [`find`] gives them.
+/// The bodies of the macros of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Of every `lifecycle! { .. }`.
+    pub lifecycles: Vec<TokenStream>,
+    /// Of every `fragment! { .. }`.
+    pub fragments: Vec<TokenStream>,
+}
+
+/// What a source file declares, as [`find`] gives it.
 ///
 /// # Errors
 /// If brackets or quotes do not match, with the first place.
-pub fn find_in(source: &str) -> Result<Vec<TokenStream>, Box<Diagnostic>> {
+pub fn find_in(source: &str) -> Result<Found, Box<Diagnostic>> {
     let file: TokenStream = source
         .parse()
         .map_err(|error: proc_macro2::LexError| Box::new(syntax::unbalanced(error.span())))?;
     Ok(find(file))
 }
 
-/// The bodies of every `lifecycle! { .. }` and `path::lifecycle! { .. }`, in source order and inside modules and functions too. Spans stay those of the file.
-pub fn find(file: TokenStream) -> Vec<TokenStream> {
-    let mut found = Vec::new();
+/// The bodies of every `lifecycle! { .. }` and `path::lifecycle! { .. }`, and of every `fragment! { .. }` likewise, in source order and inside modules and functions too. Spans stay those of the file.
+pub fn find(file: TokenStream) -> Found {
+    let mut found = Found::default();
     // A stack of its own, for groups may nest as deep as a file is long.
     let mut open: Vec<(Vec<TokenTree>, usize)> = vec![(file.into_iter().collect(), 0)];
     while let Some((tokens, at)) = open.last_mut() {
@@ -28,7 +37,12 @@ pub fn find(file: TokenStream) -> Vec<TokenStream> {
             None => {
                 open.pop();
             }
-            Some(TokenTree::Group(group)) if is_lifecycle(before) => found.push(group.stream()),
+            Some(TokenTree::Group(group)) if follows("lifecycle", before) => {
+                found.lifecycles.push(group.stream());
+            }
+            Some(TokenTree::Group(group)) if follows("fragment", before) => {
+                found.fragments.push(group.stream());
+            }
             Some(TokenTree::Group(group)) => {
                 let inner = group.stream().into_iter().collect();
                 open.push((inner, 0));
@@ -39,11 +53,11 @@ pub fn find(file: TokenStream) -> Vec<TokenStream> {
     found
 }
 
-/// Whether `lifecycle !` stands right before.
-fn is_lifecycle(before: &[TokenTree]) -> bool {
+/// Whether the name of a macro and its `!` stand right before.
+fn follows(name: &str, before: &[TokenTree]) -> bool {
     match before {
-        [.., TokenTree::Ident(name), TokenTree::Punct(mark)] => {
-            name == "lifecycle" && mark.as_char() == '!'
+        [.., TokenTree::Ident(word), TokenTree::Punct(mark)] => {
+            word == name && mark.as_char() == '!'
         }
         _ => false,
     }
@@ -58,15 +72,20 @@ mod tests {
         let file = "
             use lifecycle_runtime::lifecycle;
             lifecycle! { resource A; }
+            lifecycle_runtime::fragment! { fragment shared; }
             macro_rules! other { () => {} }
             mod inner { fn f() { lifecycle_runtime::lifecycle! { resource B; } } }
             other!(lifecycle { resource C; });
         ";
         let found = find(file.parse().unwrap());
-        let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(texts, ["resource A ;", "resource B ;"]);
-        let line = found[1].clone().into_iter().next().unwrap();
-        assert_eq!(line.span().start().line, 5);
+        let texts = |all: &[super::TokenStream]| {
+            let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+            texts
+        };
+        assert_eq!(texts(&found.lifecycles), ["resource A ;", "resource B ;"]);
+        assert_eq!(texts(&found.fragments), ["fragment shared ;"]);
+        let line = found.lifecycles[1].clone().into_iter().next().unwrap();
+        assert_eq!(line.span().start().line, 6);
     }
 
     #[test]
@@ -77,6 +96,6 @@ mod tests {
             "(".repeat(deep),
             ")".repeat(deep)
         );
-        assert_eq!(find(file.parse().unwrap()).len(), 1);
+        assert_eq!(find(file.parse().unwrap()).lifecycles.len(), 1);
     }
 }

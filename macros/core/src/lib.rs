@@ -1,13 +1,17 @@
 //! The lifecycle language as a plain library: tokens in, diagnostics and tokens out. Knows no Kubernetes client and no runtime.
 
 pub mod ast;
+mod body;
 pub mod check;
 pub mod csi;
 pub mod errors;
 pub mod expand;
 mod find;
+mod fragment;
 mod hygiene;
+mod locate;
 mod meant;
+mod merge;
 pub mod model;
 mod parse;
 pub mod rule;
@@ -16,10 +20,12 @@ mod stages;
 
 use proc_macro2::TokenStream;
 
+use body::Body;
 use check::needless_allow;
 use check::unknown_name::Respelling;
 use errors::{Diagnostic, Sink};
-pub use find::{find, find_in};
+pub use find::{Found, find, find_in};
+pub use fragment::{CheckedFragment, check_fragment};
 pub use model::build::build;
 use model::build::{Built, Mention};
 pub use parse::parse;
@@ -48,8 +54,17 @@ impl Checked {
 
 /// Parses, resolves and checks the body of one `lifecycle! { .. }`, stage by stage, as far as there is no error.
 pub fn check(body: TokenStream) -> Checked {
+    check_body(&Body::of(body))
+}
+
+/// The same of a lifecycle that may use fragments: the bodies of those that are known.
+pub fn check_with(body: TokenStream, fragments: &[TokenStream]) -> Checked {
+    check_body(&Body::with(body, fragments))
+}
+
+fn check_body(body: &Body) -> Checked {
     let mut sink = Sink::default();
-    let ast = parse(body, &mut sink);
+    let ast = read(body, &mut sink);
     let mut respellings = Vec::new();
     let mut mentions = Vec::new();
     let model = ast.as_ref().and_then(|ast| {
@@ -61,12 +76,23 @@ pub fn check(body: TokenStream) -> Checked {
     if let Some(ast) = &ast {
         needless_allow::apply(&ast.allows, &mut sink);
     }
+    let found = Mention::explain(&mentions, sink.finish());
     Checked {
-        diagnostics: Mention::explain(&mentions, sink.finish()),
+        diagnostics: match &ast {
+            Some(ast) => locate::locate(found, ast),
+            None => found,
+        },
         ast,
         model,
         respellings,
     }
+}
+
+/// A lifecycle with its fragments in it.
+fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
+    let mut ast = parse(body.own.clone(), sink)?;
+    merge::merge(&mut ast, &body.fragments, sink);
+    Some(ast)
 }
 
 /// The model with all its findings, if all names resolved.
@@ -82,9 +108,14 @@ fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
     Some(built.lifecycle)
 }
 
-/// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated.
+/// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated. A fragment that is used is fetched first.
 pub fn expand(body: TokenStream) -> TokenStream {
-    let checked = check(body.clone());
+    let body = Body::of(body);
+    body.fetch().unwrap_or_else(|| expand_body(&body))
+}
+
+fn expand_body(body: &Body) -> TokenStream {
+    let checked = check_body(body);
     let accepted = checked.is_accepted();
     let items = match (&checked.model, &checked.ast) {
         (Some(model), _) if accepted => expand::expand(model, &Shown::of(model)),
@@ -98,4 +129,18 @@ pub fn expand(body: TokenStream) -> TokenStream {
     [errors::to_tokens(&checked.diagnostics), items]
         .into_iter()
         .collect()
+}
+
+/// The same for `fragment!`: its trait, its types, and the macro that hands it to lifecycles.
+pub fn expand_fragment(body: TokenStream) -> TokenStream {
+    let checked = check_fragment(body);
+    let items = checked
+        .ast
+        .map(|ast| expand::fragment(&ast, checked.model.as_ref()));
+    [
+        errors::to_tokens(&checked.diagnostics),
+        items.unwrap_or_default(),
+    ]
+    .into_iter()
+    .collect()
 }

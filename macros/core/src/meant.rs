@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::ast;
+use crate::body::Body;
 use crate::check::unknown_name::Respelling;
 use crate::errors::Sink;
 use crate::model::{Lifecycle, build};
-use crate::parse::parse;
+use crate::read;
 
 /// A place in a file: line and column.
 type Place = (usize, usize);
@@ -18,11 +19,12 @@ type Place = (usize, usize);
 const DEEPEST: usize = 80;
 
 /// The model of a body with unknown names as they were probably meant and without what is declared twice; `None` if it is too large.
-pub(crate) fn model(body: TokenStream, respellings: &[Respelling]) -> Option<Lifecycle> {
+pub(crate) fn model(body: &Body, respellings: &[Respelling]) -> Option<Lifecycle> {
     let words = respellings.iter();
     let words = words.map(|(span, word)| (place(*span), word.as_str()));
-    let body = respelled(body, &words.collect(), DEEPEST);
-    let mut ast = quietly(|sink| parse(body, sink))?;
+    let mut body = body.clone();
+    body.own = respelled(body.own, &words.collect(), DEEPEST);
+    let mut ast = quietly(|sink| read(&body, sink))?;
     once(&mut ast);
     quietly(|sink| {
         let mut built = build::resolve(&ast, sink);

@@ -2,8 +2,12 @@
 //! Built once by `model::build`; rules and generators only read it.
 
 pub(crate) mod build;
+mod fragment;
 pub mod frames;
 pub mod visibility;
+
+pub use fragment::Fragment;
+pub(crate) use fragment::asks;
 
 pub use crate::ast::{ConditionStatus, Kind, Message, Mode, Part, Path, Verb};
 
@@ -63,6 +67,8 @@ pub struct Lifecycle {
     pub preconditions: Vec<Precondition>,
     /// What answers each call of the interface; of a volume.
     pub calls: Vec<Call>,
+    /// Whose items stand among its own.
+    pub fragments: Vec<Fragment>,
 }
 
 /// Something that is known at some point of a pass.

@@ -5,6 +5,7 @@ mod allows;
 mod cursor;
 mod effects;
 mod facts;
+mod fragments;
 mod message;
 mod observe;
 mod predicate;
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 
 use crate::ast;
-use crate::check::{declared_twice, syntax, unknown_name};
+use crate::check::{declared_twice, misfit_fragment, syntax, unknown_name};
 use crate::errors::Sink;
 use cursor::{Cursor, Fault};
 use recovery::{Form, Parser};
@@ -44,9 +45,7 @@ const HEAD: Form = Form::declaring(
 
 /// Parses the body of one `lifecycle! { .. }`. `None` only if not even its name could be read; everything found goes to the sink.
 pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
-    let last = body.clone().into_iter().last();
-    let end = last.map_or_else(Span::call_site, |token| token.span());
-    let mut cursor = Cursor::new(body, end);
+    let mut cursor = whole(body);
     let mut parser = Parser::new(sink);
     let mut lifecycle = match head(&mut cursor, &mut parser) {
         Ok(lifecycle) => lifecycle,
@@ -55,9 +54,38 @@ pub fn parse(body: TokenStream, sink: &mut Sink) -> Option<ast::Lifecycle> {
             return None;
         }
     };
-    sections(&mut cursor, &mut parser, &mut lifecycle);
+    sections(&mut cursor, &mut parser, &mut lifecycle, None);
     lifecycle.taint = parser.taint;
     Some(lifecycle)
+}
+
+/// The same of one `fragment! { .. }`.
+pub(crate) fn parse_fragment(body: TokenStream, sink: &mut Sink) -> Option<ast::Fragment> {
+    let mut cursor = whole(body.clone());
+    let mut parser = Parser::new(sink);
+    let (name, doc) = match fragments::head(&mut cursor, &mut parser) {
+        Ok(head) => head,
+        Err(fault) => {
+            parser.report(fault, "fragment", &fragments::HEAD);
+            return None;
+        }
+    };
+    let mut part = empty(ast::Kind::Resource, name.clone(), doc);
+    let mut needs = Vec::new();
+    sections(&mut cursor, &mut parser, &mut part, Some(&mut needs));
+    part.taint = parser.taint;
+    Some(ast::Fragment {
+        used: name,
+        part,
+        needs,
+        tokens: body,
+    })
+}
+
+fn whole(body: TokenStream) -> Cursor {
+    let last = body.clone().into_iter().last();
+    let end = last.map_or_else(Span::call_site, |token| token.span());
+    Cursor::new(body, end)
 }
 
 fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<ast::Lifecycle, Fault> {
@@ -96,13 +124,26 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         columns: Vec::new(),
         rpc: None,
         allows: Vec::new(),
+        uses: Vec::new(),
+        marks: Vec::new(),
+        fragments: Vec::new(),
         taint: ast::Taint::default(),
     }
 }
 
-fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::Lifecycle) {
+/// Of a fragment with its `needs`, of a lifecycle without.
+fn sections(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut ast::Lifecycle,
+    mut needs: Option<&mut Vec<ast::Need>>,
+) {
     let mut seen = BTreeMap::new();
     while !cursor.is_empty() {
+        if cursor.eat_word("use").is_some() {
+            fragments::line(cursor, parser, lifecycle, needs.is_some());
+            continue;
+        }
         let Ok(name) = cursor.ident("a section") else {
             parser.report(cursor.fault("a section"), "lifecycle", &HEAD);
             // What a comment documents is read all the same.
@@ -115,6 +156,10 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
             continue;
         };
         if name == "allow" && cursor.word().is_some() {
+            if needs.is_some() {
+                let found = misfit_fragment::section(&name, &lifecycle.name);
+                parser.sink.push(found);
+            }
             allows::line(cursor, parser, lifecycle);
             continue;
         }
@@ -140,27 +185,43 @@ fn sections(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut ast::L
             cursor.skip_past_group();
             continue;
         };
-        let Some(known) = section_named(&name, parser) else {
+        let sections = match needs {
+            Some(_) => &fragments::SECTIONS[..],
+            None => &SECTIONS[..],
+        };
+        if needs.is_some() && fragments::is_of_lifecycles(&name) {
+            let found = misfit_fragment::section(&name, &lifecycle.name);
+            parser.sink.push(found);
+            continue;
+        }
+        let Some(known) = section_named(&name, sections, parser) else {
             parser.taint.everything = true;
             continue;
         };
         if let Some(first) = seen.insert(known, name.span()) {
             parser.sink.push(declared_twice::section(&name, first));
         }
-        section(known, name.span(), body, parser, lifecycle);
+        match needs.as_deref_mut().filter(|_| known == "needs") {
+            Some(needs) => fragments::needs(body, parser, needs),
+            None => section(known, name.span(), body, parser, lifecycle),
+        }
     }
 }
 
 /// The section that was meant: a slip of the pen is reported and read as what it resembles.
-fn section_named(name: &Ident, parser: &mut Parser<'_>) -> Option<&'static str> {
-    let known = SECTIONS.into_iter().find(|s| name == s);
-    if known.is_some() {
-        return known;
+fn section_named(
+    name: &Ident,
+    sections: &[&'static str],
+    parser: &mut Parser<'_>,
+) -> Option<&'static str> {
+    let mut known = sections.iter().copied();
+    if let Some(known) = known.find(|s| name == s) {
+        return Some(known);
     }
-    parser.sink.push(unknown_name::section(name, &SECTIONS));
+    parser.sink.push(unknown_name::section(name, sections));
     let text = name.to_string();
-    let near = unknown_name::nearest(&text, SECTIONS.into_iter())?;
-    SECTIONS.into_iter().find(|s| *s == near)
+    let near = unknown_name::nearest(&text, sections.iter().copied())?;
+    sections.iter().copied().find(|s| *s == near)
 }
 
 fn section(

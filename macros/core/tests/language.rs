@@ -11,6 +11,7 @@ mod language {
     mod edges;
     mod expand;
     mod fixtures;
+    mod fragments;
     mod graph;
     mod guide;
     mod ignored;

@@ -54,6 +54,9 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     for section in &life.unknown_sections {
         found.say("LC001", section);
     }
+    for (code, item) in &life.misused {
+        found.say(code, item);
+    }
     for (code, item) in &life.allows {
         if !is_warning(code) || code == "LC004" {
             found.say("LC005", item);

@@ -1,12 +1,14 @@
 //! The oracle's own reading of a lifecycle's text: a recursive descent over tokens that stops at the first misspelling.
 //! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
 
+mod shared;
 mod tokens;
 mod written_out;
 
 use crate::syntax::{
     Assign, Call, Clause, Condition, Effect, Fact, Input, Let, Life, Pred, Promise, Property, State,
 };
+use shared::Fragment;
 use tokens::{Broken, Cursor, Parsed};
 use written_out::write_out;
 
@@ -15,6 +17,8 @@ type Names = Option<Vec<String>>;
 struct Parser {
     cursor: Cursor,
     life: Life,
+    /// The fragments that stand before the lifecycle.
+    fragments: Vec<Fragment>,
 }
 
 const PRECONDITIONS: [&str; 6] = [
@@ -31,7 +35,11 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     let mut parser = Parser {
         cursor: Cursor::new(text)?,
         life: Life::default(),
+        fragments: Vec::new(),
     };
+    while parser.cursor.peek() == "fragment" {
+        parser.fragment()?;
+    }
     for word in ["lifecycle", "!", "{"] {
         parser.cursor.need(word)?;
     }
@@ -47,10 +55,15 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
             parser.allow()?;
             continue;
         }
+        if section == "use" {
+            parser.used()?;
+            continue;
+        }
         parser.cursor.need("{")?;
         parser.section(&section)?;
         parser.life.sections.push(section);
     }
+    parser.share();
     if !parser.life.volume {
         owners_are_needed(&mut parser.life);
     }
@@ -314,6 +327,9 @@ impl Parser {
     }
 
     fn state(&mut self) -> Parsed<()> {
+        if self.cursor.eat("use") {
+            return self.shared_states();
+        }
         let goal = self.cursor.eat("goal");
         let name = self.cursor.ident()?;
         self.cursor.need("when")?;
@@ -554,6 +570,10 @@ impl Parser {
         let mut clauses = Vec::new();
         self.cursor.need("{")?;
         while !self.cursor.eat("}") {
+            if self.cursor.eat("use") {
+                clauses.extend(self.shared_clauses(&name)?);
+                continue;
+            }
             let value = self.cursor.ident()?;
             let reason = self.cursor.text();
             self.cursor.text();

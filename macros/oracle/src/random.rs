@@ -1,6 +1,7 @@
 //! Seeded random lifecycles as text: some sound by construction, some spoiled in a few places, some wild.
 //! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
 
+pub mod cut;
 mod dice;
 mod properties;
 mod recipes;

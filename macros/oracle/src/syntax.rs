@@ -220,6 +220,8 @@ pub(crate) struct Life {
     pub(crate) infinite: Vec<String>,
     /// Warnings that do not count: each code with the item that it names.
     pub(crate) allows: Vec<(String, String)>,
+    /// Codes, each with the fragment or condition that it is about.
+    pub(crate) misused: Vec<(&'static str, String)>,
     pub(crate) sections: Vec<String>,
     pub(crate) unknown_sections: Vec<String>,
 }

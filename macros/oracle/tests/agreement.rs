@@ -4,6 +4,7 @@
 mod agreement {
     pub(crate) mod compare;
     pub(crate) mod corpus;
+    mod fragments;
 }
 
 use std::path::Path;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::ResourceExt;
-use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::attached::{
@@ -15,16 +14,17 @@ use lifecycle_specs_skupper::attached_binding::{
     AttachedConnectorBindingSpec, Health, Offer, Secured,
 };
 use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
+use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::{self, SiteIdentity, named};
 use crate::config::plan::{self, Workload, selected};
-use crate::config::{router_config, validity};
-use crate::namespace::active_site;
-use crate::namespace::controller_id::{self, ControllerId};
-use crate::router::state::{self, Routers};
+use crate::config::validity;
+use crate::namespace::controller_id::ControllerId;
+use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
+use crate::shared::Room;
 
 /// The Connector that it would be in the namespace of its Pods.
 fn as_connector(spec: &AttachedConnectorSpec) -> ConnectorSpec {
@@ -90,16 +90,8 @@ pub struct Attached {
 }
 
 impl AttachedConnectorLogic for Attached {
-    fn controller_config(&self, this: This<'_, AttachedConnector>) -> Option<ObjectRef> {
-        controller_id::controller_config(this.meta)
-    }
-
-    fn managed_by_other(
-        &self,
-        _: This<'_, AttachedConnector>,
-        controller_config: Option<&ConfigMap>,
-    ) -> Because<bool> {
-        Because::plain(self.controller_id.is_other(controller_config))
+    fn managed(&self) -> &impl Managed<AttachedConnector> {
+        &self.controller_id
     }
 
     fn binding(&self, this: This<'_, AttachedConnector>) -> Option<ObjectRef> {
@@ -155,7 +147,7 @@ impl AttachedConnectorLogic for Attached {
 #[derive(Debug)]
 pub struct Bindings<R> {
     controller_id: ControllerId,
-    routers: Arc<R>,
+    room: Room<R>,
 }
 
 impl<R> Bindings<R> {
@@ -163,7 +155,7 @@ impl<R> Bindings<R> {
     pub fn new(controller_id: ControllerId, routers: Arc<R>) -> Self {
         Self {
             controller_id,
-            routers,
+            room: Room(routers),
         }
     }
 }
@@ -194,29 +186,12 @@ fn view(
 }
 
 impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
-    fn controller_config(&self, this: ThisBinding<'_>) -> Option<ObjectRef> {
-        controller_id::controller_config(this.meta)
+    fn managed(&self) -> &impl Managed<AttachedConnectorBinding> {
+        &self.controller_id
     }
 
-    fn managed_by_other(
-        &self,
-        _: ThisBinding<'_>,
-        controller_config: Option<&ConfigMap>,
-    ) -> Because<bool> {
-        Because::plain(self.controller_id.is_other(controller_config))
-    }
-
-    fn router_config(&self, this: ThisBinding<'_>) -> Option<ObjectRef> {
-        Some(router_config::reference(this.meta))
-    }
-
-    fn site(
-        &self,
-        _: ThisBinding<'_>,
-        sites: &[&Readable<Site>],
-        router_config: Option<&ConfigMap>,
-    ) -> Option<ObjectRef> {
-        active_site::reference(sites, router_config)
+    fn site_room(&self) -> &impl SiteRoom<AttachedConnectorBinding> {
+        &self.room
     }
 
     fn attached(&self, this: ThisBinding<'_>) -> Option<ObjectRef> {
@@ -236,24 +211,8 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         ))
     }
 
-    async fn poll_report(
-        &self,
-        _: ThisBinding<'_>,
-        routers: Vec<&Pod>,
-    ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers).await
-    }
-
     fn validity(&self, this: ThisBinding<'_>, _: &[&Readable<Site>]) -> Because<binding::Validity> {
         validity::binding(this.spec)
-    }
-
-    fn blocked(&self, _: ThisBinding<'_>, site: &Site) -> Because<bool> {
-        validity::blocked(site)
-    }
-
-    fn running(&self, _: ThisBinding<'_>, routers: &[&Pod]) -> Because<bool> {
-        state::running(routers)
     }
 
     fn offer(&self, this: ThisBinding<'_>, attached: &AttachedConnector) -> Because<Offer> {
@@ -324,10 +283,6 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
             RouterView::Failed(why) => Because::new(Health::Failed, why),
             RouterView::Behind | RouterView::Idle | RouterView::Up => Because::plain(Health::Up),
         }
-    }
-
-    fn matched(&self, this: ThisBinding<'_>, report: &RouterState) -> Because<bool> {
-        Because::plain(report.has_listener(&this.spec.routing_key))
     }
 
     fn has_matching_listener(&self, this: ThisBinding<'_>, report: &RouterState) -> Option<bool> {

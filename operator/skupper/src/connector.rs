@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use lifecycle_runtime::lifecycle::CallError;
-use lifecycle_runtime::{Because, ObjectRef, Readable, This};
+use k8s_openapi::api::core::v1::Pod;
+use lifecycle_runtime::{Because, Readable, This};
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::{
     self as lifecycle, Chosen, Connector, ConnectorLogic, Health, Validity,
 };
+use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::{self, DeclaredConnector, SiteIdentity, named};
 use crate::config::plan::selected;
-use crate::config::{router_config, validity};
-use crate::namespace::active_site;
-use crate::namespace::controller_id::{self, ControllerId};
-use crate::router::state::{self, Routers};
+use crate::config::validity;
+use crate::namespace::controller_id::ControllerId;
+use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
+use crate::shared::Room;
 
 /// Reconciles Connectors.
 #[derive(Debug)]
 pub struct Connectors<R> {
     controller_id: ControllerId,
-    routers: Arc<R>,
+    room: Room<R>,
 }
 
 impl<R> Connectors<R> {
@@ -32,51 +32,18 @@ impl<R> Connectors<R> {
     pub fn new(controller_id: ControllerId, routers: Arc<R>) -> Self {
         Self {
             controller_id,
-            routers,
+            room: Room(routers),
         }
     }
 }
 
 impl<R: Routers> ConnectorLogic for Connectors<R> {
-    fn controller_config(&self, this: This<'_, Connector>) -> Option<ObjectRef> {
-        controller_id::controller_config(this.meta)
+    fn managed(&self) -> &impl Managed<Connector> {
+        &self.controller_id
     }
 
-    fn managed_by_other(
-        &self,
-        _: This<'_, Connector>,
-        controller_config: Option<&ConfigMap>,
-    ) -> Because<bool> {
-        Because::plain(self.controller_id.is_other(controller_config))
-    }
-
-    fn router_config(&self, this: This<'_, Connector>) -> Option<ObjectRef> {
-        Some(router_config::reference(this.meta))
-    }
-
-    fn site(
-        &self,
-        _: This<'_, Connector>,
-        sites: &[&Readable<Site>],
-        router_config: Option<&ConfigMap>,
-    ) -> Option<ObjectRef> {
-        active_site::reference(sites, router_config)
-    }
-
-    async fn poll_report(
-        &self,
-        _: This<'_, Connector>,
-        routers: Vec<&Pod>,
-    ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers).await
-    }
-
-    fn running(&self, _: This<'_, Connector>, routers: &[&Pod]) -> Because<bool> {
-        state::running(routers)
-    }
-
-    fn blocked(&self, _: This<'_, Connector>, site: &Site) -> Because<bool> {
-        validity::blocked(site)
+    fn site_room(&self) -> &impl SiteRoom<Connector> {
+        &self.room
     }
 
     fn validity(&self, this: This<'_, Connector>, _: &[&Readable<Site>]) -> Because<Validity> {
@@ -119,10 +86,6 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
             RouterView::Failed(why) => Because::new(Health::Failed, why),
             RouterView::Behind | RouterView::Idle | RouterView::Up => Because::plain(Health::Up),
         }
-    }
-
-    fn matched(&self, this: This<'_, Connector>, report: &RouterState) -> Because<bool> {
-        Because::plain(report.has_listener(&this.spec.routing_key))
     }
 
     fn has_matching_listener(

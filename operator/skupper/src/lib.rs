@@ -16,6 +16,7 @@ pub mod listener;
 pub mod namespace;
 pub mod platform;
 pub mod router;
+mod shared;
 pub mod site;
 mod wiring;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::slice;
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::ResourceExt;
-use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
+use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
 use lifecycle_specs_skupper::listener::{
     self as lifecycle, Allocation, ApplyPods, ApplyService, Health, Listener, ListenerLogic,
     PodNames, Validity,
@@ -17,20 +17,20 @@ use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::{self, DeclaredListener, SiteIdentity};
 use crate::config::ports::PortAllocation;
-use crate::config::router_config::{self, RouterConfig, RouterConfigs};
+use crate::config::router_config::{RouterConfig, RouterConfigs};
 use crate::config::validity;
-use crate::namespace::active_site;
-use crate::namespace::controller_id::{self, ControllerId};
+use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
 use crate::platform::Platform;
-use crate::router::state::{self, Routers};
+use crate::router::state::Routers;
 use crate::router::view::{self, RouterView};
+use crate::shared::Room;
 
 /// Reconciles Listeners.
 #[derive(Debug)]
 pub struct Listeners<R> {
     controller_id: ControllerId,
-    routers: Arc<R>,
+    room: Room<R>,
     platform: Platform,
     configs: RouterConfigs,
 }
@@ -40,7 +40,7 @@ impl<R> Listeners<R> {
     pub fn new(controller_id: ControllerId, routers: Arc<R>, platform: Platform) -> Self {
         Self {
             controller_id,
-            routers,
+            room: Room(routers),
             platform,
             configs: RouterConfigs::default(),
         }
@@ -65,33 +65,16 @@ fn uid<'a>(this: This<'a, Listener>) -> &'a str {
 }
 
 impl<R: Routers> ListenerLogic for Listeners<R> {
-    fn controller_config(&self, this: This<'_, Listener>) -> Option<ObjectRef> {
-        controller_id::controller_config(this.meta)
+    fn managed(&self) -> &impl Managed<Listener> {
+        &self.controller_id
     }
 
-    fn managed_by_other(
-        &self,
-        _: This<'_, Listener>,
-        controller_config: Option<&ConfigMap>,
-    ) -> Because<bool> {
-        Because::plain(self.controller_id.is_other(controller_config))
+    fn site_room(&self) -> &impl SiteRoom<Listener> {
+        &self.room
     }
 
     fn templates(&self, this: This<'_, Listener>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
         templates::concerning(this.meta, &self.controller_id)
-    }
-
-    fn site(
-        &self,
-        _: This<'_, Listener>,
-        sites: &[&Readable<Site>],
-        router_config: Option<&ConfigMap>,
-    ) -> Option<ObjectRef> {
-        active_site::reference(sites, router_config)
-    }
-
-    fn router_config(&self, this: This<'_, Listener>) -> Option<ObjectRef> {
-        Some(router_config::reference(this.meta))
     }
 
     /// Those with the names of its Pods, whosever they are: what is `owned` is seen by its owner alone.
@@ -117,24 +100,8 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
         pods.map(|allocation| allocation.host.clone()).collect()
     }
 
-    async fn poll_report(
-        &self,
-        _: This<'_, Listener>,
-        routers: Vec<&Pod>,
-    ) -> Result<RouterState, CallError> {
-        self.routers.ask(routers).await
-    }
-
-    fn running(&self, _: This<'_, Listener>, routers: &[&Pod]) -> Because<bool> {
-        state::running(routers)
-    }
-
     fn binds_host(&self, _: This<'_, Listener>, _: &[&Readable<Site>]) -> Because<bool> {
         Because::plain(self.platform.binds_host())
-    }
-
-    fn blocked(&self, _: This<'_, Listener>, site: &Site) -> Because<bool> {
-        validity::blocked(site)
     }
 
     fn validity(&self, this: This<'_, Listener>, _: &[&Readable<Site>]) -> Because<Validity> {
@@ -186,10 +153,6 @@ impl<R: Routers> ListenerLogic for Listeners<R> {
             RouterView::Up => Because::plain(Health::Up),
             RouterView::Idle | RouterView::Behind => Because::plain(Health::Idle),
         }
-    }
-
-    fn matched(&self, this: This<'_, Listener>, report: &RouterState) -> Because<bool> {
-        Because::plain(report.has_connector(&this.spec.routing_key))
     }
 
     fn apply_service(&self, at: ApplyService<'_>) -> Desired<Service> {

@@ -14,6 +14,7 @@ use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::fragments::Managed;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, RouterState, SITE};
 use lifecycle_specs_skupper::site::{
@@ -28,7 +29,7 @@ use crate::config::plan::{self, Workload};
 use crate::config::router_config::{self, RouterConfig};
 use crate::config::service::CONTROLLED;
 use crate::config::validity;
-use crate::namespace::controller_id::{self, ControllerId};
+use crate::namespace::controller_id::ControllerId;
 use crate::namespace::templates::{self, Templates};
 use crate::namespace::{active_site, pods};
 use crate::platform::Platform;
@@ -93,16 +94,8 @@ fn bound(bindings: &[&AttachedConnectorBinding], attached: &[&AttachedConnector]
 }
 
 impl<R: Routers> SiteLogic for Sites<R> {
-    fn controller_config(&self, this: This<'_, Site>) -> Option<ObjectRef> {
-        controller_id::controller_config(this.meta)
-    }
-
-    fn managed_by_other(
-        &self,
-        _: This<'_, Site>,
-        controller_config: Option<&ConfigMap>,
-    ) -> Because<bool> {
-        Because::plain(self.controller_id.is_other(controller_config))
+    fn managed(&self) -> &impl Managed<Site> {
+        &self.controller_id
     }
 
     fn templates(&self, this: This<'_, Site>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {

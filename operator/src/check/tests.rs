@@ -230,3 +230,48 @@ fn a_byte_order_mark_does_not_shift_places() {
     let (_, out, _) = run_on(&[Some(&bad)], Output::Text);
     assert!(out.contains("a.rs:7:41"), "{out}");
 }
+
+/// A fragment that `GOOD` may use.
+const SHARED: &str = "
+fragment! {
+    fragment named;
+    observe { class: ConfigMap by name spec.class; }
+    states { NoClass when !class => Error wakes class, self; }
+    status { condition Classed { False \"NoClass\" when !class; True otherwise; } }
+}
+";
+
+/// `GOOD` with it.
+fn using() -> String {
+    let good = with("resource Thing;", "resource Thing; use named;");
+    let good = good.replace("goal Made", "use named;\n        goal Made");
+    let good = good.replace("Making -> Made;", "Making -> Made | NoClass;");
+    good.replace("ready from Made", "ready from Classed, Made")
+}
+
+#[test]
+fn a_fragment_is_found_in_any_file_that_is_given() {
+    let using = using();
+    let (_, out, _) = run_on(&[Some(&using), Some(SHARED)], Output::Text);
+    assert_eq!(
+        out,
+        "checked 1 lifecycle in 2 files: 0 errors, 0 warnings\n"
+    );
+    let (verdict, out, _) = run_on(&[Some(&using)], Output::Text);
+    assert_eq!(verdict, Verdict::Errors);
+    let missing = "no file that is checked declares fragment `named`";
+    assert!(out.contains(missing), "{out}");
+    let help = "check it together with the file that has `fragment! { fragment named; .. }`";
+    assert!(out.contains(help), "{out}");
+}
+
+#[test]
+fn what_is_found_in_a_fragment_is_told_in_its_file() {
+    let shared = SHARED.replace("=> Error wakes class, self", "");
+    let (verdict, out, _) = run_on(&[Some(&using()), Some(&shared)], Output::Text);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(out.contains("b.rs:5:14"), "{out}");
+    assert!(!out.contains("a.rs:"), "{out}");
+    let note = "in lifecycle `Thing`, which uses fragment `named`";
+    assert!(out.contains(note), "{out}");
+}

@@ -40,6 +40,17 @@ impl<'a, K: HasSpec + kube::Resource> This<'a, K> {
     }
 }
 
+/// What a fragment is about: an object of any type that has a lifecycle.
+pub trait Subject:
+    HasSpec<Spec: Send + Sync> + kube::Resource<DynamicType = ()> + Send + Sync + 'static
+{
+}
+
+impl<K> Subject for K where
+    K: HasSpec<Spec: Send + Sync> + kube::Resource<DynamicType = ()> + Send + Sync + 'static
+{
+}
+
 /// What an input is looked up by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupKey {

@@ -2,27 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::api::core::v1::Pod;
 use kube::CustomResource;
 use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::attached_binding::AttachedConnectorBinding;
+use super::fragments::managed;
 use super::status::{SelectedPod, Status};
 
 lifecycle! {
     /// Offers a workload of its namespace to the site of another. It makes nothing: what accepts it there puts it into the configuration of the router.
     resource AttachedConnector;
 
+    use managed;
+
     observe {
-        controller_config: ConfigMap                by ref;
         binding:           AttachedConnectorBinding by ref;
         pods:              [Pod]                    by namespace;
     }
     facts {
-        /// Whether another controller manages the namespace.
-        managed_by_other: bool                                                from controller_config;
         /// Whether it can be served at all.
         validity:         { Fine, Incomplete, BadSelector, BadPort, BadType } from pods;
         /// Whether what bears its name in the namespace of the site means it.
@@ -31,8 +31,7 @@ lifecycle! {
         chosen:           { Some, None }                                      from pods given validity == Fine;
     }
     states {
-        /// Another controller manages the namespace.
-        OtherController when managed_by_other => Ignored;
+        use managed;
         /// It asks for what cannot be served.
         Invalid         when validity != Fine => Error   wakes self;
         /// Nobody accepts it.
@@ -53,11 +52,7 @@ lifecycle! {
             True "Ready" "OK" otherwise;
         }
         ready "Ready" "OK" from Configured;
-        implicit in Configured "Error";
-        field status = reason;
-        field message = message;
         field selected_pods: Option<Vec<SelectedPod>> from pods;
-        column Status ".status.status";
     }
 }
 

@@ -2,62 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::api::core::v1::Secret;
 use kube::CustomResource;
-use lifecycle_runtime::{Readable, lifecycle};
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::attached::AttachedConnector;
-use super::router::{RouterState, SITE};
-use super::site::Site;
+use super::fragments::{managed, routed, site_room};
 use super::status::Status;
 
 lifecycle! {
     /// Accepts the AttachedConnector of the same name of another namespace, and binds it to a routing key. The Site puts it into the configuration of the router.
     resource AttachedConnectorBinding;
 
+    use managed;
+    use site_room;
+    use routed;
+
     observe {
-        controller_config: ConfigMap         by ref;
-        sites:             [Readable<Site>]            by namespace;
-        router_config:     ConfigMap         by ref;
-        site:              Site              by ref from sites, router_config;
         attached:          AttachedConnector by ref;
         secret:            Secret            by ref from attached;
-        routers:           [Pod]             by labels { SITE = site.meta.uid };
-        report:            poll RouterState  by routers every 500ms given running;
     }
     facts {
-        /// Whether another controller manages the namespace.
-        managed_by_other: bool                   from controller_config;
         /// Whether it says what it must.
         validity:         { Fine, Incomplete }   from sites given site;
-        /// Whether the Site's router can be asked.
-        running:          bool                   from routers given site;
         /// Whether what bears its name in the other namespace means this one, and can be served.
         offer:            { None, Broken, Fine } from attached given site && attached;
         /// Whether the Secret with its certificates is there, where it needs one.
         secured:          { Fine, Missing }      from attached, secret given offer == Fine;
         /// The Pods that serve it.
         chosen:           { Some, None }         from attached given offer == Fine;
-        /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                   from site given site && silent else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }    from site, attached, report given offer == Fine && chosen == Some && report;
         /// What the router does with it.
         health:           { Up, Failed }         from site, attached, report given sync == Current;
-        /// Whether anything in the network offers its routing key.
-        matched:          bool                   from report given report else false;
-        /// No router runs, or none answers.
-        silent = !running || !report;
+        /// It is not served.
+        unserved  = silent;
         /// What it accepts is not there, or means another.
         unoffered = !attached || offer == None;
     }
     states {
-        /// Another controller manages the namespace.
-        OtherController when managed_by_other           => Ignored;
-        /// The namespace has no Site.
-        NoSite          when !site                      => Error   wakes site;
+        use managed;
+        use site_room::NoSite;
         /// It does not say what it must.
         Incomplete      when validity != Fine           => Error   wakes self;
         /// Nobody offers what it accepts.
@@ -68,12 +55,8 @@ lifecycle! {
         Unselected      when chosen == None             => Error   wakes attached;
         /// The Secret with its certificates is missing.
         NoSecret        when secured == Missing         => Error   wakes secret, attached;
-        /// Its Site cannot serve it.
-        Blocked         when blocked                    => Error   wakes site;
-        /// No router runs, or none answers.
-        Unreachable     when silent                     => Pending overdue 30s;
-        /// The router has not read the newest configuration yet.
-        Configuring     when sync == Behind             => Pending overdue 10s;
+        use site_room::Blocked;
+        use routed;
         /// The router cannot do it.
         Failed          when health == Failed           => Error   wakes report, attached, self;
         /// Nothing offers its routing key.
@@ -82,7 +65,6 @@ lifecycle! {
         goal Ready      when matched                    => Ready;
     }
     promises {
-        arises:  site && !running sets { running = true };
         decides: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && offer == Fine && chosen == Some && report sets { sync = Current };
     }
@@ -92,28 +74,20 @@ lifecycle! {
     }
     status {
         condition Configured {
-            False "Error" "No active site in namespace" when !site;
+            use site_room;
             False "Error" when validity != Fine;
             False "Error" "No matching AttachedConnector" when unoffered;
             False "Error" when offer == Broken;
             False "Error" "No matches for selector" when chosen == None;
             False "Error" when secured == Missing;
             False "Error" when blocked;
-            False "Pending" when silent;
-            False "Pending" when sync == Behind;
-            False "Error" when health == Failed;
-            True "Ready" "OK" otherwise;
+            use routed;
         }
         condition Matched {
             True "Ready" "OK" when matched;
             False "Pending" "No matching listeners" otherwise;
         }
-        ready "Ready" "OK" from Configured, Matched;
-        implicit in Configured "Error";
-        field status = reason;
-        field message = message;
         field has_matching_listener: Option<bool> from report;
-        column Status ".status.status";
     }
 }
 

@@ -2,67 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::CustomResource;
-use lifecycle_runtime::{Readable, lifecycle};
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::router::{RouterState, SITE};
-use super::site::Site;
+use super::fragments::{managed, routed, site_room};
 use super::status::{SelectedPod, Status};
 
 lifecycle! {
     /// Binds a workload of its namespace to a routing key of the network. It makes nothing: the Site puts it into the configuration of the router.
     resource Connector;
 
+    use managed;
+    use site_room;
+    use routed;
+
     observe {
-        controller_config: ConfigMap        by ref;
-        sites:             [Readable<Site>]           by namespace;
-        router_config:     ConfigMap        by ref;
-        site:              Site             by ref from sites, router_config;
         pods:              [Pod]            by namespace;
         secret:            Secret           by name spec.tls_credentials?;
-        routers:           [Pod]            by labels { SITE = site.meta.uid };
-        report:            poll RouterState by routers every 500ms given running;
     }
     facts {
-        /// Whether another controller manages the namespace.
-        managed_by_other: bool                                                          from controller_config;
-        /// Whether the Site's router can be asked.
-        running:          bool                                                          from routers given site;
         /// Whether it can be served at all.
         validity:         { Fine, Incomplete, NoTarget, BadSelector, BadPort, BadType } from sites given site;
         /// What serves it: a host, or Pods.
         chosen:           { Host, Some, None }                                          from pods given site && validity == Fine;
-        /// Whether its Site says that something is in its way, where no router answers.
-        blocked:          bool                                                          from site given site && silent else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                                           from site, pods, report given site && validity == Fine && chosen != None && report;
         /// What the router does with it.
         health:           { Up, Failed }                                                from site, pods, report given sync == Current;
-        /// Whether anything in the network offers its routing key.
-        matched:          bool                                                          from report given report else false;
-        /// No router runs, or none answers.
-        silent = !running || !report;
+        /// It is not served.
+        unserved  = silent;
     }
     states {
-        /// Another controller manages the namespace.
-        OtherController when managed_by_other    => Ignored;
-        /// The namespace has no Site.
-        NoSite          when !site               => Error   wakes site;
+        use managed;
+        use site_room::NoSite;
         /// It asks for what cannot be served.
         Invalid         when validity != Fine    => Error   wakes self;
         /// Its selector means no Pod that runs.
         Unselected      when chosen == None      => Error   wakes pods, self;
         /// The Secret with its certificates is missing.
         NoSecret        when secret == Absent    => Error   wakes secret, self;
-        /// Its Site cannot serve it.
-        Blocked         when blocked             => Error   wakes site;
-        /// No router runs, or none answers.
-        Unreachable     when silent              => Pending overdue 30s;
-        /// The router has not read the newest configuration yet.
-        Configuring     when sync == Behind      => Pending overdue 10s;
+        use site_room::Blocked;
+        use routed;
         /// The router cannot do it.
         Failed          when health == Failed    => Error   wakes report, self;
         /// Nothing offers its routing key.
@@ -71,7 +54,6 @@ lifecycle! {
         goal Ready      when matched             => Ready;
     }
     promises {
-        arises:  site && !running sets { running = true };
         decides: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
     }
@@ -81,27 +63,19 @@ lifecycle! {
     }
     status {
         condition Configured {
-            False "Error" "No active site in namespace" when !site;
+            use site_room;
             False "Error" when validity != Fine;
             False "Error" "No matches for selector" when chosen == None;
             False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
             False "Error" when blocked;
-            False "Pending" when silent;
-            False "Pending" when sync == Behind;
-            False "Error" when health == Failed;
-            True "Ready" "OK" otherwise;
+            use routed;
         }
         condition Matched {
             True "Ready" "OK" when matched;
             False "Pending" "No matching listeners" otherwise;
         }
-        ready "Ready" "OK" from Configured, Matched;
-        implicit in Configured "Error";
-        field status = reason;
-        field message = message;
         field has_matching_listener: Option<bool> from report;
         field selected_pods: Option<Vec<SelectedPod>> from pods;
-        column Status ".status.status";
     }
 }
 

@@ -5,6 +5,7 @@ pub mod attached;
 pub mod attached_binding;
 pub mod connector;
 mod crds;
+pub mod fragments;
 pub mod listener;
 pub mod router;
 pub mod site;

@@ -2,39 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use kube::CustomResource;
-use lifecycle_runtime::{Readable, lifecycle};
+use lifecycle_runtime::lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::router::{RouterState, SITE};
-use super::site::Site;
+use super::fragments::{managed, routed, site_room};
 use super::status::Status;
 
 lifecycle! {
     /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at its host and port themselves. Its host and port, and the port of the router behind them, are decided by the Site.
     resource Listener;
 
+    use managed;
+    use site_room;
+    use routed;
+
     observe {
-        controller_config: ConfigMap               by ref;
         templates:         [ConfigMap]             by refs of controller_config;
-        sites:             [Readable<Site>]                  by namespace;
-        router_config:     ConfigMap               by ref;
-        site:              Site                    by ref from sites, router_config;
         secret:            Secret                  by name spec.tls_credentials?;
         service:           owned Service of site   by name spec.host exclusive spec.ports given site && validity == Fine && !binds_host;
         // Those of its Pods, whosever they are: what is owned is seen by its owner alone.
         pod_services:      [Service]               by refs of router_config;
         pods:              owned [Service] of site by names of router_config exclusive spec.ports;
-        routers:           [Pod]                   by labels { SITE = site.meta.uid };
-        report:            poll RouterState        by routers every 500ms given running;
     }
     facts {
-        /// Whether another controller manages the namespace.
-        managed_by_other: bool                                            from controller_config;
-        /// Whether the Site's router can be asked.
-        running:          bool                                            from routers given site;
         /// Whether the router listens at its host and port itself, outside Kubernetes, so that it has no Service.
         binds_host:       bool                                            from sites given site;
         /// Whether it can be offered at all.
@@ -43,16 +36,12 @@ lifecycle! {
         allocation:       { None, Lost, Full, Held }                      from router_config given site && validity == Fine && router_config else None;
         /// Whether its Pods can have their names: another controller, user or Listener may have what one of them would have.
         pod_names:         { Free, Taken }                                 from site, router_config, pod_services given allocation == Held;
-        /// Whether its Site says that something is in its way, where it is not served.
-        blocked:          bool                                            from site given site && (allocation == None || silent) else false;
         /// Whether the router has applied what is declared.
         sync:             { Behind, Current }                             from site, router_config, report given allocation == Held && report;
         /// What the router does with it.
         health:           { Idle, Up, Failed }                            from site, router_config, report given sync == Current;
-        /// Whether anything in the network serves its routing key.
-        matched:          bool                                            from report given report else false;
-        /// No router runs, or none answers.
-        silent    = !running || !report;
+        /// It is not served.
+        unserved  = allocation == None || silent;
         /// The API server does not accept a Service of it.
         rejected  = refused(apply_service) || refused(apply_pods);
         /// Its Services are to be written.
@@ -61,10 +50,8 @@ lifecycle! {
         never sync == Current && health == Up && !matched;
     }
     states {
-        /// Another controller manages the namespace.
-        OtherController when managed_by_other                              => Ignored;
-        /// The namespace has no Site.
-        NoSite          when !site                                         => Error   wakes site;
+        use managed;
+        use site_room::NoSite;
         /// It asks for what cannot be offered.
         Invalid         when validity != Fine                              => Error   wakes self;
         /// Another controller or user has a Service of its host, which is never touched.
@@ -75,18 +62,14 @@ lifecycle! {
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
         /// The API server does not accept a Service of it.
         Rejected        when rejected                                      => Error   wakes self, router_config, service, pods;
-        /// Its Site cannot serve it.
-        Blocked         when blocked                                       => Error   wakes site;
+        use site_room::Blocked;
         /// The Site has not decided yet.
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
         Serving         when unwritten                                     => Pending;
         /// Another controller, user or Listener has what one of its Pods would have; the others are reached.
         PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
-        /// No router runs, or none answers.
-        Unreachable     when silent                                        => Pending overdue 30s;
-        /// The router has not read the newest configuration yet.
-        Configuring     when sync == Behind                                => Pending overdue 10s;
+        use routed;
         /// The router cannot do it.
         Failed          when health == Failed                              => Error   wakes report, self;
         /// Nothing serves its routing key.
@@ -100,7 +83,6 @@ lifecycle! {
         delete each pods when allocation == Held;
     }
     promises {
-        arises:  site && !running sets { running = true };
         allocated: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
@@ -121,7 +103,7 @@ lifecycle! {
     }
     status {
         condition Configured {
-            False "Error" "No active site in namespace" when !site;
+            use site_room;
             False "Error" when validity != Fine;
             False "Error" "Service {spec.host} already exists in namespace" when service == Foreign;
             False "Error" when allocation in { Lost, Full };
@@ -132,21 +114,13 @@ lifecycle! {
             False "Pending" when unwritten;
             False "Error" when pod_names == Taken;
             False "Error" when pods == Foreign;
-            False "Pending" when silent;
-            False "Pending" when sync == Behind;
-            False "Error" when health == Failed;
-            True "Ready" "OK" otherwise;
+            use routed;
         }
         condition Matched {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
         }
-        ready "Ready" "OK" from Configured, Matched;
-        implicit in Configured "Error";
-        field status = reason;
-        field message = message;
         field has_matching_connector: Option<bool> from report;
-        column Status ".status.status";
     }
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::attached::AttachedConnector;
 use super::attached_binding::AttachedConnectorBinding;
 use super::connector::Connector;
+use super::fragments::managed;
 use super::listener::Listener;
 use super::router::{RouterState, SITE};
 use super::status::Status;
@@ -21,8 +22,9 @@ lifecycle! {
     /// A namespace that takes part in the network, by a router of its own. The one writer of that router's configuration.
     resource Site;
 
+    use managed;
+
     observe {
-        controller_config: ConfigMap                  by ref;
         templates:         [ConfigMap]                by refs of controller_config;
         // Those that cannot be read keep what they have, and cost the others nothing.
         sites:             [Readable<Site>]           by namespace;
@@ -45,8 +47,6 @@ lifecycle! {
         unused:            owned [Service]            by names of services, router_config given router == Current;
     }
     facts {
-        /// Whether another controller manages the namespace.
-        managed_by_other: bool                            from controller_config;
         /// Whether it is the one Site of its namespace that counts.
         active:           bool                            from sites, existing_config;
         /// Whether all that it asks for is implemented. What is not is told, and all else is served.
@@ -65,8 +65,7 @@ lifecycle! {
         clash = any(router_config, credentials, account, role, role_binding, router) == Foreign;
     }
     states {
-        /// Another controller manages the namespace.
-        OtherController when managed_by_other                => Ignored;
+        use managed;
         /// Another Site of the namespace was there before.
         Second          when !active                         => Error   wakes sites;
         /// Another controller or user has an object of a name that the router needs.
@@ -142,16 +141,12 @@ lifecycle! {
             Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Running, Resolved;
-        implicit in Configured "Error";
-        field status = reason;
-        field message = message;
         // Without links there is neither: what another controller has told of them goes.
         field endpoints: Option<Vec<Endpoint>> from sites;
         field default_issuer: Option<String> from sites;
         field sites_in_network: Option<i32> from running;
         field network: Vec<SiteRecord> from report;
         field controller: Controller from sites;
-        column Status ".status.status";
     }
 }
 

@@ -47,6 +47,35 @@ pub(crate) fn covered(arrow: &str, span: Span, anywhere: &str, whole: Span) -> D
         .help(format!("leave out one of `{arrow}` and `{anywhere}`"))
 }
 
+/// A fragment declares what another one or the lifecycle itself declares.
+pub(crate) fn by_fragment(
+    name: &Ident,
+    (used, other): (&Ident, Option<&Ident>),
+    at: Span,
+) -> Diagnostic {
+    let (span, note) = match other {
+        None => (at, format!("fragment `{used}` declares it, too")),
+        Some(other) => (
+            used.span(),
+            format!("fragments `{other}` and `{used}` both declare it"),
+        ),
+    };
+    RULE.error(
+        span,
+        name.to_string(),
+        format!("`{name}` is declared twice"),
+    )
+    .note(None, note)
+    .help("rename one of the two, or leave it out in one place")
+}
+
+/// A line that stands once says a fragment as well.
+pub(crate) fn line_by_fragment(line: &str, span: Span, used: &Ident) -> Diagnostic {
+    RULE.error(span, line, format!("`{line}` is declared twice"))
+        .note(None, format!("fragment `{used}` declares it, too"))
+        .help("leave it out in one place")
+}
+
 fn twice(name: &str, span: Span, first: Span) -> Diagnostic {
     RULE.error(span, name, format!("`{name}` is declared twice"))
         .note(first, format!("`{name}` is first declared here"))

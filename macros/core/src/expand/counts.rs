@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::subject;
+use super::{shared, subject};
 use crate::hygiene::private;
 use crate::model::{InputId, Lifecycle, Source, Use, Var};
 
@@ -33,12 +33,20 @@ pub(super) fn answer(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream 
         let (n, ty) = (id.0, &model.inputs[id.0].ty);
         quote!(&observation.many::<#ty>(#n))
     });
+    let home = model.home_of(name);
+    let ask = |args: &[TokenStream]| shared::call(model, home, name, args);
     match subject::argument(model, from) {
-        Some(about) => quote!({
-            let about = #about;
-            #private::count(#members, |member| self.0.#name(about, member))
-        }),
-        None => quote!(#private::count(#members, |member| self.0.#name(member))),
+        Some(about) => {
+            let call = ask(&[quote!(about), quote!(member)]);
+            quote!({
+                let about = #about;
+                #private::count(#members, |member| #call)
+            })
+        }
+        None => {
+            let call = ask(&[quote!(member)]);
+            quote!(#private::count(#members, |member| #call))
+        }
     }
 }
 

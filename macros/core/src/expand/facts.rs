@@ -13,7 +13,10 @@ use crate::model::{Input, Lifecycle, Mode, Origin, Var};
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let private = private();
-    let enums = model.vars.iter().filter_map(|v| declared_enum(model, v));
+    let enums = model.vars.iter().filter_map(|v| {
+        let shared = shared_type(model, v);
+        shared.or_else(|| declared_enum(model, v))
+    });
     let names: Vec<_> = model.vars.iter().map(field_name).collect();
     let types: Vec<_> = model.vars.iter().map(|v| field_type(model, v)).collect();
     let docs = model.vars.iter().map(field_doc);
@@ -40,7 +43,20 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     }
 }
 
-fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
+/// The type of a fact of a fragment, under the name that it would have here.
+fn shared_type(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
+    if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
+        return None;
+    }
+    let fragment = model.home_of(&var.name)?;
+    let part = &fragment.alone;
+    let theirs = part.vars.iter().find(|other| other.name == var.name)?;
+    let (used, theirs) = (&fragment.used, type_name(part, theirs));
+    let ours = type_name(model, var);
+    Some(quote!(pub use #used::#theirs as #ours;))
+}
+
+pub(super) fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
     if !matches!(var.origin, Origin::Fact { boolean: false, .. }) {
         return None;
     }
@@ -64,7 +80,7 @@ fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
 }
 
 /// `validity` has type `Validity`; where the resource or an input has that name, `ValidityValue`.
-fn type_name(model: &Lifecycle, var: &Var) -> Ident {
+pub(super) fn type_name(model: &Lifecycle, var: &Var) -> Ident {
     let name = camel(&var.name);
     let inputs = model
         .inputs

@@ -8,11 +8,12 @@ use super::counts;
 use super::facts::field_type;
 use super::polled;
 use super::presence::is_guaranteed;
-use super::subject;
 use super::witness::{result_name, witness_name};
+use super::{shared, subject};
 use crate::hygiene::private;
 use crate::model::{
-    Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var, Verb,
+    Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Value, Var,
+    Verb,
 };
 
 /// ```text
@@ -23,21 +24,19 @@ use crate::model::{
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let name = trait_name(model);
-    let lookups = model.inputs.iter().filter_map(|i| lookup(model, i));
-    let polls = model.inputs.iter().filter_map(|i| polled::method(model, i));
-    let values = model.values.iter().map(|v| {
-        let (method, ty, args) = (
-            &v.name,
-            &v.ty,
-            arguments(model, &v.from, &Vec::from_iter(&v.given)),
-        );
-        let doc = doc(&v.doc, format!("Computes the shared value `{method}`."));
-        quote_spanned!(method.span()=> #[doc = #doc] fn #method(&self, #args) -> #ty;)
+    let answered = shared::methods(model);
+    let asked = methods(model, &|name| model.home_of(name).is_none(), &|name| {
+        model.home_of_field(name).is_none()
     });
-    let facts = model.vars.iter().filter_map(|v| fact(model, v));
     let effects = model.effects.iter().filter_map(|e| effect(model, e));
-    let fields = model.fields.iter().filter_map(|f| field(model, f));
     let reply = calls::reply_method(model);
+    let Methods {
+        lookups,
+        polls,
+        values,
+        facts,
+        fields,
+    } = asked;
     let doc = format!(
         "What the author of `{}` decides: pure but for calls and polls, each method with exactly its declared inputs.",
         model.name
@@ -46,9 +45,44 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         #[doc = #doc]
         #[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
         pub trait #name: ::std::marker::Send + ::std::marker::Sync + 'static {
-            #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)* #reply
+            #answered #(#lookups)* #(#polls)* #(#values)* #(#facts)* #(#effects)* #(#fields)* #reply
         }
     }
+}
+
+/// What inputs, values, facts and fields ask for.
+pub(super) struct Methods {
+    pub(super) lookups: Vec<TokenStream>,
+    pub(super) polls: Vec<TokenStream>,
+    pub(super) values: Vec<TokenStream>,
+    pub(super) facts: Vec<TokenStream>,
+    pub(super) fields: Vec<TokenStream>,
+}
+
+/// The methods of those inputs, values, facts and fields that are wanted.
+pub(super) fn methods(
+    model: &Lifecycle,
+    is_wanted: &dyn Fn(&Ident) -> bool,
+    is_wanted_field: &dyn Fn(&Ident) -> bool,
+) -> Methods {
+    let inputs = || model.inputs.iter().filter(|i| is_wanted(&i.name));
+    let values = model.values.iter().filter(|v| is_wanted(&v.name));
+    let facts = model.vars.iter().filter(|v| is_wanted(&v.name));
+    let fields = model.fields.iter().filter(|f| is_wanted_field(&f.name));
+    Methods {
+        lookups: inputs().filter_map(|i| lookup(model, i)).collect(),
+        polls: inputs().filter_map(|i| polled::method(model, i)).collect(),
+        values: values.map(|v| value(model, v)).collect(),
+        facts: facts.filter_map(|v| fact(model, v)).collect(),
+        fields: fields.filter_map(|f| field(model, f)).collect(),
+    }
+}
+
+fn value(model: &Lifecycle, value: &Value) -> TokenStream {
+    let (method, ty) = (&value.name, &value.ty);
+    let args = arguments(model, &value.from, &Vec::from_iter(&value.given));
+    let doc = doc(&value.doc, format!("Computes the shared value `{method}`."));
+    quote_spanned!(method.span()=> #[doc = #doc] fn #method(&self, #args) -> #ty;)
 }
 
 /// The name of the trait.

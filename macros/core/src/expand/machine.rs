@@ -8,7 +8,7 @@ use super::logic::trait_name;
 use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
-use super::{counts, polled, subject, texts};
+use super::{counts, polled, shared, subject, texts};
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Verb,
@@ -137,15 +137,30 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
             quote!(#private::lookup_labels([#(#texts),*]))
         }
         Lookup::Names { of } => {
-            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                of,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::LookupKey::Names(#call))
         }
         Lookup::Refs { of } => {
-            let call = call(model, &input.name, of, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                of,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::LookupKey::Refs(#call))
         }
         Lookup::Ref { from } => {
-            let call = call(model, &input.name, from, &Vec::from_iter(&input.given));
+            let call = call(
+                model,
+                (&input.name, &input.name),
+                from,
+                &Vec::from_iter(&input.given),
+            );
             quote!(#private::lookup_ref(#call))
         }
         Lookup::Equal { ours, .. } => {
@@ -158,12 +173,22 @@ fn look(model: &Lifecycle, input: &Input) -> TokenStream {
 }
 
 /// `self.0.validity(observation.this::<Listener>()?, observation.one::<ListenerClass>(0)?)`
-fn call(model: &Lifecycle, method: &Ident, from: &[Use], given: &[&Pred]) -> TokenStream {
-    let rest = from
-        .iter()
-        .filter_map(|u| argument(model, u, is_guaranteed(model, given, u.source)));
+fn call(
+    model: &Lifecycle,
+    (item, method): (&Ident, &Ident),
+    from: &[Use],
+    given: &[&Pred],
+) -> TokenStream {
+    let home = model.home_of(item);
+    let rest = from.iter().filter_map(|u| {
+        let guaranteed = match home {
+            Some(home) => shared::is_guaranteed(home, item, &u.name),
+            None => is_guaranteed(model, given, u.source),
+        };
+        argument(model, u, guaranteed)
+    });
     let all = subject::argument(model, from).into_iter().chain(rest);
-    quote!(self.0.#method(#(#all),*))
+    shared::call(model, home, method, &all.collect::<Vec<_>>())
 }
 
 fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStream> {
@@ -193,7 +218,12 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
 fn asks(model: &Lifecycle) -> TokenStream {
     let private = private();
     let values = model.values.iter().enumerate().map(|(n, v)| {
-        let call = call(model, &v.name, &v.from, &Vec::from_iter(&v.given));
+        let call = call(
+            model,
+            (&v.name, &v.name),
+            &v.from,
+            &Vec::from_iter(&v.given),
+        );
         some(n, quote!(#private::shared(#call)))
     });
     let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
@@ -205,7 +235,7 @@ fn asks(model: &Lifecycle) -> TokenStream {
         }
         let call = call(
             model,
-            &v.name,
+            (&v.name, &v.name),
             from,
             &v.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
         );
@@ -272,7 +302,9 @@ fn read(model: &Lifecycle, field: &Field) -> Option<TokenStream> {
     let (private, name) = (private(), &field.name);
     let rest = from.iter().filter_map(|u| argument(model, u, true));
     let all = subject::argument(model, from).into_iter().chain(rest);
-    Some(quote!(#private::json(&self.0.#name(#(#all),*))))
+    let home = model.home_of_field(name);
+    let call = shared::call(model, home, name, &all.collect::<Vec<_>>());
+    Some(quote!(#private::json(&#call)))
 }
 
 fn calls(model: &Lifecycle) -> TokenStream {

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 
 use super::paths::text;
 use super::presence::is_guaranteed;
-use super::subject;
+use super::{shared, subject};
 use crate::hygiene::{join, private};
 use crate::model::{Input, InputId, Kind, Lifecycle, Lookup, Mode, PollKey, Source};
 
@@ -54,7 +54,9 @@ pub(super) fn dispatch(model: &Lifecycle) -> TokenStream {
         let (name, given) = (name(input), given(model, input));
         let rest = given.iter().map(|one| argument(model, input, one));
         let args = subject::argument(model, &[]).into_iter().chain(rest);
-        quote!(#n => ::std::option::Option::Some(#private::polling(self.0.#name(#(#args),*))),)
+        let home = model.home_of(&input.name);
+        let call = shared::call(model, home, &name, &Vec::from_iter(args));
+        quote!(#n => ::std::option::Option::Some(#private::polling(#call)),)
     });
     quote! {
         fn poll<'a>(&'a self, observation: &'a #private::Observation, input: usize) -> ::std::option::Option<#private::Polling<'a>> {
@@ -156,9 +158,13 @@ fn argument(model: &Lifecycle, asking: &Input, given: &Given<'_>) -> TokenStream
             let (request, field) = (subject::of_board(model), field.to_string());
             quote!(#request.text(#field)?)
         }
-        Given::Input(id, _) => {
+        Given::Input(id, name) => {
             let (n, input, ty) = (id.0, &model.inputs[id.0], &model.inputs[id.0].ty);
-            match is_there(model, asking, *id) {
+            let is_there = match model.home_of(&asking.name) {
+                Some(home) => shared::is_guaranteed(home, &asking.name, name),
+                None => is_there(model, asking, *id),
+            };
+            match is_there {
                 _ if input.many => quote!(observation.many::<#ty>(#n)),
                 true => quote!(observation.one::<#ty>(#n)?),
                 false => quote!(observation.one::<#ty>(#n)),

@@ -21,6 +21,7 @@ pub(crate) fn expand(ast: &Lifecycle) -> TokenStream {
     let facts: TokenStream = ast
         .facts
         .iter()
+        .filter(|fact| !is_shared(ast, &fact.name))
         .filter(|fact| taken.insert(camel(&fact.name).to_string()))
         .filter_map(fact)
         .collect();
@@ -59,14 +60,30 @@ fn fact(fact: &Fact) -> Option<TokenStream> {
 fn mentioned(ast: &Lifecycle) -> Vec<TokenStream> {
     let name = &ast.name;
     let subject = (ast.kind == Kind::Resource).then(|| quote!(#name));
-    let inputs = ast.inputs.iter().map(|i| &i.ty);
-    let values = ast.values.iter().map(|v| &v.ty);
-    let fields = ast.fields.iter().filter_map(|f| match &f.what {
+    let inputs = ast.inputs.iter().filter(|i| !is_shared(ast, &i.name));
+    let inputs = inputs.map(|i| &i.ty);
+    let values = ast.values.iter().filter(|v| !is_shared(ast, &v.name));
+    let values = values.map(|v| &v.ty);
+    let fields = ast.fields.iter().filter(|f| !is_shared(ast, &f.name));
+    let fields = fields.filter_map(|f| match &f.what {
         FieldOf::Method { ty, .. } => Some(&**ty),
         FieldOf::Phase | FieldOf::Reason | FieldOf::Message => None,
     });
     let types = inputs.chain(values).chain(fields).map(|ty| quote!(#ty));
     subject.into_iter().chain(types).collect()
+}
+
+/// Whether a fragment declares it, whose types are its own.
+fn is_shared(ast: &Lifecycle, name: &Ident) -> bool {
+    ast.fragments.iter().any(|fragment| {
+        let part = &fragment.part;
+        let inputs = part.inputs.iter().map(|i| &i.name);
+        let values = part.values.iter().map(|v| &v.name);
+        let facts = part.facts.iter().map(|f| &f.name);
+        let fields = part.fields.iter().map(|f| &f.name);
+        let mut all = inputs.chain(values).chain(facts).chain(fields);
+        all.any(|one| one == name)
+    })
 }
 
 /// Without what is declared twice: that was reported.

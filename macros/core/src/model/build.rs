@@ -25,8 +25,9 @@ use crate::check::{
     misfit_clause, misplaced_ignored, misplaced_suspended, unknown_name, unobserved_source,
 };
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Lifecycle, Pred, Source, Use, Var, VarId};
+use crate::model::{Fragment, Lifecycle, Pred, Source, Use, Var, VarId};
 pub(crate) use derived::Mention;
+pub(crate) use inputs::domain;
 pub(crate) use order::polls_behind;
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
@@ -104,6 +105,13 @@ pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
     built.lifecycle.nodes = order.nodes;
 }
 
+/// What a fragment means by itself.
+pub(crate) fn alone(fragment: &ast::Fragment, sink: &mut Sink) -> Built {
+    let mut built = resolve(&fragment.by_itself(), sink);
+    order(&mut built, sink);
+    built
+}
+
 struct Builder<'a> {
     ast: &'a ast::Lifecycle,
     sink: &'a mut Sink,
@@ -145,10 +153,28 @@ impl Builder<'_> {
             columns: self.columns(),
             preconditions: self.preconditions(),
             calls: self.calls(),
+            fragments: self.fragments(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
             nodes: Vec::new(),
         }
+    }
+
+    /// What each fragment is by itself. Its findings are told where it stands.
+    fn fragments(&self) -> Vec<Fragment> {
+        let fragments = self.ast.fragments.iter();
+        let alone = fragments.map(|fragment| {
+            let mut sink = Sink::default();
+            let alone = alone(fragment, &mut sink).lifecycle;
+            sink.finish();
+            Fragment {
+                used: fragment.used.clone(),
+                name: fragment.part.name.clone(),
+                needs: fragment.needed(),
+                alone,
+            }
+        });
+        alone.collect()
     }
 
     /// What was looked up; if it is missing it is reported, unless the item that declares it was lost.

@@ -153,7 +153,7 @@ fn counted(cursor: &mut Cursor) -> Result<(Domain, Vec<Ident>), Fault> {
 }
 
 /// `None` if the type is infinite: then the fact is reported and lost.
-fn domain(
+pub(super) fn domain(
     cursor: &mut Cursor,
     name: &Ident,
     parser: &mut Parser<'_>,

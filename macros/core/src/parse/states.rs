@@ -1,9 +1,9 @@
 //! The section `states`: named regions of worlds, with phase, `wakes` and `overdue`.
 
 use super::cursor::{Cursor, Fault};
-use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Lifecycle, State};
+use super::{fragments, predicate};
+use crate::ast::{Lifecycle, List, State};
 
 const FORM: Form = Form::declaring(
     "a state is written `Name when predicate => Pending;`, with `goal` before the name and `wakes input` or `overdue 10min` behind the phase",
@@ -11,6 +11,12 @@ const FORM: Form = Form::declaring(
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
+        let place = (List::States, lifecycle.states.len());
+        if cursor.is_word("use") {
+            let mark = fragments::mark(cursor, parser, place);
+            lifecycle.marks.extend(mark);
+            return Ok(());
+        }
         let mut state = state(cursor, doc)?;
         let name = state.name.to_string();
         let wakes = state.wakes.as_mut().filter(|wakes| wakes.len() > 1);

@@ -4,9 +4,10 @@ use proc_macro2::{Ident, Span};
 
 use super::cursor::{Cursor, Fault, join};
 use super::recovery::{Form, Parser};
-use super::{message, predicate};
+use super::{fragments, message, predicate};
 use crate::ast::{
-    Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Lifecycle, Message, Ready,
+    Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Lifecycle, List, Message,
+    Ready,
 };
 use crate::check::{declared_twice, misfit_clause};
 
@@ -20,7 +21,7 @@ const CLAUSE: Form = Form::within(
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
         if cursor.eat_word("condition").is_some() {
-            let condition = condition(cursor, doc, parser)?;
+            let condition = condition(cursor, doc, parser, lifecycle)?;
             lifecycle.conditions.push(condition);
             return Ok(());
         }
@@ -73,11 +74,18 @@ fn condition(
     cursor: &mut Cursor,
     doc: String,
     parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
 ) -> Result<Condition, Fault> {
     let name = cursor.ident("the name of a condition")?;
     let body = cursor.braces()?;
     let mut clauses = Vec::new();
     parser.items(body, &CLAUSE, |cursor, _, parser| {
+        if cursor.is_word("use") {
+            let place = (List::Condition(lifecycle.conditions.len()), clauses.len());
+            let mark = fragments::mark(cursor, parser, place);
+            lifecycle.marks.extend(mark);
+            return Ok(());
+        }
         let clause = clause(cursor, &name, parser)?;
         misfit_clause::says_nothing(&name, &clause, parser.sink);
         clauses.push(clause);

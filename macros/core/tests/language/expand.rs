@@ -25,7 +25,10 @@ fn pinned((place, name): (&str, &str)) -> TokenStream {
 }
 
 fn expansion(body: TokenStream) -> String {
-    let tokens = lifecycle_macros_core::expand(body);
+    shown(lifecycle_macros_core::expand(body))
+}
+
+fn shown(tokens: TokenStream) -> String {
     let file = syn::parse2::<syn::File>(tokens).expect("an expansion is made of items");
     prettyplease::unparse(&file)
 }
@@ -34,19 +37,32 @@ fn expansion(body: TokenStream) -> String {
 fn expansions_are_as_pinned() {
     for case in PINNED {
         let (_, name) = case;
-        let pinned_file = folder("expand").join(format!("{name}.expanded.rs"));
         let header = format!("//! What `{name}.txt` expands to; written by the test `expand`.\n\n");
-        let now = header + &expansion(pinned(case));
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&pinned_file, &now).expect("the pinned expansion is writable");
-        }
-        let then = std::fs::read_to_string(&pinned_file).unwrap_or_default();
-        assert!(
-            now == then,
-            "{} differs from its expansion; bless it and review the difference",
-            pinned_file.display()
-        );
+        is_pinned(name, &(header + &expansion(pinned(case))));
     }
+}
+
+/// What several macros give, in one pinned file of this name.
+pub(crate) fn in_files(name: &str, all: &[TokenStream]) {
+    let header =
+        "//! What the example of `docs/fragments.md` expands to; written by the test `expand`.\n";
+    let all = all
+        .iter()
+        .map(|tokens| format!("\n{}", shown(tokens.clone())));
+    is_pinned(name, &(header.to_owned() + &all.collect::<String>()));
+}
+
+fn is_pinned(name: &str, now: &str) {
+    let pinned_file = folder("expand").join(format!("{name}.expanded.rs"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&pinned_file, now).expect("the pinned expansion is writable");
+    }
+    let then = std::fs::read_to_string(&pinned_file).unwrap_or_default();
+    assert!(
+        now == then,
+        "{} differs from its expansion; bless it and review the difference",
+        pinned_file.display()
+    );
 }
 
 /// A word of ours that only another lifecycle brings about could change without anybody seeing it.

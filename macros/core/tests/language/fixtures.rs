@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lifecycle_macros_core::check::RULES;
 use lifecycle_macros_core::errors::Diagnostic;
-use lifecycle_macros_core::{check, find};
+use lifecycle_macros_core::{check_fragment, check_with, find};
 use proc_macro2::TokenStream;
 
 fn folder(rule: &str) -> PathBuf {
@@ -16,9 +16,13 @@ fn findings(file: &Path) -> Vec<Diagnostic> {
     let text =
         std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let tokens: TokenStream = text.parse().expect("a fixture consists of Rust tokens");
-    let mut bodies = find(tokens);
+    let mut found = find(tokens);
+    let bodies = &mut found.lifecycles;
     assert_eq!(bodies.len(), 1, "{} has one lifecycle", file.display());
-    check(bodies.remove(0)).diagnostics
+    let of_lifecycle = check_with(bodies.remove(0), &found.fragments).diagnostics;
+    let of_fragments = found.fragments.into_iter();
+    let of_fragments = of_fragments.flat_map(|body| check_fragment(body).diagnostics);
+    of_fragments.chain(of_lifecycle).collect()
 }
 
 fn shown(found: &[Diagnostic]) -> String {

@@ -32,7 +32,7 @@ pub(crate) fn text(name: &str) -> String {
 /// What is between the braces of the one `lifecycle! { .. }` of a text.
 pub(crate) fn body_of(text: &str) -> TokenStream {
     let tokens: TokenStream = text.parse().expect("a lifecycle consists of Rust tokens");
-    let mut bodies = find(tokens);
+    let mut bodies = find(tokens).lifecycles;
     assert_eq!(bodies.len(), 1, "one lifecycle");
     bodies.remove(0)
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use lifecycle_macros_core::check;
 use lifecycle_macros_core::model::StateId;
 use lifecycle_macros_core::space::summary::Summary;
+use lifecycle_macros_core::{check_fragment, check_with, find};
 use lifecycle_oracle::answer::{Answer, answer};
 use lifecycle_oracle::broken::Rule;
 use lifecycle_oracle::findings::{Finding, Stage, is_warning};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 
 /// Findings that only one of the two made, up to the first stage in which either found an error.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,12 +51,12 @@ impl Display for Disagreement {
 /// What the checker finds. Where it explored the worlds, their number and the edges that they cause count as findings too.
 pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
     let tokens: TokenStream = text.parse().expect("the text consists of Rust tokens");
-    let body = tokens.into_iter().find_map(|token| match token {
-        TokenTree::Group(group) => Some(group.stream()),
-        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
-    });
-    let checked = check(body.expect("the text has a body in braces"));
-    let findings = checked.diagnostics.into_iter();
+    let mut found = find(tokens);
+    let body = found.lifecycles.pop().expect("the text has a lifecycle");
+    let checked = check_with(body, &found.fragments);
+    let of_fragments = found.fragments.into_iter();
+    let of_fragments = of_fragments.flat_map(|body| check_fragment(body).diagnostics);
+    let findings = checked.diagnostics.into_iter().chain(of_fragments);
     let mut all: BTreeSet<Finding> = findings.flat_map(|one| each(one.code, &one.item)).collect();
     if let (Some(model), Stage::Graph) = (&checked.model, last(&all)) {
         let summary = Summary::of(model).expect("its worlds were explored before");

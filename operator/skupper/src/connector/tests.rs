@@ -1,6 +1,7 @@
 //! What a Connector reads off Pods and off the router.
 
 use lifecycle_router::config;
+use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{EntryState, RouterEntry};
 use serde_json::{Value, json};
 

@@ -1,6 +1,8 @@
 //! What a Listener reads off its Site's configuration and off the router.
 
+use k8s_openapi::api::core::v1::Pod;
 use lifecycle_router::config;
+use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{EndpointCounts, EntryState, RouterEntry};
 use serde_json::{Value, json};
 

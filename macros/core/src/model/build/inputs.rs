@@ -134,7 +134,7 @@ impl Builder<'_> {
 }
 
 /// The values of the fact that this kind of input brings.
-pub(super) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
+pub(crate) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
     const MANY: &[&str] = &["Behind", "Surplus", "Draining", "Foreign", "Current"];
     let optional = matches!(
         input.lookup,

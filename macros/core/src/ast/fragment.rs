@@ -1,0 +1,79 @@
+//! What several lifecycles share, and where it stands in each of them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::{Domain, Fact, Lifecycle};
+
+/// One `fragment!` block.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// As the lifecycle calls it that uses it; as it calls itself where it stands alone.
+    pub used: Ident,
+    /// What it declares, under its own name.
+    pub part: Lifecycle,
+    /// What the lifecycle has to declare.
+    pub needs: Vec<Need>,
+    /// Where it was written.
+    pub tokens: TokenStream,
+}
+
+impl Fragment {
+    /// The names that it asks and does not declare.
+    pub(crate) fn needed(&self) -> BTreeSet<String> {
+        let needs = self.needs.iter();
+        needs.map(|need| need.name.to_string()).collect()
+    }
+
+    /// The fragment as a lifecycle of its own that declares what it needs. What is about conditions of the lifecycle, that shows.
+    pub(crate) fn by_itself(&self) -> Lifecycle {
+        let mut part = self.part.clone();
+        part.name = Ident::new("K", part.name.span());
+        (part.ready, part.implicit) = (None, None);
+        // Any input of the lifecycle may wake.
+        let known: BTreeSet<String> = part.inputs.iter().map(|i| i.name.to_string()).collect();
+        for state in &mut part.states {
+            let wakes = state.wakes.iter_mut();
+            wakes.for_each(|wakes| wakes.retain(|name| known.contains(&name.to_string())));
+            state.wakes.take_if(|wakes| wakes.is_empty());
+        }
+        let needs = self.needs.iter();
+        part.facts.extend(needs.map(|need| Fact {
+            name: need.name.clone(),
+            doc: String::new(),
+            held: None,
+            count: None,
+            domain: need.domain.clone(),
+            from: Vec::new(),
+            given: Vec::new(),
+        }));
+        part
+    }
+}
+
+/// `name: { A, B };`: a fact of the lifecycle that the fragment asks.
+#[derive(Clone, Debug)]
+pub struct Need {
+    pub name: Ident,
+    pub domain: Domain,
+}
+
+/// `use fragment;` or `use fragment::{A, B};` in a list where order counts.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    pub list: List,
+    /// How many items of the lifecycle itself stand above.
+    pub at: usize,
+    pub fragment: Ident,
+    /// The items that stand there; without them all.
+    pub names: Option<Vec<Ident>>,
+}
+
+/// A list where order counts.
+#[derive(Clone, Debug)]
+pub enum List {
+    States,
+    /// The clauses of the condition at this position.
+    Condition(usize),
+}

@@ -1,0 +1,67 @@
+//! A fragment has or uses what is not shared. It has `needs`, `observe`, `facts`, `states`, `promises` and `status`: what is known, and what is said of it.
+//! What is written, what follows what and what is claimed stand whole in each lifecycle, where a reader looks for them. A fragment uses no other fragment:
+//! a lifecycle names all that it uses. A field of it reads what it observes itself, not what it needs. A volume uses none, for what its methods get follows from its calls.
+//!
+//! ```text
+//! fragment site_room; effects { apply service; }   // refused: move it to the lifecycles
+//! ```
+
+use proc_macro2::{Ident, Span};
+
+use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC110",
+    name: "misfit_fragment",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// A section, or a line beside them, that only lifecycles have.
+pub(crate) fn section(section: &Ident, fragment: &Ident) -> Diagnostic {
+    misfit(
+        section.span(),
+        fragment,
+        format!("fragment `{fragment}` has no `{section}`: that stands whole in each lifecycle"),
+        "move it to the lifecycles; a fragment has `needs`, `observe`, `facts`, `states`, `promises` and `status`",
+    )
+}
+
+/// A fragment that uses another.
+pub(crate) fn fragment_in_fragment(used: &Ident, fragment: &Ident) -> Diagnostic {
+    misfit(
+        used.span(),
+        fragment,
+        format!("fragment `{fragment}` uses no other: `{used}` is used by lifecycles"),
+        format!(
+            "write `use {used};` in each lifecycle that uses `{fragment}`, and name in `needs` what `{fragment}` asks of it"
+        ),
+    )
+}
+
+/// A field that is computed from what the lifecycle declares.
+pub(crate) fn reads_need(source: &Ident, field: &Ident, fragment: &Ident) -> Diagnostic {
+    misfit(
+        source.span(),
+        fragment,
+        format!(
+            "field `{field}` reads `{source}`, which fragment `{fragment}` needs and does not observe"
+        ),
+        "declare the field in the lifecycles, or let it read what the fragment observes",
+    )
+}
+
+/// A volume that uses a fragment.
+pub(crate) fn volume(used: &Ident) -> Diagnostic {
+    misfit(
+        used.span(),
+        used,
+        format!("a volume uses no fragment: `{used}`"),
+        "write out what it declares: what a method of a volume gets follows from its calls",
+    )
+}
+
+fn misfit(span: Span, fragment: &Ident, message: String, help: impl Into<String>) -> Diagnostic {
+    RULE.error(span, fragment.to_string(), message).help(help)
+}

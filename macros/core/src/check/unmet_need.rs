@@ -1,0 +1,55 @@
+//! What a fragment needs is not there in a lifecycle that uses it: no fact of the name, or one that lacks a value.
+//! A fragment names in `needs` the facts that it asks and does not declare, each with the values that it asks for; the lifecycle, or another fragment of it,
+//! declares a fact, a name for a predicate or an input with these values at least.
+//!
+//! ```text
+//! fragment routed; needs { sync: { Behind, Current }; }
+//! use routed;   facts { sync: { Old, Current } from report; }   // refused: `Behind` is not there
+//! ```
+
+use proc_macro2::Ident;
+
+use super::unknown_name::{nearest, suggestion};
+use crate::errors::Diagnostic;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC113",
+    name: "unmet_need",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// Nothing of the name.
+pub(crate) fn missing(
+    used: &Ident,
+    need: &Ident,
+    values: &[String],
+    known: &[String],
+) -> Diagnostic {
+    let near = nearest(&need.to_string(), known.iter().map(String::as_str));
+    let message = format!(
+        "fragment `{used}` needs a fact `{need}`{}",
+        suggestion(near)
+    );
+    RULE.error(used.span(), need.to_string(), message)
+        .help(format!(
+            "declare `{need}` with {} in `facts`",
+            listed(values)
+        ))
+}
+
+/// A fact that lacks some of the values.
+pub(crate) fn lacking(used: &Ident, fact: &Ident, lacks: &[String]) -> Diagnostic {
+    let message = format!(
+        "fragment `{used}` needs {} of fact `{fact}`, which has no such value",
+        listed(lacks)
+    );
+    RULE.error(fact.span(), fact.to_string(), message)
+        .help("name the values as the fragment does, or leave the fragment out")
+}
+
+fn listed(values: &[String]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    quoted.join(", ")
+}

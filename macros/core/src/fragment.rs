@@ -1,0 +1,53 @@
+//! A fragment by itself: what can be known of it before any lifecycle uses it, and what its trait is made from.
+
+use proc_macro2::TokenStream;
+
+use crate::ast::{FieldOf, Fragment};
+use crate::check::misfit_fragment;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{self, build};
+use crate::parse::parse_fragment;
+
+/// Everything that is known about one `fragment!` block by itself.
+#[derive(Debug)]
+pub struct CheckedFragment {
+    /// All findings, by position.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was written, if at least its name could be read.
+    pub ast: Option<Fragment>,
+    /// What it declares, about an object of any type `K`, if all names resolved.
+    pub model: Option<model::Lifecycle>,
+}
+
+/// Parses and resolves the body of one `fragment! { .. }`.
+pub fn check_fragment(body: TokenStream) -> CheckedFragment {
+    let mut sink = Sink::default();
+    let ast = parse_fragment(body, &mut sink);
+    let model = ast.as_ref().and_then(|fragment| {
+        misfits(fragment, &mut sink);
+        let built = build::alone(fragment, &mut sink);
+        (built.complete && !sink.has_errors()).then_some(built.lifecycle)
+    });
+    CheckedFragment {
+        diagnostics: sink.finish(),
+        ast,
+        model,
+    }
+}
+
+fn misfits(fragment: &Fragment, sink: &mut Sink) {
+    let (part, needed) = (&fragment.part, fragment.needed());
+    for mark in &part.marks {
+        let found = misfit_fragment::fragment_in_fragment(&mark.fragment, &part.name);
+        sink.push(found);
+    }
+    for field in &part.fields {
+        let FieldOf::Method { from, .. } = &field.what else {
+            continue;
+        };
+        let outside = from.iter().filter(|s| needed.contains(&s.to_string()));
+        for source in outside {
+            sink.push(misfit_fragment::reads_need(source, &field.name, &part.name));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Fragments: `fragment name;`, the section `needs`, `use name;` beside the sections of a lifecycle, and `use name;` in a list.
+
+use proc_macro2::Ident;
+
+use super::cursor::{Cursor, Fault};
+use super::facts;
+use super::recovery::{Form, Parser};
+use crate::ast::{Lifecycle, List, Mark, Need};
+use crate::check::misfit_fragment;
+
+/// What a fragment may have.
+pub(super) const SECTIONS: [&str; 6] =
+    ["needs", "observe", "facts", "states", "promises", "status"];
+pub(super) const HEAD: Form = Form::declaring(
+    "a fragment begins with `fragment name;` and goes on with sections `observe { .. }`, `facts { .. }`, ..",
+);
+const USE: Form = Form::declaring(
+    "a fragment is used by its name, `use site_room;`; what Rust needs to find it stands above the macro, `use crate::shared::site_room;`",
+);
+const MARK: Form = Form::within(
+    "the items of a fragment stand where `use site_room;` says so, some of its states where `use site_room::{Missing, Blocked};` does",
+);
+const NEED: Form = Form::declaring(
+    "what a lifecycle has to declare is written `name: { A, B };` or `name: bool;`",
+);
+
+/// The name of a fragment, and what is said of it.
+pub(super) fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<(Ident, String), Fault> {
+    let doc = cursor.docs()?;
+    cursor.need_word("fragment")?;
+    let name = cursor.ident("the name of a fragment")?;
+    parser.close(cursor, "`;`", "fragment", &HEAD);
+    Ok((name, doc))
+}
+
+/// A section that lifecycles have, and fragments have not.
+pub(super) fn is_of_lifecycles(name: &Ident) -> bool {
+    super::SECTIONS.iter().any(|s| name == s) && !SECTIONS.iter().any(|s| name == s)
+}
+
+/// Reads what follows the word `use` beside the sections.
+pub(super) fn line(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+    in_fragment: bool,
+) {
+    match cursor.ident("the name of a fragment") {
+        Ok(name) if in_fragment => {
+            parser.close(cursor, "`;`", "use", &USE);
+            let found = misfit_fragment::fragment_in_fragment(&name, &lifecycle.name);
+            parser.sink.push(found);
+        }
+        Ok(name) => {
+            parser.close(cursor, "`;`", "use", &USE);
+            lifecycle.uses.push(name);
+        }
+        Err(fault) => {
+            cursor.skip_past_semicolon();
+            parser.taint.everything = true;
+            parser.report(fault, "use", &USE);
+        }
+    }
+}
+
+/// A line `use ..;` in a list, if one comes next.
+pub(super) fn mark(
+    cursor: &mut Cursor,
+    parser: &mut Parser<'_>,
+    (list, at): (List, usize),
+) -> Option<Mark> {
+    cursor.eat_word("use")?;
+    let has_names = matches!(list, List::States);
+    match names(cursor, has_names) {
+        Ok((fragment, names)) => {
+            parser.close(cursor, "`::` or `;`", "use", &MARK);
+            Some(Mark {
+                list,
+                at,
+                fragment,
+                names,
+            })
+        }
+        Err(fault) => {
+            cursor.skip_past_semicolon();
+            // What would stand there is not known.
+            parser.taint.everything = true;
+            parser.report(fault, "use", &MARK);
+            None
+        }
+    }
+}
+
+/// `fragment`, `fragment::Name` or `fragment::{A, B}`.
+fn names(cursor: &mut Cursor, has_names: bool) -> Result<(Ident, Option<Vec<Ident>>), Fault> {
+    let fragment = cursor.ident("the name of a fragment")?;
+    if cursor.eat(":").is_none() {
+        return Ok((fragment, None));
+    }
+    if !has_names {
+        return Err(Fault {
+            span: cursor.previous(),
+            message: "expected `;`, found `::`: clauses have no names".to_owned(),
+        });
+    }
+    cursor.need(":")?;
+    let Some(mut inner) = cursor.group(proc_macro2::Delimiter::Brace) else {
+        let name = cursor.ident("a state of the fragment, or several in braces")?;
+        return Ok((fragment, Some(vec![name])));
+    };
+    let mut names = vec![inner.ident("a state of the fragment")?];
+    while inner.eat(",").is_some() && !inner.is_empty() {
+        names.push(inner.ident("a state of the fragment")?);
+    }
+    super::predicate::ended(&inner, "`,` or `}`")?;
+    Ok((fragment, Some(names)))
+}
+
+/// The section `needs`.
+pub(super) fn needs(body: Cursor, parser: &mut Parser<'_>, needs: &mut Vec<Need>) {
+    parser.items(body, &NEED, |cursor, _, parser| {
+        let name = cursor.ident("the name of a fact")?;
+        cursor.need(":")?;
+        let text = name.to_string();
+        if let Some(domain) = facts::domain(cursor, &name, parser)? {
+            needs.push(Need { name, domain });
+        }
+        parser.close(cursor, "`;`", &text, &NEED);
+        Ok(())
+    });
+}

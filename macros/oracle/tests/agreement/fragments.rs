@@ -1,0 +1,86 @@
+//! A lifecycle that is cut into a fragment and the rest has the findings and the worlds that it had whole, for either side.
+
+use lifecycle_oracle::answer::answer;
+use lifecycle_oracle::findings::Finding;
+use lifecycle_oracle::random::cut::cut;
+use lifecycle_oracle::random::draw;
+
+use super::compare::{checked, differ};
+use super::corpus::{fan_out, number_from};
+
+/// What became of one lifecycle.
+enum Cut {
+    /// Nothing of it could go.
+    Whole,
+    /// It means what it meant.
+    Same,
+    /// How it differs.
+    Differs(String),
+}
+
+#[test]
+fn a_lifecycle_that_is_cut_means_what_it_meant() {
+    let (first, count) = (number_from("FIRST", 0), number_from("LIFECYCLES", 3_000));
+    let all = fan_out((first..first + count).collect(), look);
+    let same = all.iter().filter(|one| matches!(one, Cut::Same)).count();
+    let differ: Vec<&String> = all.iter().filter_map(said).collect();
+    eprintln!("{same} of {} were cut and mean the same", all.len());
+    let shown: Vec<&str> = differ.iter().take(2).map(|text| text.as_str()).collect();
+    assert!(
+        shown.is_empty(),
+        "{} differ\n{}",
+        differ.len(),
+        shown.join("\n")
+    );
+    assert!(same * 2 > all.len(), "only {same} were cut");
+}
+
+fn said(cut: &Cut) -> Option<&String> {
+    match cut {
+        Cut::Differs(text) => Some(text),
+        Cut::Whole | Cut::Same => None,
+    }
+}
+
+fn look(number: u64) -> Cut {
+    let whole = draw(number);
+    let Some(cut) = cut(&whole, number) else {
+        return Cut::Whole;
+    };
+    let (of_whole, of_cut) = (answer(&whole, None), answer(&cut, None));
+    let told = |text: &str| Cut::Differs(format!("lifecycle {number}: {text}\n{cut}\nof\n{whole}"));
+    if let Some(why) = &of_cut.broken {
+        return told(&format!("the oracle cannot read it: {why}"));
+    }
+    let meant = (
+        &of_whole.found.all,
+        of_whole.worlds,
+        &of_whole.outline.caused,
+    );
+    if meant != (&of_cut.found.all, of_cut.worlds, &of_cut.outline.caused) {
+        return told(&format!(
+            "the oracle found {:?} and finds {:?}",
+            codes(&of_whole.found.all),
+            codes(&of_cut.found.all)
+        ));
+    }
+    let (before, now) = (checked(&whole), checked(&cut));
+    if before != now {
+        return told(&format!(
+            "the checker found {:?} and finds {:?}",
+            codes(&before),
+            codes(&now)
+        ));
+    }
+    match differ(&now, &of_cut) {
+        Some(differ) => told(&differ.to_string()),
+        None => Cut::Same,
+    }
+}
+
+fn codes<'a>(found: impl IntoIterator<Item = &'a Finding>) -> Vec<String> {
+    let found = found.into_iter();
+    found
+        .map(|one| format!("{} {}", one.code, one.item))
+        .collect()
+}

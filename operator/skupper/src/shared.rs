@@ -1,0 +1,91 @@
+//! What several kinds ask of their namespace and of the Site's router, answered once.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use lifecycle_runtime::lifecycle::{CallError, Subject};
+use lifecycle_runtime::{Because, ObjectRef, Readable, This};
+use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
+use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::router::RouterState;
+use lifecycle_specs_skupper::site::Site;
+
+use crate::config::{router_config, validity};
+use crate::namespace::active_site;
+use crate::namespace::controller_id::{self, ControllerId};
+use crate::router::state::{self, Routers};
+
+impl<K: Subject> Managed<K> for ControllerId {
+    fn controller_config(&self, this: This<'_, K>) -> Option<ObjectRef> {
+        controller_id::controller_config(this.meta)
+    }
+
+    fn managed_by_other(&self, _: This<'_, K>, config: Option<&ConfigMap>) -> Because<bool> {
+        Because::plain(self.is_other(config))
+    }
+}
+
+/// What has two sides in the network.
+pub(crate) trait Matched: Subject {
+    /// Whether anything is on the other side.
+    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool;
+}
+
+impl Matched for Listener {
+    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
+        report.has_connector(&spec.routing_key)
+    }
+}
+
+impl Matched for Connector {
+    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
+        report.has_listener(&spec.routing_key)
+    }
+}
+
+impl Matched for AttachedConnectorBinding {
+    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
+        report.has_listener(&spec.routing_key)
+    }
+}
+
+/// Asks the routers of Sites.
+#[derive(Debug)]
+pub(crate) struct Room<R>(pub(crate) Arc<R>);
+
+impl<K: Matched, R: Routers> SiteRoom<K> for Room<R> {
+    fn router_config(&self, this: This<'_, K>) -> Option<ObjectRef> {
+        Some(router_config::reference(this.meta))
+    }
+
+    fn site(
+        &self,
+        _: This<'_, K>,
+        sites: &[&Readable<Site>],
+        router_config: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        active_site::reference(sites, router_config)
+    }
+
+    async fn poll_report(
+        &self,
+        _: This<'_, K>,
+        routers: Vec<&Pod>,
+    ) -> Result<RouterState, CallError> {
+        self.0.ask(routers).await
+    }
+
+    fn running(&self, _: This<'_, K>, routers: &[&Pod]) -> Because<bool> {
+        state::running(routers)
+    }
+
+    fn blocked(&self, _: This<'_, K>, site: &Site) -> Because<bool> {
+        validity::blocked(site)
+    }
+
+    fn matched(&self, this: This<'_, K>, report: &RouterState) -> Because<bool> {
+        Because::plain(K::is_matched(this.spec, report))
+    }
+}

@@ -1,0 +1,42 @@
+//! A Thing whose copy is taken comes before one without its class.
+
+use lifecycle_runtime::{fragment, lifecycle};
+use lifecycle_ui::*;
+
+fragment! {
+    /// What every kind asks of its class.
+    fragment classed;
+
+    observe {
+        class: ConfigMap by name spec.class;
+    }
+    states {
+        NoClass when !class => Pending wakes class;
+    }
+}
+
+lifecycle! {
+    resource Thing;
+
+    use classed;
+
+    observe {
+        copy: owned ConfigMap by name meta.name;
+    }
+    states {
+        Taken    when copy == Foreign           => Error   wakes copy, self;
+        use classed::NoClass;
+        Leaving  when copy == Terminating       => Pending;
+        Making   when copy in { Absent, Stale } => Pending;
+        goal Ready when copy == Current         => Ready;
+    }
+    effects {
+        apply copy from class;
+    }
+    transitions {
+        Leaving -> Making;
+        Making -> Ready;
+    }
+}
+
+fn main() {}

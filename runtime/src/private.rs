@@ -10,10 +10,11 @@ pub use crate::lifecycle::observation::{LookupKey, Observation};
 pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
-    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, This,
+    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, This, Timed,
 };
 pub use crate::machine::ir;
 pub use crate::machine::world::World;
+pub use jiff::Timestamp;
 pub use serde_json::Value as Json;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //! The declarations are those of the language's documentation.
 
 pub mod bucket;
+pub mod preview;
 pub mod provider;
 pub mod rollout;
 pub mod skupper;

@@ -93,6 +93,8 @@ pub enum Mode {
     Record,
     Poll,
     Probe,
+    /// What time it is.
+    Clock,
 }
 
 impl Mode {
@@ -106,6 +108,7 @@ impl Mode {
             Self::Record => "record",
             Self::Poll => "poll",
             Self::Probe => "probe",
+            Self::Clock => "clock",
         }
     }
 
@@ -113,9 +116,13 @@ impl Mode {
     pub fn asks(self) -> &'static str {
         match self {
             Self::Probe => "probe",
-            Self::Watched | Self::Owned | Self::Shared | Self::Part | Self::Record | Self::Poll => {
-                "poll"
-            }
+            Self::Watched
+            | Self::Owned
+            | Self::Shared
+            | Self::Part
+            | Self::Record
+            | Self::Poll
+            | Self::Clock => "poll",
         }
     }
 }

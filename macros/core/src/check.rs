@@ -23,6 +23,7 @@ mod endless_round;
 mod error_without_reason;
 mod forbidden_effect;
 mod half_capability;
+mod idle_tick;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
@@ -39,6 +40,7 @@ mod sets_out_of_reach;
 mod setup_without_teardown;
 mod state_without_world;
 pub(crate) mod syntax;
+mod time_outside_facts;
 pub(crate) mod too_many_values;
 pub(crate) mod too_many_worlds;
 mod unbounded_wait;
@@ -47,6 +49,7 @@ mod undeclared_edge;
 mod undo_of_nothing;
 pub(crate) mod unknown_name;
 mod unlisted_code;
+mod unnamed_tick;
 pub(crate) mod unobserved_source;
 mod unreached_state;
 mod unread_input;
@@ -91,6 +94,7 @@ pub const RULES: &[Rule] = &[
     error_without_reason::RULE,
     forbidden_effect::RULE,
     half_capability::RULE,
+    idle_tick::RULE,
     independent_never::RULE,
     infinite_fact::RULE,
     misfit_clause::RULE,
@@ -107,6 +111,7 @@ pub const RULES: &[Rule] = &[
     setup_without_teardown::RULE,
     state_without_world::RULE,
     syntax::RULE,
+    time_outside_facts::RULE,
     too_many_values::RULE,
     too_many_worlds::RULE,
     unbounded_wait::RULE,
@@ -115,6 +120,7 @@ pub const RULES: &[Rule] = &[
     undo_of_nothing::RULE,
     unknown_name::RULE,
     unlisted_code::RULE,
+    unnamed_tick::RULE,
     unobserved_source::RULE,
     unreached_state::RULE,
     unread_input::RULE,

@@ -23,5 +23,6 @@ mod language {
     mod shipped;
     mod sketches;
     mod slips;
+    mod time;
     mod volumes;
 }

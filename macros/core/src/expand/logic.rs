@@ -101,9 +101,20 @@ fn fact(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
         from,
         &var.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
     );
-    let doc = doc(&var.doc, format!("Answers the fact `{name}`."));
+    let timed = model.is_timed(var);
+    let otherwise = match timed {
+        true => format!("Answers the fact `{name}`, and says until when that holds."),
+        false => format!("Answers the fact `{name}`."),
+    };
+    let (doc, answer) = (
+        doc(&var.doc, otherwise),
+        match timed {
+            true => quote!(Timed),
+            false => quote!(Because),
+        },
+    );
     Some(
-        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #private::Because<#ty>;),
+        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #private::#answer<#ty>;),
     )
 }
 
@@ -145,12 +156,16 @@ fn poll(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     let args = poll_arguments(model, input);
     let doc = match input.mode {
         Mode::Probe => format!("Looks at `{}` on this node, once in a call.", input.name),
-        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Poll => {
-            format!(
-                "Asks for `{}`; objects with equal keys share the answer.",
-                input.name
-            )
-        }
+        Mode::Watched
+        | Mode::Owned
+        | Mode::Shared
+        | Mode::Part
+        | Mode::Record
+        | Mode::Poll
+        | Mode::Clock => format!(
+            "Asks for `{}`; objects with equal keys share the answer.",
+            input.name
+        ),
     };
     Some(quote_spanned! {name.span()=>
         #[doc = #doc]

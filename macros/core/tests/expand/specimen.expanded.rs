@@ -75,6 +75,8 @@ pub struct Facts {
     pub bucket: BucketValue,
     ///The fact `full`.
     pub full: bool,
+    ///The fact `rush`.
+    pub rush: bool,
     ///The last answer to this very write of `drop_bucket` was a refusal.
     pub refused_drop_bucket: bool,
     ///The last answer to this very write of `apply_handle` was a refusal.
@@ -110,12 +112,13 @@ impl Facts {
             validity: Validity::VALUES[world.get(9usize) as usize],
             bucket: BucketValue::VALUES[world.get(10usize) as usize],
             full: world.get(11usize) == 1,
-            refused_drop_bucket: world.get(12usize) == 1,
-            refused_apply_handle: world.get(13usize) == 1,
-            refused_put_bucket: world.get(14usize) == 1,
-            refused_apply_secret: world.get(15usize) == 1,
-            refused_apply_pods: world.get(16usize) == 1,
-            refused_delete_pods: world.get(17usize) == 1,
+            rush: world.get(12usize) == 1,
+            refused_drop_bucket: world.get(13usize) == 1,
+            refused_apply_handle: world.get(14usize) == 1,
+            refused_put_bucket: world.get(15usize) == 1,
+            refused_apply_secret: world.get(16usize) == 1,
+            refused_apply_pods: world.get(17usize) == 1,
+            refused_delete_pods: world.get(18usize) == 1,
         }
     }
 }
@@ -232,9 +235,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Elsewhere),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -245,9 +249,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoName),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -258,9 +263,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::NoClass),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -271,9 +277,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Bad, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Invalid),
+    Validity::Bad, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -284,10 +291,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unrecorded),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -298,10 +305,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Unknown, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Unreachable),
+    Validity::Fine, bucket : BucketValue::Unknown, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -312,9 +319,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Moving),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -325,9 +333,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Taken, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Taken),
+    Validity::Fine, bucket : BucketValue::Taken, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -338,9 +347,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Rejected),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket : true,
+    refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods : false
+    }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -351,9 +361,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::No, full : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false }), State::Making),
+    Validity::Fine, bucket : BucketValue::No, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -364,10 +375,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Conflict),
+    Validity::Fine, bucket : BucketValue::Current, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -378,10 +389,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Draining),
+    Validity::Fine, bucket : BucketValue::Current, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -392,10 +403,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }),
-    State::Publishing),
+    Validity::Fine, bucket : BucketValue::Current, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -406,9 +417,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Scaling),
+    Validity::Fine, bucket : BucketValue::Current, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -419,9 +431,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, validity :
-    Validity::Fine, bucket : BucketValue::Current, full : false, refused_drop_bucket :
-    false, refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret
-    : false, refused_apply_pods : false, refused_delete_pods : false }), State::Ready),
+    Validity::Fine, bucket : BucketValue::Current, full : false, rush : false,
+    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
+    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
+    : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
@@ -486,7 +499,7 @@ impl<'a> Seen<'a> {
             store: observation.one::<BucketInfo>(7usize),
             usage: observation.one::<Usage>(8usize),
             secret: observation.one::<Secret>(9usize),
-            pods: observation.many::<Pod>(10usize),
+            pods: observation.many::<Pod>(11usize),
             reach: observation.value::<Reach>(0usize),
         })
     }
@@ -720,6 +733,13 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         usage: &Usage,
     ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Answers the fact `rush`, and says until when that holds.
+    fn rush(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: &[&Zone],
+        now: &::lifecycle_runtime::__private::Timestamp,
+    ) -> ::lifecycle_runtime::__private::Timed<bool>;
     ///Runs `drop_bucket`: one mutation, which consumes `once`.
     fn drop_bucket(
         &self,
@@ -759,6 +779,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         full: bool,
+    ) -> bool;
+    ///The status field `is_rush`; asked only where all its inputs are there.
+    fn is_rush(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        rush: bool,
     ) -> bool;
     ///The status field `zone_names`; asked only where all its inputs are there.
     fn zone_names(
@@ -823,7 +849,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ::lifecycle_runtime::__private::Kind::of::<Secret>(),
                 )
             }
-            10usize => {
+            11usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
@@ -930,6 +956,11 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             10usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            11usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_labels([
                         ::lifecycle_runtime::__private::Text::text(
                             &observation.this::<Bucket>()?.meta.name,
@@ -1027,6 +1058,28 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             _ => ::std::option::Option::None,
         }
     }
+    fn timed(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        var: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
+        match var {
+            12usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .rush(
+                            observation.this::<Bucket>()?,
+                            &observation.many::<Zone>(1usize),
+                            observation
+                                .one::<::lifecycle_runtime::__private::Timestamp>(10usize)?,
+                        )
+                        .map(|value| value as u8),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
     fn build(
         &self,
         observation: &::lifecycle_runtime::__private::Observation,
@@ -1085,6 +1138,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 )
             }
             5usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .is_rush(
+                            observation.this::<Bucket>()?,
+                            Facts::of(&observation.world).rush,
+                        ),
+                )
+            }
+            6usize => {
                 ::lifecycle_runtime::__private::json(
                     &self
                         .0
@@ -1339,6 +1402,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
             },
             ir::Input {
+                name: "now",
+                doc: "",
+                mode: ir::Mode::Clock,
+                many: false,
+                kind: "clock",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: false,
+                exclusive: &[],
+            },
+            ir::Input {
                 name: "pods",
                 doc: "",
                 mode: ir::Mode::Owned,
@@ -1372,6 +1449,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "claimed",
@@ -1381,6 +1459,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "class",
@@ -1390,6 +1469,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 3u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "handle",
@@ -1399,6 +1479,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 3u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "store",
@@ -1413,6 +1494,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "usage",
@@ -1427,6 +1509,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "secret",
@@ -1436,15 +1519,17 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 5u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "pods",
                 doc: "",
-                origin: ir::Origin::Input(10usize),
+                origin: ir::Origin::Input(11usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "keeper",
@@ -1454,6 +1539,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "validity",
@@ -1468,6 +1554,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "bucket",
@@ -1486,6 +1573,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::Some(3u64),
+                timed: false,
             },
             ir::Var {
                 name: "full",
@@ -1502,6 +1590,22 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "rush",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(11usize, 2u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: true,
             },
             ir::Var {
                 name: "drop_bucket",
@@ -1511,6 +1615,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_handle",
@@ -1520,6 +1625,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "put_bucket",
@@ -1529,6 +1635,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_secret",
@@ -1538,6 +1645,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_pods",
@@ -1547,6 +1655,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "delete_pods",
@@ -1556,6 +1665,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
         ],
         order: &[
@@ -1577,6 +1687,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Value(0usize),
             ir::Node::Var(6usize),
             ir::Node::Input(10usize),
+            ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
@@ -1589,6 +1700,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(15usize),
             ir::Node::Var(16usize),
             ir::Node::Var(17usize),
+            ir::Node::Var(18usize),
         ],
         nevers: &[
             ir::Pred::All(&[ir::Pred::Is(11usize, 2u64), ir::Pred::Is(10usize, 1u64)]),
@@ -1674,7 +1786,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 2u64),
+                when: ir::Pred::Is(15usize, 2u64),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
                 overdue: 600000u64,
@@ -1697,7 +1809,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ),
                 phase: ir::Phase::Error,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(9usize), ir::Source::Input(10usize)],
+                    &[ir::Source::Input(9usize), ir::Source::Input(11usize)],
                 ),
                 overdue: 600000u64,
             },
@@ -1752,10 +1864,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(10usize, 0u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                affects: &[6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
-                refused: 12usize,
+                refused: 13usize,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -1770,10 +1882,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
-                affects: &[3usize, 4usize, 6usize, 10usize, 11usize],
+                affects: &[3usize, 4usize, 6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 13usize,
+                refused: 14usize,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -1792,10 +1904,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(10usize, 3u8)], &[(10usize, 1u8)]],
-                affects: &[6usize, 10usize, 11usize],
+                affects: &[6usize, 10usize, 11usize, 12usize],
                 undo: ::std::option::Option::Some(0usize),
                 is_undo: false,
-                refused: 14usize,
+                refused: 15usize,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -1813,14 +1925,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[6usize, 7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 15usize,
+                refused: 16usize,
             },
             ir::Effect {
                 name: "apply_pods",
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: true,
-                target: 10usize,
+                target: 11usize,
                 from: &[
                     ir::Source::Input(0usize),
                     ir::Source::Input(1usize),
@@ -1840,21 +1952,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 16usize,
+                refused: 17usize,
             },
             ir::Effect {
                 name: "delete_pods",
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
-                target: 10usize,
+                target: 11usize,
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(7usize, 2u8)], &[(7usize, 3u8)], &[(7usize, 4u8)]],
                 affects: &[7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 17usize,
+                refused: 18usize,
             },
         ],
         promises: &[
@@ -1966,7 +2078,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -2066,6 +2178,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Field {
                 name: "isFull",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "isRush",
                 what: ir::FieldOf::Method {
                     last_reported: false,
                 },

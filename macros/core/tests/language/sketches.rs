@@ -30,6 +30,7 @@ sketches! {
     bucket_is_accepted = "bucket",
     listener_is_accepted = "listener",
     provision_is_accepted = "provision",
+    preview_is_accepted = "preview",
     rollout_is_accepted = "rollout",
     scratch_is_accepted = "scratch",
     skupper_is_accepted = "skupper",

@@ -4,6 +4,7 @@
 mod draft;
 mod objects;
 mod outside;
+mod time;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -13,12 +14,13 @@ use objects::{
     secret, shared,
 };
 use outside::{bucket, entry, polled, recorded};
+use time::{renewed, window};
 
 type Piece = fn(&mut Draft<'_>);
 
-const PIECES: [Piece; 18] = [
+const PIECES: [Piece; 20] = [
     class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
-    bucket, chained, minted, looked, either, bucket,
+    bucket, chained, minted, looked, either, bucket, window, renewed,
 ];
 
 /// Two to four pieces and a goal that takes what is left.

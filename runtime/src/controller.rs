@@ -19,6 +19,7 @@ mod queue;
 mod report;
 mod ruled_out;
 mod runner;
+mod time;
 mod trace;
 mod undecodable;
 mod waker;

@@ -18,7 +18,7 @@ pub mod text;
 use std::any::Any;
 use std::sync::Arc;
 
-pub use answer::{Answer, Because};
+pub use answer::{Answer, Because, Timed};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
 pub use object::{Compared, Kind, ObjectRef, Stored};
@@ -42,7 +42,7 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
-    /// The kind of an input; `None` for records, polls and probes.
+    /// The kind of an input; `None` for records, polls, probes and clocks.
     fn kind(&self, input: usize) -> Option<Kind>;
 
     /// What to look an input up by.
@@ -63,8 +63,13 @@ pub trait Machine: Send + Sync + 'static {
     /// Computes a shared value.
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
 
-    /// Answers a declared fact.
+    /// Answers a declared fact; `None` for one that is told what time it is.
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer>;
+
+    /// Answers a declared fact that is told what time it is.
+    fn timed(&self, _observation: &Observation, _var: usize) -> Option<Timed<u8>> {
+        None
+    }
 
     /// What an `apply` wants to be there.
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built>;

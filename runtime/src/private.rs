@@ -12,9 +12,11 @@ pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
     Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, Subject, This,
+    Timed,
 };
 pub use crate::machine::ir;
 pub use crate::machine::world::World;
+pub use jiff::Timestamp;
 pub use lifecycle_macros::lifecycle;
 pub use serde_json::Value as Json;
 

@@ -3,6 +3,7 @@
 
 pub mod bucket;
 pub mod git;
+pub mod preview;
 pub mod provider;
 pub mod rollout;
 pub mod skupper;

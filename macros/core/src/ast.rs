@@ -103,6 +103,8 @@ pub enum Mode {
     Record,
     Poll,
     Probe,
+    /// What time it is.
+    Clock,
 }
 
 impl Mode {
@@ -116,6 +118,7 @@ impl Mode {
             Self::Record => "record",
             Self::Poll => "poll",
             Self::Probe => "probe",
+            Self::Clock => "clock",
         }
     }
 
@@ -123,9 +126,13 @@ impl Mode {
     pub fn asks(self) -> &'static str {
         match self {
             Self::Probe => "probe",
-            Self::Watched | Self::Owned | Self::Shared | Self::Part | Self::Record | Self::Poll => {
-                "poll"
-            }
+            Self::Watched
+            | Self::Owned
+            | Self::Shared
+            | Self::Part
+            | Self::Record
+            | Self::Poll
+            | Self::Clock => "poll",
         }
     }
 }

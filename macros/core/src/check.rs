@@ -24,6 +24,7 @@ mod error_without_reason;
 mod forbidden_effect;
 mod half_capability;
 mod idle_promise;
+mod idle_tick;
 mod independent_never;
 pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
@@ -45,6 +46,7 @@ mod setup_without_teardown;
 mod state_without_world;
 mod suspended_by_poll;
 pub(crate) mod syntax;
+mod time_outside_facts;
 pub(crate) mod too_many_values;
 pub(crate) mod too_many_worlds;
 mod unbounded_wait;
@@ -55,6 +57,7 @@ pub(crate) mod unknown_fragment;
 pub(crate) mod unknown_name;
 mod unlisted_code;
 pub(crate) mod unmet_need;
+mod unnamed_tick;
 pub(crate) mod unobserved_source;
 pub(crate) mod unplaced_item;
 mod unreached_state;
@@ -102,6 +105,7 @@ pub const RULES: &[Rule] = &[
     forbidden_effect::RULE,
     half_capability::RULE,
     idle_promise::RULE,
+    idle_tick::RULE,
     independent_never::RULE,
     infinite_fact::RULE,
     misfit_clause::RULE,
@@ -123,6 +127,7 @@ pub const RULES: &[Rule] = &[
     state_without_world::RULE,
     suspended_by_poll::RULE,
     syntax::RULE,
+    time_outside_facts::RULE,
     too_many_values::RULE,
     too_many_worlds::RULE,
     unbounded_wait::RULE,
@@ -133,6 +138,7 @@ pub const RULES: &[Rule] = &[
     unknown_name::RULE,
     unlisted_code::RULE,
     unmet_need::RULE,
+    unnamed_tick::RULE,
     unobserved_source::RULE,
     unplaced_item::RULE,
     unreached_state::RULE,

@@ -8,6 +8,12 @@ pub(crate) fn private() -> TokenStream {
     quote!(::lifecycle_runtime::__private)
 }
 
+/// The type of the time that a clock tells.
+pub(crate) fn timestamp() -> TokenStream {
+    let private = private();
+    quote!(#private::Timestamp)
+}
+
 /// `apply_service` as a type: `ApplyService`, where the user wrote it.
 pub(crate) fn camel(name: &Ident) -> Ident {
     Ident::new(&camel_case(&name.to_string()), name.span())

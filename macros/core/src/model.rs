@@ -172,6 +172,21 @@ pub struct Value {
     pub given: Option<Pred>,
 }
 
+impl Lifecycle {
+    /// Whether a source is what time it is.
+    pub fn is_clock(&self, source: Source) -> bool {
+        matches!(source, Source::Input(input) if self.inputs[input.0].mode == Mode::Clock)
+    }
+
+    /// Whether the method of a fact is told what time it is, so that it says until when its answer holds.
+    pub fn is_timed(&self, var: &Var) -> bool {
+        match &var.origin {
+            Origin::Fact { from, .. } => from.iter().any(|one| self.is_clock(one.source)),
+            Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+        }
+    }
+}
+
 /// A finite question.
 #[derive(Clone, Debug)]
 pub struct Var {

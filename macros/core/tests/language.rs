@@ -28,5 +28,6 @@ mod language {
     mod sketches;
     mod slips;
     mod suspended;
+    mod time;
     mod volumes;
 }

@@ -53,6 +53,7 @@ impl<'a> Graph<'a> {
         let deletion = self.deletion(found);
         self.effects(found);
         self.wakes(found);
+        self.ticks(found);
         let caused = self.caused(&drive);
         self.transitions(&caused, found);
         let idle = self.conditions(found);
@@ -271,24 +272,74 @@ impl<'a> Graph<'a> {
             if wakes.iter().any(|name| name == "self") {
                 continue;
             }
-            let wakes: BTreeSet<String> = wakes.iter().cloned().collect();
-            let changes = |var: &usize| {
-                let reads = worlds.reach.reads.get(&worlds.vars[*var].name);
-                reads.is_some_and(|reads| !reads.is_disjoint(&wakes))
-            };
-            let changes: Vec<usize> = (0..worlds.vars.len()).filter(changes).collect();
-            let here = Some(NodePlace::State(number));
-            let stays = |at: &&usize| {
-                let ends = worlds.changes(&worlds.all[**at], &changes, &[]);
-                !ends
-                    .iter()
-                    .any(|end| worlds.allowed(end) && worlds.place(end) != here)
-            };
-            let here = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
-            if self.live.iter().filter(here).any(|at| stays(&at)) {
+            if self.left(number, wakes).contains(&false) {
                 found.say("LC065", &state.name);
             }
         }
+    }
+
+    /// Time leads out of no rest that does not name it, and out of some rest that does.
+    fn ticks(&self, found: &mut Found) {
+        let life = self.worlds.life;
+        let Some(now) = life.clock().map(str::to_owned) else {
+            return;
+        };
+        for (number, state) in life.states.iter().enumerate() {
+            let Some(wakes) = &state.wakes else { continue };
+            let left = self.left(number, std::slice::from_ref(&now));
+            if !wakes.contains(&now) {
+                if !state.goal && self.goes_on(number, &now) {
+                    found.say("LC102", &state.name);
+                }
+            } else if wakes.iter().any(|name| *name != now)
+                && !left.is_empty()
+                && !left.contains(&true)
+            {
+                found.say("LC101", &state.name);
+            }
+        }
+    }
+
+    /// Whether a change of one input may lead from a rest in a state to a goal, or to where something is to be done.
+    fn goes_on(&self, number: usize, input: &str) -> bool {
+        let worlds = self.worlds;
+        let here = Some(NodePlace::State(number));
+        let changes = self.readers(&BTreeSet::from([input.to_owned()]));
+        let is_on = |end: usize| {
+            let is_goal = self.state(end).is_some_and(|state| state.goal);
+            worlds.states[end] != here && (is_goal || !self.rests(end))
+        };
+        let mut resting = self.live.iter();
+        resting.any(|at| {
+            let rests = worlds.states[*at] == here && self.rests(*at);
+            let ends = worlds.changes(&worlds.all[*at], &changes, &[]);
+            let ends = ends.iter().filter_map(|end| worlds.all.get_index_of(end));
+            rests && ends.into_iter().any(is_on)
+        })
+    }
+
+    /// The questions that a change of one of these inputs may answer anew.
+    fn readers(&self, inputs: &BTreeSet<String>) -> Vec<usize> {
+        let worlds = self.worlds;
+        let changes = |var: &usize| {
+            let reads = worlds.reach.reads.get(&worlds.vars[*var].name);
+            reads.is_some_and(|reads| !reads.is_disjoint(inputs))
+        };
+        (0..worlds.vars.len()).filter(changes).collect()
+    }
+
+    /// Of each world in which a state rests, whether a change of one of these inputs may lead out of the state.
+    fn left(&self, number: usize, inputs: &[String]) -> Vec<bool> {
+        let worlds = self.worlds;
+        let changes = self.readers(&inputs.iter().cloned().collect());
+        let here = Some(NodePlace::State(number));
+        let leaves = |at: &usize| {
+            let ends = worlds.changes(&worlds.all[*at], &changes, &[]);
+            let mut ends = ends.iter();
+            ends.any(|end| worlds.allowed(end) && worlds.place(end) != here)
+        };
+        let rests = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
+        self.live.iter().filter(rests).map(leaves).collect()
     }
 
     fn caused(&self, drive: &Drive) -> BTreeSet<(String, String)> {

@@ -162,6 +162,22 @@ impl Meaning<'_> {
         changed.all(|(name, _)| self.reads(name, &answered) || forgotten(name))
     }
 
+    /// Whether one world may become the other by the passing of time alone, which may also answer a poll or make a refusal old.
+    pub fn passes(&self, from: &Named, to: &Named) -> bool {
+        let mut told = self.answered(from, to);
+        let life = self.life();
+        told.extend(
+            life.inputs
+                .iter()
+                .filter(|i| i.own == "clock")
+                .map(|i| &i.name),
+        );
+        let mut changed = from
+            .iter()
+            .filter(|(name, value)| to.get(*name) != Some(*value));
+        changed.all(|(name, _)| name.starts_with('?') || self.reads(name, &told))
+    }
+
     /// The second world as it would be if no poll had been answered for the first time since the first one.
     pub fn unripe(&self, from: &Named, to: &Named) -> Named {
         let answered = self.answered(from, to);

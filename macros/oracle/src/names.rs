@@ -14,7 +14,7 @@ const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 pub(crate) fn brought(input: &Input) -> Option<Vec<String>> {
     let values: &[&str] = match (input.own.as_str(), input.many) {
         ("owned" | "shared", true) => &MANY,
-        (_, true) | ("probe", _) => return None,
+        (_, true) | ("probe" | "clock", _) => return None,
         ("owned", _) => &["Absent", "Foreign", "Terminating", "Stale", "Current"],
         ("shared", _) => &["Absent", "Terminating", "Stale", "Current"],
         ("part" | "record", _) => &["Absent", "Stale", "Current"],
@@ -82,6 +82,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
             found.say("LC005", &input.name);
         }
     }
+    time(life, found);
     unobserved(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
@@ -92,6 +93,39 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     assignments(life, found);
     references(life, found);
     properties(life, found);
+}
+
+/// One clock without a clause, in a resource, and nothing but facts reads it; what is held least of all.
+fn time(life: &Life, found: &mut Found) {
+    let clocks = || life.inputs.iter().filter(|input| input.own == "clock");
+    let first = clocks().next().map(|clock| &clock.name);
+    for clock in clocks() {
+        let is_second = first != Some(&clock.name);
+        let written = clock.every || clock.of.is_some() || clock.given.is_some();
+        if life.volume || is_second || written || !clock.lookup().is_empty() {
+            found.say("LC005", &clock.name);
+        }
+    }
+    let is_clock = |name: &String| {
+        let root = name.split('.').next().unwrap_or_default();
+        clocks().any(|clock| clock.name == root)
+    };
+    let held = life.facts.iter().filter(|fact| fact.held);
+    let held = held.map(|fact| (&fact.name, fact.from.clone()));
+    let lets = life.lets.iter().map(|one| (&one.name, one.from.clone()));
+    let inputs = life.inputs.iter().map(|one| (&one.name, one.lookup()));
+    let fields = life.fields.iter().map(|(name, from)| (name, from.clone()));
+    let effects = life.effects.iter().map(|one| {
+        let from = one.from.iter().chain(&one.key).cloned();
+        (&one.name, from.collect())
+    });
+    let all = held.chain(lets).chain(inputs).chain(fields).chain(effects);
+    for (name, from) in all {
+        let from: Vec<String> = from;
+        if from.iter().any(is_clock) {
+            found.say("LC100", name);
+        }
+    }
 }
 
 /// A property names states, effects and facts, and of a volume it says nothing about rest.

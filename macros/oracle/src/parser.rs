@@ -157,14 +157,18 @@ impl Parser {
     fn input(&mut self) -> Parsed<()> {
         let name = self.cursor.ident()?;
         self.cursor.need(":")?;
-        let kinds = ["owned", "shared", "part", "record", "poll", "probe"];
+        let kinds = [
+            "owned", "shared", "part", "record", "poll", "probe", "clock",
+        ];
         let own = if kinds.contains(&self.cursor.peek()) {
             self.cursor.next()?
         } else {
             String::new()
         };
         let many = self.cursor.eat("[");
-        self.cursor.path()?;
+        if own != "clock" {
+            self.cursor.path()?;
+        }
         if many {
             self.cursor.need("]")?;
         }

@@ -44,7 +44,7 @@ pub(crate) fn atoms(pred: Option<&Pred>) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) name: String,
-    /// `owned`, `shared`, `part`, `record`, `poll`, `probe`, or nothing.
+    /// `owned`, `shared`, `part`, `record`, `poll`, `probe`, `clock`, or nothing.
     pub(crate) own: String,
     pub(crate) many: bool,
     pub(crate) optional: bool,
@@ -240,6 +240,12 @@ impl Life {
 
     pub(crate) fn fact(&self, name: &str) -> Option<&Fact> {
         self.facts.iter().find(|fact| fact.name == name)
+    }
+
+    /// What time it is, by name.
+    pub(crate) fn clock(&self) -> Option<&str> {
+        let mut clocks = self.inputs.iter().filter(|input| input.own == "clock");
+        clocks.next().map(|input| input.name.as_str())
     }
 
     /// What a name for a predicate was written for; a name that is taken otherwise is none.

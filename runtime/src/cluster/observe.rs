@@ -11,6 +11,7 @@ mod versions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 pub use plan::{Job, Plan, WriteId};
 
 use super::index::{Finder, IndexKey};
@@ -43,6 +44,11 @@ pub trait View {
 
     /// Which answer that is; another number means that it says something else.
     fn answer_version(&self, input: usize, key: &str) -> u64;
+
+    /// What time it is, the same throughout a pass; `None` where nothing tells.
+    fn now(&self) -> Option<Timestamp> {
+        None
+    }
 
     /// What was said when exactly this write was refused.
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String>;
@@ -247,6 +253,10 @@ impl Observing<'_> {
             .unwrap_or(LookupKey::Nothing);
         let slot = match (input.mode, &look) {
             (Mode::Poll | Mode::Probe, _) => Slot::Plain(self.ask_outside(number, &look)?),
+            (Mode::Clock, _) => {
+                let now = self.observer.view.now();
+                Slot::Plain(now.map(|now| Arc::new(now) as Any))
+            }
             (Mode::Record, _) => self.recall(number)?,
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
                 Slot::Objects(self.find(number, &look)?)
@@ -374,6 +384,12 @@ impl Observing<'_> {
             Origin::Input(input) => {
                 let (value, sentence) = self.ask_input(input)?;
                 (self.position(number, value), sentence)
+            }
+            Origin::Fact if var.timed => {
+                let answer = self.observer.machine.timed(&self.observation, number);
+                let answer = answer.ok_or(Failure::Unanswered { name: var.name })?;
+                self.observation.until[number] = answer.until;
+                (answer.because.value, answer.because.sentence)
             }
             Origin::Fact => {
                 let answer = self.observer.machine.fact(&self.observation, number);

@@ -20,6 +20,8 @@ pub struct Counts {
     pub writes: BTreeMap<(String, &'static str), u64>,
     /// Passes in a world that a lifecycle says cannot be, by object.
     pub contradictions: BTreeMap<ObjectRef, u64>,
+    /// Answers that had expired when they were given: of a fact whose `until` is not after `now`.
+    pub expired_answers: u64,
     /// Polls asked.
     pub polls: u64,
     /// Answers of polls and calls that said when to come again.

@@ -58,8 +58,23 @@ pub(crate) struct Moment<'a> {
     pub(crate) is_taken: &'a dyn Fn(usize, &Plan) -> bool,
 }
 
-/// Decides the one thing that a pass does.
+/// Decides the one thing that a pass does. Whatever it waits for, it looks again when the time may have changed an answer.
 pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
+    let decided = undated(seen, memory, at);
+    let due = memory.time.due().filter(|due| match &decided {
+        Decided::Write(_) => false,
+        Decided::Wait { until, .. } | Decided::Rest { until } => due < until,
+    });
+    match due {
+        Some(until) => Decided::Wait {
+            until,
+            why: Why::Time,
+        },
+        None => decided,
+    }
+}
+
+fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
     let differs = memory.differs_since;
     if differs.is_some_and(|since| at.now >= since + REPORT_AFTER)
         && let Some(status) = status(seen, memory, at.now)

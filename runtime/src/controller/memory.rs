@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::brake::Brake;
 use super::outcomes::Outcomes;
 use super::report::Draft;
+use super::time::Time;
 use super::why::Why;
 use crate::cluster::index::IndexKey;
 use crate::cluster::observe::WriteId;
@@ -77,6 +78,8 @@ pub(crate) struct ObjectMemory {
     pub(crate) called: BTreeMap<usize, u64>,
     /// What the last effects led to.
     pub(crate) outcomes: Outcomes,
+    /// Until when the last answers hold.
+    pub(crate) time: Time,
     pauses: BTreeMap<WriteKind, Pause>,
     refusals: BTreeMap<(usize, WriteId), Refusal>,
     settled: BTreeMap<Name, Settled>,

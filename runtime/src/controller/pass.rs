@@ -58,12 +58,21 @@ impl Controller {
             stores: &self.stores,
             polls: &self.polls,
             memory,
+            now: self.settings.clock.now(),
         };
+        let now = caches.now;
         let observed = runner.observer(&caches).observe(stored);
         if let Some(memory) = self.memories.get_mut(subject) {
             let before = std::mem::replace(&mut memory.dependencies, observed.dependencies.clone());
             let runner = &mut self.runners[subject.lifecycle];
             runner.depends_on(&subject.name, &before, &observed.dependencies);
+            let until = observed.observation.holds_until();
+            let is_late = memory.time.passes(now, until, Instant::now());
+            if is_late {
+                let object = subject.name.of_kind(&runner.subject_kind);
+                tracing::warn!(%object, %now, ?until, "an answer had expired before it was given");
+                self.settings.counters.with(|c| c.expired_answers += 1);
+            }
             // A pass that failed did not get to see what it would ask for.
             if observed.failure.is_none() {
                 let (ir, deleting) = (runner.ir, observed.is_deleting());
@@ -142,7 +151,9 @@ impl Controller {
             let object = self.stores[runner.stores[input]?].get(name)?;
             object.meta.resource_version.clone()
         };
-        observed.read(runner.ir, besides, answered, version)
+        let read = observed.read(runner.ir, besides, answered, version);
+        // Where time passed that an answer depends on, something else happened.
+        read.wrapping_add(self.memories[subject].time.ticks())
     }
 
     /// Drops what is remembered of an object that is no more.

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::memory::ObjectMemory;
@@ -172,7 +173,7 @@ fn unsupported(
         (Mode::Record, _) if input.many => Some(format!(
             "`{name}` records several values: declare a record of one type that holds them"
         )),
-        (Mode::Record, _) => None,
+        (Mode::Record | Mode::Clock, _) => None,
         (Mode::Probe, _) => Some(format!("`{name}` is a probe, which only volumes have")),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))
@@ -205,6 +206,8 @@ pub(crate) struct Caches<'a> {
     pub(crate) stores: &'a [Store],
     pub(crate) polls: &'a Polls,
     pub(crate) memory: &'a ObjectMemory,
+    /// What time it is.
+    pub(crate) now: Timestamp,
 }
 
 impl View for Caches<'_> {
@@ -238,6 +241,10 @@ impl View for Caches<'_> {
 
     fn answer_version(&self, input: usize, key: &str) -> u64 {
         self.polls.version(self.lifecycle, input, key)
+    }
+
+    fn now(&self) -> Option<Timestamp> {
+        Some(self.now)
     }
 
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {

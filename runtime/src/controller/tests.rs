@@ -4,6 +4,7 @@ mod applied;
 mod declared;
 mod leading;
 mod polled;
+mod timed;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -23,4 +23,6 @@ pub enum Why {
     Report,
     /// It is told when it has taken too long.
     Overdue,
+    /// An answer holds until then.
+    Time,
 }

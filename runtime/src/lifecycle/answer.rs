@@ -1,5 +1,7 @@
 //! Answers of facts: a value, one sentence, and the objects that decided it.
 
+use jiff::Timestamp;
+
 use super::object::ObjectRef;
 
 /// A fact's value with the reason for it.
@@ -38,12 +40,51 @@ impl<T> Because<T> {
         self
     }
 
+    /// The answer as one that holds until then: the object is looked at again at that time, or earlier if something changes.
+    pub fn until(self, time: Timestamp) -> Timed<T> {
+        Timed {
+            because: self,
+            until: Some(time),
+        }
+    }
+
+    /// The answer as one that no time changes, be it for ever or until something else does.
+    pub fn for_good(self) -> Timed<T> {
+        Timed {
+            because: self,
+            until: None,
+        }
+    }
+
     /// The same reason for another form of the value.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Because<U> {
         Because {
             value: form(self.value),
             sentence: self.sentence,
             objects: self.objects,
+        }
+    }
+}
+
+/// The answer of a fact that is made from the clock: it says until when it holds.
+///
+/// It is made of a [`Because`], by [`Because::until`] or [`Because::for_good`]. Equal inputs must give an equal answer at every time before `until`:
+/// nothing asks again earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Timed<T> {
+    /// The answer, and why.
+    pub because: Because<T>,
+    /// When the time alone may change it; `None`: never.
+    pub until: Option<Timestamp>,
+}
+
+impl<T> Timed<T> {
+    /// The same for another form of the value.
+    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Timed<U> {
+        Timed {
+            because: self.because.map(form),
+            until: self.until,
         }
     }
 }

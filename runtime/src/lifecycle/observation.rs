@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::object::HasSpec;
 
@@ -111,6 +112,8 @@ pub struct Observation {
     pub world: World,
     /// What the facts said, by variable.
     pub sentences: Vec<Option<String>>,
+    /// Until when the answers hold that the time may change, by variable.
+    pub until: Vec<Option<Timestamp>>,
     /// What the object says at the paths that messages take in.
     pub texts: Vec<Option<String>>,
 }
@@ -134,6 +137,7 @@ impl Observation {
             values: lifecycle.values.iter().map(|_| None).collect(),
             world: World::first(lifecycle),
             sentences: lifecycle.vars.iter().map(|_| None).collect(),
+            until: lifecycle.vars.iter().map(|_| None).collect(),
             texts: lifecycle.texts.iter().map(|_| None).collect(),
         }
     }
@@ -146,6 +150,28 @@ impl Observation {
     /// Notes a shared value.
     pub fn computed(&mut self, value: usize, computed: Option<Arc<dyn Any + Send + Sync>>) {
         self.values[value] = computed;
+    }
+
+    /// The same at another time, for whoever asks what would be answered then.
+    #[must_use]
+    pub fn at(&self, clock: Option<usize>, now: Timestamp) -> Self {
+        let mut other = Self {
+            lifecycle: self.lifecycle,
+            about: match &self.about {
+                About::Object(this) => About::Object(Arc::clone(this)),
+                About::Request(request) => About::Request(Arc::clone(request)),
+            },
+            slots: self.slots.clone(),
+            values: self.values.clone(),
+            world: self.world.clone(),
+            sentences: self.sentences.clone(),
+            until: self.until.clone(),
+            texts: self.texts.clone(),
+        };
+        if let Some(clock) = clock {
+            other.found(clock, Slot::Plain(Some(Arc::new(now))));
+        }
+        other
     }
 
     /// The object itself, as the cache keeps it.
@@ -209,6 +235,11 @@ impl Observation {
     /// A shared value.
     pub fn value<T: 'static>(&self, value: usize) -> Option<&T> {
         self.values[value].as_ref()?.downcast_ref()
+    }
+
+    /// When the time alone may change an answer, for the first time.
+    pub fn holds_until(&self) -> Option<Timestamp> {
+        self.until.iter().flatten().min().copied()
     }
 
     /// What there is to say of this world.

@@ -94,6 +94,8 @@ pub enum Mode {
     Poll,
     /// Local, asked in the pass.
     Probe,
+    /// What time it is.
+    Clock,
 }
 
 /// How an input is found.
@@ -145,6 +147,8 @@ pub struct Var {
     pub given: &'static [Guard],
     /// The values that mean that nothing is ours, a bit each; `None` unless `held`.
     pub free: Option<u64>,
+    /// Its method is told what time it is, and says until when its answer holds.
+    pub timed: bool,
 }
 
 /// Where an answer comes from.

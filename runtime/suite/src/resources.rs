@@ -24,6 +24,7 @@ mod rest;
 mod run;
 mod shrink;
 mod site;
+mod ticks;
 mod told;
 mod wanted;
 mod wire;
@@ -144,7 +145,8 @@ impl Core {
             | Move::Down
             | Move::Up
             | Move::Perturb(_)
-            | Move::Restart => false,
+            | Move::Restart
+            | Move::Tick => false,
         }
     }
 

@@ -12,6 +12,7 @@ pub mod author;
 pub mod cluster;
 pub mod declared;
 pub mod dice;
+pub mod hours;
 pub mod machine;
 pub mod outside;
 pub mod planted;

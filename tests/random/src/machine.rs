@@ -4,19 +4,21 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use lifecycle_oracle::meaning::truth::{Given, Seen};
 use lifecycle_runtime::lifecycle::call::{calling, polling};
 use lifecycle_runtime::lifecycle::count::count;
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{
     Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, ObjectRef, Observation,
-    Once, Polling, Stored,
+    Once, Polling, Stored, Timed,
 };
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Source, Verb};
 use serde_json::{Value, json};
 
 use crate::author::{self, Document};
 use crate::declared::{Declared, From, Lookup, Path};
+use crate::hours;
 use crate::outside::Outside;
 use crate::things;
 use crate::volume::request;
@@ -91,6 +93,10 @@ impl Interpreted {
         if !self.ir.usable(&observation.world, input) {
             return None;
         }
+        if self.ir.inputs[input].mode == Mode::Clock {
+            let now: &Timestamp = observation.one(input)?;
+            return Some(Arc::new(hours::document(self.ir, *now)));
+        }
         match observation.slot(input) {
             Slot::Objects(objects) => self.object(input, objects.first()?),
             Slot::Plain(answer) => answer.clone()?.downcast::<Value>().ok(),
@@ -156,7 +162,11 @@ impl Interpreted {
     }
 
     /// Does what a call is for; the position of the alternative that came about.
-    fn run(&self, (input, key): (String, String), effect: usize) -> Result<usize, CallError> {
+    fn run(
+        &self,
+        (input, key): (String, String),
+        (effect, now): (usize, Option<Timestamp>),
+    ) -> Result<usize, CallError> {
         let declared = &self.ir.effects[effect];
         let mut outside = self.outside.state();
         if outside.refused.contains(declared.name) {
@@ -178,7 +188,12 @@ impl Interpreted {
             .copied()
             .flatten()
         {
-            outside.set((&input, &key), self.ir.vars[*var].name, u64::from(*value));
+            let var = &self.ir.vars[*var];
+            // Whoever renews something renews it for the time that it is.
+            let passed = now.filter(|_| var.timed).map_or(0, hours::points);
+            let answers = u64::from(var.answers);
+            let points = u64::from(*value) + answers - passed % answers;
+            outside.set((&input, &key), var.name, points);
         }
         Ok(alternative)
     }
@@ -203,7 +218,7 @@ impl Machine for Interpreted {
 
     fn kind(&self, input: usize) -> Option<Kind> {
         let mode = self.ir.inputs[input].mode;
-        let in_cluster = !matches!(mode, Mode::Record | Mode::Poll | Mode::Probe);
+        let in_cluster = !matches!(mode, Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock);
         in_cluster.then(|| self.kind_of(input))
     }
 
@@ -302,6 +317,12 @@ impl Machine for Interpreted {
         Some(Because::plain(u8::try_from(answer).ok()?))
     }
 
+    fn timed(&self, observation: &Observation, var: usize) -> Option<Timed<u8>> {
+        let clock = self.ir.inputs.iter().position(|i| i.mode == Mode::Clock)?;
+        let now: &Timestamp = observation.one(clock)?;
+        Some(self.fact(observation, var)?.until(hours::next(*now)))
+    }
+
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {
         let from = self.complete(observation, effect)?;
         let declared = &self.ir.effects[effect];
@@ -380,9 +401,11 @@ impl Machine for Interpreted {
         debug_assert_eq!(self.ir.effects[effect].verb, Verb::Call);
         self.complete(observation, effect)?;
         let place = self.place(observation, self.ir.effects[effect].target);
+        let clock = self.ir.inputs.iter().position(|i| i.mode == Mode::Clock);
+        let now = clock.and_then(|clock| observation.one::<Timestamp>(clock).copied());
         let mutation = async move {
             tokio::time::sleep(ANSWERS_AFTER).await;
-            self.run(place, effect)
+            self.run(place, (effect, now))
         };
         Some(calling(once.spend(mutation), |alternative| *alternative))
     }

@@ -190,6 +190,7 @@ fn input(of: &Expr) -> ir::Input {
         "Record" => ir::Mode::Record,
         "Poll" => ir::Mode::Poll,
         "Probe" => ir::Mode::Probe,
+        "Clock" => ir::Mode::Clock,
         other => panic!("there is no mode {other}"),
     };
     let (lookup, arguments) = variant(field(of, "lookup"));
@@ -242,6 +243,7 @@ fn var(of: &Expr) -> ir::Var {
             otherwise: number(field(guard, "otherwise")),
         }),
         free: option(field(of, "free"), number),
+        timed: truth(field(of, "timed")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lifecycle_client::clock::Clock;
 use lifecycle_oracle::meaning::truth::{Given, Member, Reality, Seen, Sought};
 use lifecycle_runtime::machine::ir::Mode;
 use lifecycle_runtime::operator::Naming;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use crate::author::{self, Document};
 use crate::cluster::{Cluster, name};
 use crate::declared::{Lookup, Path};
+use crate::hours;
 use crate::machine::{Interpreted, text_in};
 
 /// The cluster and the outside around one object of the lifecycle.
@@ -122,6 +124,13 @@ impl Reality for Now<'_> {
                 };
             }
             Mode::Poll | Mode::Probe => return self.polled(number),
+            Mode::Clock => {
+                let now = hours::document(self.machine.ir, self.cluster.0.now());
+                return Sought {
+                    named: true,
+                    objects: vec![Arc::new(now)],
+                };
+            }
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
         }
         let kind = number + 1;

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+use lifecycle_client::clock::Clock;
 use lifecycle_client::kube::client_of;
 use lifecycle_macros_core::model::Verb;
 use lifecycle_macros_core::{check, expand};
@@ -25,6 +27,7 @@ use tokio::time::{Instant, sleep};
 use crate::cluster::Cluster;
 use crate::declared::{Declared, Lookup, is_clean};
 use crate::dice::Dice;
+use crate::hours;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
 use crate::planted::Planted;
@@ -53,6 +56,8 @@ pub struct Ran {
     pub moves: usize,
     /// Rests of suspended objects, in which nobody outside was asked.
     pub suspended: usize,
+    /// Times that nothing but the time passed.
+    pub days: usize,
     /// Worlds that were seen.
     pub worlds: BTreeSet<Named>,
     /// The outside made a world that the lifecycle rules out, and the run ended.
@@ -97,6 +102,14 @@ pub fn prepare(text: &str) -> Option<Prepared> {
         effect.verb != Verb::Call && sets.into_iter().any(|set| Some(set.var) != brought)
     };
     if model.effects.iter().any(|effect| says_more(&effect)) {
+        return None;
+    }
+    // Nobody can keep a promise of what time alone decides.
+    let promised = model.promises.iter().flat_map(|promise| &promise.sets);
+    if promised
+        .flatten()
+        .any(|set| model.is_timed(&model.vars[set.var.0]))
+    {
         return None;
     }
     Some(Prepared {
@@ -288,7 +301,11 @@ impl<'a> Run<'a> {
             if self.is_over {
                 return;
             }
-            self.disturb();
+            if self.has_clock() && self.dice.one_in(3) {
+                self.let_a_day_pass().await;
+            } else {
+                self.disturb();
+            }
             self.settle().await;
         }
         // Some are deleted while all goes wrong.
@@ -303,6 +320,38 @@ impl<'a> Run<'a> {
         if !self.is_over {
             self.end().await;
         }
+    }
+
+    fn has_clock(&self) -> bool {
+        let mut inputs = self.machine.ir.inputs.iter();
+        inputs.any(|input| input.mode == Mode::Clock)
+    }
+
+    /// Nobody does anything until what the time decides is another thing. The driver has to notice that by itself.
+    async fn let_a_day_pass(&mut self) {
+        let now = self.cluster.0.now();
+        let left = hours::next(now).duration_since(now);
+        let left = Duration::try_from(left).unwrap_or_default();
+        self.tell(|| format!("a day passes: {left:?}"));
+        sleep(left).await;
+        self.ran.moves += 1;
+        self.ran.days += 1;
+    }
+
+    /// Which day it is; always the same where time decides nothing.
+    fn day(&self) -> u64 {
+        let now = self.cluster.0.now();
+        if self.has_clock() {
+            hours::points(now)
+        } else {
+            0
+        }
+    }
+
+    /// What time it was, or is, on the clock of the cluster.
+    fn wall(&self, at: Instant) -> Timestamp {
+        let ago = Instant::now().saturating_duration_since(at);
+        self.cluster.0.now() - SignedDuration::try_from(ago).unwrap_or_default()
     }
 
     /// The object as somebody wants it.
@@ -458,9 +507,13 @@ impl<'a> Run<'a> {
 
     /// For hours nothing is written; a process that starts anew writes nothing either.
     async fn stay_at_rest(&mut self) {
-        let before = self.watched.wire().all;
+        let (before, day) = (self.watched.wire().all, self.day());
         sleep(PATIENCE).await;
         self.judge();
+        // Another day may ask for other writes.
+        if self.day() != day {
+            return;
+        }
         if self.watched.wire().all != before {
             let writes = self.watched.wire().writes.join(", ");
             self.find(format!("writes at rest: {writes}"));
@@ -469,7 +522,7 @@ impl<'a> Run<'a> {
         self.stop();
         self.start();
         self.settle().await;
-        if self.watched.wire().all != before {
+        if self.watched.wire().all != before && self.day() == day {
             self.find("writes at rest: after a new start");
         }
     }
@@ -569,7 +622,7 @@ impl<'a> Run<'a> {
     fn is_object(&self, input: usize) -> bool {
         !matches!(
             self.machine.ir.inputs[input].mode,
-            Mode::Record | Mode::Poll | Mode::Probe
+            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
         )
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
 use crate::lifecycles::git::{self, FromForge, GitRepository, Remotes};
+use crate::lifecycles::preview::{self, Pages, Preview};
 use crate::lifecycles::provider::{Kept, Provider};
 use crate::lifecycles::rollout::{self, App, Rollout};
 use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
@@ -25,6 +26,13 @@ pub fn rollout() -> Suite {
         .promise("finishes", |site| migrates(site, false))
         .promise("rolls", |site| rolls(site, true))
         .promise("rolls", |site| rolls(site, false))
+}
+
+/// The suite of a page that time puts up and takes down.
+pub fn preview() -> Suite {
+    Suite::of(|| preview::machine(Pages))
+        .define(&Preview::crd())
+        .fixtures(include_str!("../../fixtures/preview/preview.yaml"))
 }
 
 /// The suite of a bucket in a store outside the cluster.

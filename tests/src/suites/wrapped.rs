@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lifecycle_runtime::lifecycle::call::{Called, Calling};
 use lifecycle_runtime::lifecycle::observation::LookupKey;
 use lifecycle_runtime::lifecycle::{
-    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Stored,
+    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Stored, Timed,
 };
 use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
@@ -137,6 +137,12 @@ impl Machine for Wrapped {
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
         let answer = self.inner.fact(observation, var)?;
         Some((self.fact)(observation, var, answer))
+    }
+
+    fn timed(&self, observation: &Observation, var: usize) -> Option<Timed<u8>> {
+        let Timed { because, until } = self.inner.timed(observation, var)?;
+        let because = (self.fact)(observation, var, because);
+        Some(Timed { because, until })
     }
 
     fn build(&self, observation: &Observation, effect: usize) -> Option<Built> {

@@ -6,7 +6,7 @@ use lifecycle_tests::named;
 use lifecycle_tests::suites::sketches;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
+    named![calculation(): no_fault_changes_where_a_preview_ends, no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
@@ -20,6 +20,10 @@ fn passes(suite: Suite, single: usize, never: &[&str]) {
     let is_operation = |name: &&String| name.starts_with("effect") || name.starts_with("promise");
     let operations: Vec<_> = unseen.iter().filter(is_operation).collect();
     assert_eq!(operations, never, "{report}");
+}
+
+fn no_fault_changes_where_a_preview_ends() {
+    passes(sketches::preview().depth(4).faults(90, 10), 90, &[]);
 }
 
 fn no_fault_changes_where_a_rollout_ends() {

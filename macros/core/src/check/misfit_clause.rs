@@ -16,6 +16,7 @@
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
 //! | `probe` | a volume: it looks at the node of its call |
+//! | `now: clock;` | a resource, once, without any clause |
 //! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
@@ -40,6 +41,10 @@ pub(super) const RULE: Rule = Rule {
 /// Looks at every input and fact by itself.
 pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for input in &ast.inputs {
+        if input.mode == Mode::Clock {
+            clock(ast, input, sink);
+            continue;
+        }
         shape(input, sink);
         lookup(input, sink);
         rest(input, sink);
@@ -125,6 +130,40 @@ fn texts(kind: Kind, message: &Message, place: &Item, sink: &mut Sink) {
     }
 }
 
+/// A clock is what it is: it has no clause, and a pass looks at one.
+fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
+    let name = &input.name;
+    let mut say = |span, message: String, help: &str| sink.push(misfit(span, name, message, help));
+    if ast.kind == Kind::Volume {
+        let message = format!("input `{name}` is a clock, and a call happens when it is made");
+        let help = "what takes too long is answered by `within 30s else CODE`; only a resource has a clock";
+        say(name.span(), message, help);
+    }
+    let mut clocks = ast.inputs.iter().filter(|i| i.mode == Mode::Clock);
+    if let Some(first) = clocks.next()
+        && first.name != *name
+    {
+        let message = format!("input `{name}` is a second clock: a pass has one time");
+        let help = format!("leave it out, and read `{}`", first.name);
+        say(name.span(), message, &help);
+    }
+    let written = [
+        input.of.as_ref().map(Ident::span),
+        input.without_controller,
+        input.lookup.as_ref().map(|(span, _)| *span),
+        input.every.as_ref().map(|(span, _)| *span),
+        input.exclusive.as_ref().map(|(span, _)| *span),
+        input.given.as_ref().map(|given| given.span),
+    ];
+    if let Some(span) = written.into_iter().flatten().next() {
+        let message = format!("input `{name}` is a clock, of which nothing more is to be said");
+        let help = format!(
+            "write `{name}: clock;`: until when an answer holds, the fact says that is made `from {name}`"
+        );
+        say(span, message, &help);
+    }
+}
+
 fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<String>) -> Diagnostic {
     RULE.error(span, item.to_string(), message).help(help)
 }
@@ -132,7 +171,7 @@ fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<Stri
 fn shape(input: &Input, sink: &mut Sink) {
     let several = match input.mode {
         Mode::Watched | Mode::Owned | Mode::Shared => false,
-        Mode::Part | Mode::Record | Mode::Poll | Mode::Probe => input.many,
+        Mode::Part | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => input.many,
     };
     if several {
         let word = input.mode.word();
@@ -148,7 +187,11 @@ fn lookup(input: &Input, sink: &mut Sink) {
         None => {
             if let Some(forms) = needed(input) {
                 let message = format!("input `{name}` does not say how it is found");
-                sink.push(misfit(name.span(), name, message, format!("write {forms}")));
+                let help = match is_meant_as_clock(input) {
+                    true => format!("write `{name}: clock;` for what time it is"),
+                    false => format!("write {forms}"),
+                };
+                sink.push(misfit(name.span(), name, message, help));
             }
         }
         Some((span, lookup)) => {
@@ -168,9 +211,20 @@ fn lookup(input: &Input, sink: &mut Sink) {
     }
 }
 
+/// `now: Clock;`, and what else somebody may write for it.
+fn is_meant_as_clock(input: &Input) -> bool {
+    let syn::Type::Path(path) = &input.ty else {
+        return false;
+    };
+    let name = path.path.get_ident().map(ToString::to_string);
+    let name = name.unwrap_or_default().to_lowercase();
+    input.mode == Mode::Watched
+        && ["clock", "clok", "time", "timestamp", "now"].contains(&name.as_str())
+}
+
 fn needed(input: &Input) -> Option<&'static str> {
     match input.mode {
-        Mode::Record | Mode::Poll | Mode::Probe => None,
+        Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => None,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
             "`by names of ..`, `by refs of ..` of what is only read, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
         } else {
@@ -181,7 +235,7 @@ fn needed(input: &Input) -> Option<&'static str> {
 
 fn fits(input: &Input, lookup: &Lookup) -> bool {
     let outside = matches!(input.mode, Mode::Poll | Mode::Probe);
-    let object = !outside && input.mode != Mode::Record;
+    let object = !outside && !matches!(input.mode, Mode::Record | Mode::Clock);
     match lookup {
         Lookup::Name { .. } | Lookup::Ref { .. } => object && !input.many,
         // What is ours lies where our object does: an owner reference does not lead to another namespace.
@@ -264,7 +318,7 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     };
     let is_object = match other.mode {
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => !other.many,
-        Mode::Record | Mode::Poll | Mode::Probe => false,
+        Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
     };
     if other.name == *name || !is_object {
         let message = format!("input `{name}` cannot be owned by `{of}`");

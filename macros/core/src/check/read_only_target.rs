@@ -20,7 +20,9 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     for effect in &context.lifecycle.effects {
         let target = &context.lifecycle.inputs[effect.target.0];
         let outside = matches!(target.mode, Mode::Poll | Mode::Probe);
-        if outside != (effect.verb == Verb::Call) {
+        if target.mode == Mode::Clock {
+            sink.push(timed(effect, target));
+        } else if outside != (effect.verb == Verb::Call) {
             sink.push(called(effect, target));
         } else if target.mode == Mode::Watched {
             sink.push(written(effect, target));
@@ -73,6 +75,17 @@ fn called(effect: &Effect, target: &Input) -> Diagnostic {
         format!("`{}` is observed here", target.name),
     )
     .help(instead)
+}
+
+fn timed(effect: &Effect, target: &Input) -> Diagnostic {
+    let (effect_name, name) = (&effect.name, &target.name);
+    let message =
+        format!("effect `{effect_name}` may not write `{name}`: nobody sets what time it is");
+    diagnostic(effect, message)
+        .note(name.span(), format!("`{name}` is observed here"))
+        .help(
+            "write what the time is compared with: an object, a `record`, or what a `call` changes",
+        )
 }
 
 fn deleted(effect: &Effect, target: &Input) -> Diagnostic {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{
-    FieldOf, InputId, Lifecycle, Lookup, Meaning, Origin, Pred, Source, Target, Use, VarId,
+    FieldOf, InputId, Lifecycle, Lookup, Meaning, Mode, Origin, Pred, Source, Target, Use, VarId,
 };
 use crate::rule::{Context, Rule, Run, Stage};
 
@@ -25,14 +25,16 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         if read.contains(&InputId(at)) {
             continue;
         }
-        sink.push(
-            RULE.warning(
-                input.name.span(),
-                input.name.to_string(),
-                format!("`{}` is watched but nothing reads it", input.name),
-            )
-            .help("leave it out: it costs a watch and a right"),
-        );
+        let (name, span) = (input.name.to_string(), input.name.span());
+        sink.push(if input.mode == Mode::Clock {
+            let message = format!("`{name}` is the time, and nothing reads it");
+            let help = format!("leave it out, or declare a fact `from {name}`");
+            RULE.warning(span, name, message).help(help)
+        } else {
+            let message = format!("`{name}` is watched but nothing reads it");
+            let help = "leave it out: it costs a watch and a right";
+            RULE.warning(span, name, message).help(help)
+        });
     }
 }
 

@@ -76,14 +76,14 @@ fn place(one: &Use) -> Option<Dependency> {
 }
 
 /// The facts that a change of these places can change.
-fn readers(explored: &Explored<'_>, places: &BTreeSet<Dependency>) -> Vec<VarId> {
+pub(super) fn readers(explored: &Explored<'_>, places: &BTreeSet<Dependency>) -> Vec<VarId> {
     let vars = (0..explored.space.lifecycle.vars.len()).map(VarId);
     vars.filter(|var| !explored.space.frames.reads(*var).is_disjoint(places))
         .collect()
 }
 
 /// Those of the worlds that no change of these facts leads out of.
-fn staying(
+pub(super) fn staying(
     explored: &Explored<'_>,
     class: Class,
     worlds: &[usize],

@@ -154,7 +154,7 @@ fn builtin_type(input: &Input, var: &Var) -> Ident {
         Mode::Part | Mode::Record => "Part",
         Mode::Poll | Mode::Probe => "Polled",
         Mode::Watched if var.values.len() == 3 => "Named",
-        Mode::Watched => "Watched",
+        Mode::Watched | Mode::Clock => "Watched",
     };
     format_ident!("{name}")
 }

@@ -26,7 +26,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
         let (name, given) = (v.name.to_string(), option(v.given.as_ref().map(pred)));
         quote!(ir::Value { name: #name, given: #given })
     });
-    let vars = model.vars.iter().map(var);
+    let vars = model.vars.iter().map(|v| var(model, v));
     let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(state);
@@ -101,7 +101,16 @@ fn node(node: Node) -> TokenStream {
 
 fn input(input: &Input) -> TokenStream {
     let (name, doc, many) = (input.name.to_string(), &input.doc, input.many);
-    let kind = input.ty.to_token_stream().to_string().replace(' ', "");
+    let kind = match input.mode {
+        Mode::Clock => "clock".to_owned(),
+        Mode::Watched
+        | Mode::Owned
+        | Mode::Shared
+        | Mode::Part
+        | Mode::Record
+        | Mode::Poll
+        | Mode::Probe => input.ty.to_token_stream().to_string().replace(' ', ""),
+    };
     let mode = format_ident!(
         "{}",
         match input.mode {
@@ -112,6 +121,7 @@ fn input(input: &Input) -> TokenStream {
             Mode::Record => "Record",
             Mode::Poll => "Poll",
             Mode::Probe => "Probe",
+            Mode::Clock => "Clock",
         }
     );
     let lookup = lookup(&input.lookup);
@@ -164,7 +174,7 @@ fn spelled(path: &Path) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-fn var(var: &Var) -> TokenStream {
+fn var(model: &Lifecycle, var: &Var) -> TokenStream {
     let (name, doc, values) = (var.name.to_string(), &var.doc, &var.values);
     let answers = u8::try_from(var.answers).unwrap_or(u8::MAX);
     let origin = match &var.origin {
@@ -184,9 +194,10 @@ fn var(var: &Var) -> TokenStream {
         let (pred, otherwise) = (pred(&g.pred), small(g.otherwise));
         quote!(ir::Guard { pred: #pred, otherwise: #otherwise })
     });
-    let free = option(var.held.map(|h| h.free.0));
+    let (free, timed) = (option(var.held.map(|h| h.free.0)), model.is_timed(var));
     quote!(ir::Var {
         name: #name, doc: #doc, origin: #origin, values: &[#(#values),*], answers: #answers, given: &[#(#given),*], free: #free,
+        timed: #timed,
     })
 }
 

@@ -135,9 +135,20 @@ fn fact(model: &Lifecycle, var: &Var) -> Option<TokenStream> {
         from,
         &var.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
     );
-    let doc = doc(&var.doc, format!("Answers the fact `{name}`."));
+    let timed = model.is_timed(var);
+    let otherwise = match timed {
+        true => format!("Answers the fact `{name}`, and says until when that holds."),
+        false => format!("Answers the fact `{name}`."),
+    };
+    let (doc, answer) = (
+        doc(&var.doc, otherwise),
+        match timed {
+            true => quote!(Timed),
+            false => quote!(Because),
+        },
+    );
     Some(
-        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #private::Because<#ty>;),
+        quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #private::#answer<#ty>;),
     )
 }
 

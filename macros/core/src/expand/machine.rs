@@ -11,7 +11,8 @@ use super::witness::{result_name, witness_name};
 use super::{counts, polled, shared, subject, texts};
 use crate::hygiene::private;
 use crate::model::{
-    Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Verb,
+    Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var,
+    Verb,
 };
 
 /// ```text
@@ -68,8 +69,12 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
 fn kinds(model: &Lifecycle) -> TokenStream {
     let private = private();
     let watched = model.inputs.iter().enumerate();
-    let watched =
-        watched.filter(|(_, i)| !matches!(i.mode, Mode::Record | Mode::Poll | Mode::Probe));
+    let watched = watched.filter(|(_, i)| {
+        !matches!(
+            i.mode,
+            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
+        )
+    });
     let arms = watched.map(|(n, i)| {
         let ty = &i.ty;
         quote!(#n => ::std::option::Option::Some(#private::Kind::of::<#ty>()),)
@@ -226,20 +231,18 @@ fn asks(model: &Lifecycle) -> TokenStream {
         );
         some(n, quote!(#private::shared(#call)))
     });
-    let facts = model.vars.iter().enumerate().filter_map(|(n, v)| {
-        let Origin::Fact { from, counts, .. } = &v.origin else {
-            return None;
-        };
-        if *counts {
-            return Some(some(n, counts::answer(model, v, from)));
+    let answers = |timed: bool| {
+        let facts = model.vars.iter().enumerate();
+        let facts = facts.filter(move |(_, v)| model.is_timed(v) == timed);
+        facts.filter_map(|(n, v)| fact(model, n, v)).collect()
+    };
+    let (facts, timed): (Vec<_>, Vec<_>) = (answers(false), answers(true));
+    let timed = (!timed.is_empty()).then(|| {
+        quote! {
+            fn timed(&self, observation: &#private::Observation, var: usize) -> ::std::option::Option<#private::Timed<u8>> {
+                match var { #(#timed)* _ => ::std::option::Option::None }
+            }
         }
-        let call = call(
-            model,
-            (&v.name, &v.name),
-            from,
-            &v.given.iter().map(|g| &g.pred).collect::<Vec<_>>(),
-        );
-        Some(some(n, quote!(#call.map(|value| value as u8))))
     });
     quote! {
         fn value(&self, observation: &#private::Observation, value: usize) -> ::std::option::Option<#private::Any> {
@@ -249,7 +252,21 @@ fn asks(model: &Lifecycle) -> TokenStream {
         fn fact(&self, observation: &#private::Observation, var: usize) -> ::std::option::Option<#private::Answer> {
             match var { #(#facts)* _ => ::std::option::Option::None }
         }
+
+        #timed
     }
+}
+
+fn fact(model: &Lifecycle, number: usize, var: &Var) -> Option<TokenStream> {
+    let Origin::Fact { from, counts, .. } = &var.origin else {
+        return None;
+    };
+    if *counts {
+        return Some(some(number, counts::answer(model, var, from)));
+    }
+    let given: Vec<_> = var.given.iter().map(|g| &g.pred).collect();
+    let call = call(model, (&var.name, &var.name), from, &given);
+    Some(some(number, quote!(#call.map(|value| value as u8))))
 }
 
 fn builds(model: &Lifecycle) -> TokenStream {

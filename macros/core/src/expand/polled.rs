@@ -31,7 +31,9 @@ pub(crate) fn method(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
             "Asks for `{}`; objects with equal keys share the answer.",
             input.name
         ),
-        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record => return None,
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Clock => {
+            return None;
+        }
     };
     let (private, name, ty) = (private(), name(input), &input.ty);
     let given = given(model, input);

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::subject;
 use crate::hygiene::private;
-use crate::model::Lifecycle;
+use crate::model::{Lifecycle, Mode};
 
 /// ```text
 /// pub struct Seen<'a> { pub this: This<'a, Listener>, pub class: Option<&'a ListenerClass>, pub nodes: Vec<&'a Node>, .. }
@@ -18,17 +18,16 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         subject::name(model),
         subject::of_board(model),
     );
-    let inputs: Vec<_> = model.inputs.iter().map(|i| &i.name).collect();
+    // What time it is only facts are told: who builds from it would write without end.
+    let seen = || model.inputs.iter().filter(|i| i.mode != Mode::Clock);
+    let inputs: Vec<_> = seen().map(|i| &i.name).collect();
     let values: Vec<_> = model.values.iter().map(|v| &v.name).collect();
-    let input_docs = model
-        .inputs
-        .iter()
-        .map(|i| doc(&i.doc, &format!("The input `{}`.", i.name)));
+    let input_docs = seen().map(|i| doc(&i.doc, &format!("The input `{}`.", i.name)));
     let value_docs = model
         .values
         .iter()
         .map(|v| doc(&v.doc, &format!("The shared value `{}`.", v.name)));
-    let input_types = model.inputs.iter().map(|i| {
+    let input_types = seen().map(|i| {
         let ty = &i.ty;
         if i.many {
             quote!(::std::vec::Vec<&'a #ty>)
@@ -37,7 +36,9 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         }
     });
     let value_types = model.values.iter().map(|v| &v.ty);
-    let input_reads = model.inputs.iter().enumerate().map(|(n, i)| {
+    let numbered = model.inputs.iter().enumerate();
+    let numbered = numbered.filter(|(_, i)| i.mode != Mode::Clock);
+    let input_reads = numbered.map(|(n, i)| {
         let ty = &i.ty;
         if i.many {
             quote!(observation.many::<#ty>(#n))

@@ -107,7 +107,9 @@ impl Effect {
             (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
             // What was recorded before must not be lost.
             (Verb::Apply, Mode::Record) => Safety::Guarded,
-            (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe) => Safety::Level,
+            (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe | Mode::Clock) => {
+                Safety::Level
+            }
         }
     }
 
@@ -336,9 +338,13 @@ fn affected(
     vars.filter(|&var| match target.mode {
         Mode::Part => reads_directly(lifecycle, var, effect.target),
         Mode::Poll if target.var == Some(var) => false,
-        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Record | Mode::Poll | Mode::Probe => {
-            reads[var.0].contains(&Dependency::Input(effect.target))
-        }
+        Mode::Watched
+        | Mode::Owned
+        | Mode::Shared
+        | Mode::Record
+        | Mode::Poll
+        | Mode::Probe
+        | Mode::Clock => reads[var.0].contains(&Dependency::Input(effect.target)),
     })
     .collect()
 }

@@ -6,6 +6,7 @@ use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
 use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
+use crate::hygiene;
 
 const FORM: Form = Form::declaring(
     "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
@@ -47,6 +48,8 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         return Err(cursor.fault("`owned`, `shared`, `part`, `record`, `poll`, `probe` or a type"));
     }
     let (many, ty) = match cursor.group(Delimiter::Bracket) {
+        // The time has one type, which nobody writes.
+        _ if mode == Mode::Clock => (false, syn::Type::Verbatim(hygiene::timestamp())),
         Some(mut inner) => (true, inner.ty(&[])?),
         None => (false, cursor.ty(&STOPS)?),
     };
@@ -111,6 +114,10 @@ fn mode(cursor: &mut Cursor) -> Mode {
         Mode::Poll,
         Mode::Probe,
     ];
+    // A module may be called like this: `clock::Reading`.
+    if !cursor.then_mark(':') && cursor.eat_word(Mode::Clock.word()).is_some() {
+        return Mode::Clock;
+    }
     modes
         .into_iter()
         .find(|mode| cursor.eat_word(mode.word()).is_some())

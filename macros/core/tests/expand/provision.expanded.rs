@@ -433,6 +433,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "claim",
@@ -442,6 +443,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "class",
@@ -456,6 +458,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "chosen",
@@ -470,6 +473,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "asked",
@@ -479,6 +483,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "source",
@@ -493,6 +498,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
         ],
         order: &[

@@ -995,6 +995,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "claim",
@@ -1009,6 +1010,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "chosen",
@@ -1023,6 +1025,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "own",
@@ -1039,6 +1042,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "pod",
@@ -1053,6 +1057,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "listed",
@@ -1067,6 +1072,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "node",
@@ -1081,6 +1087,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "asked",
@@ -1090,6 +1097,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 3u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "source",
@@ -1104,6 +1112,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "mounts",
@@ -1118,6 +1127,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "exposed",
@@ -1139,6 +1149,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "address",
@@ -1155,6 +1166,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "files",
@@ -1164,6 +1176,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::Some(1u64),
+                timed: false,
             },
             ir::Var {
                 name: "fresh",
@@ -1180,6 +1193,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_own",
@@ -1189,6 +1203,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_pv",
@@ -1198,6 +1213,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_pod",
@@ -1207,6 +1223,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_listed",
@@ -1216,6 +1233,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "write_tree",
@@ -1225,6 +1243,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "remove_tree",
@@ -1234,6 +1253,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
         ],
         order: &[

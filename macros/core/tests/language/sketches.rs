@@ -31,6 +31,7 @@ sketches! {
     git_is_accepted = "git",
     listener_is_accepted = "listener",
     provision_is_accepted = "provision",
+    preview_is_accepted = "preview",
     rollout_is_accepted = "rollout",
     scratch_is_accepted = "scratch",
     skupper_is_accepted = "skupper",

@@ -5,6 +5,7 @@ mod draft;
 mod objects;
 mod outside;
 mod suspended;
+mod time;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
@@ -14,12 +15,13 @@ use objects::{
     rollout, secret, shared,
 };
 use outside::{bucket, entry, polled, recorded};
+use time::{renewed, window};
 
 type Piece = fn(&mut Draft<'_>);
 
-const PIECES: [Piece; 19] = [
+const PIECES: [Piece; 21] = [
     class, secret, listed, owned, owned, rollout, addressed, shared, part, members, polled, entry,
-    bucket, chained, minted, looked, either, bucket, counted,
+    bucket, chained, minted, looked, either, bucket, counted, window, renewed,
 ];
 
 /// Two to four pieces and a goal that takes what is left.

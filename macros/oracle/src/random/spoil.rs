@@ -1,5 +1,6 @@
 //! One mistake each, as an author could make it; `false` where the lifecycle has no place for it.
 
+mod hours;
 mod mistakes;
 mod places;
 mod slips;
@@ -7,6 +8,7 @@ mod suspended;
 
 use super::dice::Dice;
 use super::sketch::Sketch;
+use hours::*;
 use mistakes::*;
 pub(super) use places::guards;
 use slips::*;
@@ -159,4 +161,12 @@ pub(super) const SPOILS: &[Spoil] = &[
     drop_else,
     half_undone,
     half_undone,
+    tell_time,
+    tell_time,
+    idle_tick,
+    idle_tick,
+    idle_tick,
+    idle_tick,
+    unnamed_tick,
+    unnamed_tick,
 ];

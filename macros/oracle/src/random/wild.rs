@@ -7,7 +7,7 @@ use super::sketch::{
 
 type Known = Vec<(String, Vec<String>)>;
 
-const KINDS: [(&str, &str, &[&str]); 9] = [
+const KINDS: [(&str, &str, &[&str]); 10] = [
     ("Config", "name spec.config", &["Absent", "Present"]),
     (
         "Config",
@@ -33,6 +33,7 @@ const KINDS: [(&str, &str, &[&str]); 9] = [
     ),
     ("[Node]", "namespace", &[]),
     ("record String", "", &["Absent", "Stale", "Current"]),
+    ("clock", "", &[]),
 ];
 
 const COUNT: &str = "count { Empty, None, Some, All }";
@@ -105,7 +106,7 @@ fn relink(sketch: &mut Sketch, dice: &mut Dice) {
     let root = dice.pick(&roots).clone();
     let head = &sketch.inputs[at].head;
     let lookup = match head.split(' ').next().unwrap_or_default() {
-        "record" => return,
+        "record" | "clock" => return,
         "poll" if dice.one_in(2) => format!("meta.name, {root} every 2s"),
         "poll" => format!("{root} every 2s"),
         _ if head.contains('[') => match dice.below(3) {

@@ -8,6 +8,9 @@ pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool)
     let name = input.name;
     match (input.mode, kind) {
         (Mode::Probe | Mode::Poll, _) => None,
+        (Mode::Clock, _) => Some(format!(
+            "`{name}` is a clock, and a call happens when it is made"
+        )),
         (Mode::Record, _) => Some(format!(
             "`{name}` is a record, for which a volume has no object: poll or probe it"
         )),

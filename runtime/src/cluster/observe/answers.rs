@@ -21,7 +21,8 @@ impl Observing<'_> {
     pub(super) fn ask_input(&mut self, number: usize) -> Result<NamedAnswer, Failure> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
-            (Mode::Watched, _) => Ok(self.ask_watched(number)),
+            // A clock brings no fact.
+            (Mode::Watched | Mode::Clock, _) => Ok(self.ask_watched(number)),
             (Mode::Poll | Mode::Probe, _) => Ok(self.ask_poll(number)),
             (Mode::Record, _) => Ok(self.ask_record(number)),
             (Mode::Owned | Mode::Shared, true) => self.ask_set(number),
@@ -34,7 +35,7 @@ impl Observing<'_> {
         let input = &self.ir.inputs[number];
         let first = self.observation.objects(number).first();
         match (input.mode, first) {
-            (Mode::Watched, _) => self.ask_watched(number).0,
+            (Mode::Watched | Mode::Clock, _) => self.ask_watched(number).0,
             (Mode::Poll | Mode::Probe, _) => self.ask_poll(number).0,
             (Mode::Record, _) => match self.observation.slot(number) {
                 Slot::Recorded { .. } => "Stale",
@@ -283,7 +284,8 @@ impl Observing<'_> {
             | Mode::Watched
             | Mode::Record
             | Mode::Poll
-            | Mode::Probe => Job::Delete,
+            | Mode::Probe
+            | Mode::Clock => Job::Delete,
         };
         let body = dressed(json!({}), self.kind(number), name, None);
         Plan {
@@ -481,7 +483,7 @@ impl Observing<'_> {
                 )
             }
             Mode::Part => (own(), Vec::new()),
-            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => {
+            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => {
                 (naming.manager.clone(), naming.replaced.clone())
             }
         }

@@ -57,7 +57,9 @@ impl Harness {
             }
             Move::Smudge(path) => self.smudge(path).await,
             Move::Keep(name, n) => self.keep(name, *n).await,
-            Move::Fair | Move::Down | Move::Up | Move::Perturb(_) | Move::Restart => Ok(false),
+            Move::Fair | Move::Down | Move::Up | Move::Perturb(_) | Move::Restart | Move::Tick => {
+                Ok(false)
+            }
         }
     }
 
@@ -222,6 +224,9 @@ impl Harness {
             moves.push(Move::Down);
         }
         moves.extend(self.outside.meddlings().into_iter().map(Move::Perturb));
+        if self.expires().is_some() {
+            moves.push(Move::Tick);
+        }
         let owed = self.owed();
         if !owed.is_empty() && self.core.ir.promises.len() > 1 {
             moves.push(Move::Fair);

@@ -103,7 +103,8 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
             | Move::Down
             | Move::Up
             | Move::Perturb(_)
-            | Move::Restart => {}
+            | Move::Restart
+            | Move::Tick => {}
         }
     }
     let mut operations = Vec::new();

@@ -12,7 +12,7 @@ use super::choose::{self, below};
 use super::explore::{Explored, explore};
 use super::fork::Forks;
 use super::invariant::{Finding, Invariant};
-use super::moves::Schedule;
+use super::moves::{Move, Schedule};
 use super::report::Failure;
 use super::run::{Ask, From, Ran};
 use super::workers::run_all;
@@ -246,8 +246,12 @@ impl Likeness {
 /// Schedules with one fault, evenly over the kinds of faults, and some without one.
 fn choice(core: &Core, explored: &Explored, most: usize) -> Vec<Schedule> {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0065_6c73_6577);
-    let mut quiet: Vec<_> = explored.edges.iter().map(|e| e.moves.clone()).collect();
+    // Where time is not free, nobody waits until it passes.
+    let is_free = |moves: &[Move]| moves.contains(&Move::Tick);
+    let quiet = explored.edges.iter().map(|e| e.moves.clone());
+    let mut quiet: Vec<_> = quiet.filter(|moves| !is_free(moves)).collect();
     let mut faulty = choose::of_lines(core, explored, &LINE, most).schedules;
+    faulty.retain(|schedule| !is_free(&schedule.moves));
     let mut chosen = Vec::new();
     while chosen.len() < most && !(quiet.is_empty() && faulty.is_empty()) {
         let is_quiet = chosen.len() % QUIET == QUIET - 1 && !quiet.is_empty();

@@ -106,7 +106,10 @@ impl Harness {
         let sweep = sweep(&admin, &*core.machine);
         let outside = from.and_then(|fork| fork.outside.copy());
         let outside = outside.unwrap_or_else(|| (core.outside)());
-        let observer = Arc::new(Observer::new(core.ir, Arc::clone(&outside)));
+        let observer = Arc::new(Observer::new(
+            Arc::clone(&core.machine),
+            Arc::clone(&outside),
+        ));
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
         let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
@@ -436,6 +439,7 @@ impl Harness {
                 self.restart().await;
                 return true;
             }
+            Move::Tick => return self.tick().await,
             Move::Down | Move::Up | Move::Perturb(_) => return self.perturb(m),
             Move::Create(_)
             | Move::Replace(_)
@@ -504,7 +508,8 @@ impl Harness {
             | Move::Smudge(_)
             | Move::Keep(..)
             | Move::Fair
-            | Move::Restart => false,
+            | Move::Restart
+            | Move::Tick => false,
         }
     }
 

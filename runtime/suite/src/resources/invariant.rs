@@ -43,11 +43,13 @@ pub enum Invariant {
     SeesAll,
     /// Nothing is written while another holds the Lease.
     OnlyTheLeader,
+    /// An answer that is made from the clock holds until it says, and is looked at again then.
+    HoldsUntil,
 }
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -67,6 +69,7 @@ impl Invariant {
         Self::Settles,
         Self::SeesAll,
         Self::OnlyTheLeader,
+        Self::HoldsUntil,
     ];
 }
 
@@ -92,6 +95,7 @@ impl fmt::Display for Invariant {
             Self::Settles => "settles",
             Self::SeesAll => "sees all",
             Self::OnlyTheLeader => "only the leader",
+            Self::HoldsUntil => "holds until",
         })
     }
 }

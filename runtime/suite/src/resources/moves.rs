@@ -40,6 +40,8 @@ pub enum Move {
     Perturb(String),
     /// Ends the process and starts it anew.
     Restart,
+    /// Lets time pass until an answer expires that was made from the clock.
+    Tick,
 }
 
 /// What somebody does to a place that is ours, through an update or through a forced apply.
@@ -145,6 +147,7 @@ impl Move {
             Self::Up => "poll up",
             Self::Perturb(_) => "meddle",
             Self::Restart => "restart",
+            Self::Tick => "time",
         }
     }
 }
@@ -165,7 +168,7 @@ impl fmt::Display for Move {
             Self::Edit(path, n, _) => write!(f, "{word} place {n} of {}", short(path)),
             Self::Intrude(path, n) => write!(f, "{word} into list {n} of {}", short(path)),
             Self::Keep(name, _) => write!(f, "{word} {name}"),
-            Self::Fair | Self::Down | Self::Up | Self::Restart => f.write_str(word),
+            Self::Fair | Self::Down | Self::Up | Self::Restart | Self::Tick => f.write_str(word),
         }
     }
 }

@@ -12,8 +12,9 @@ use super::coverage::Coverage;
 use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
+use super::ticks::early;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
-use lifecycle_runtime::lifecycle::{ObjectRef, Observation};
+use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_runtime::machine::world::World;
@@ -69,14 +70,16 @@ struct History {
 /// The observer of one run.
 pub(crate) struct Observer {
     ir: &'static Lifecycle,
+    machine: Arc<dyn Machine>,
     outside: Arc<dyn ExternalSystem>,
     seen: Mutex<History>,
 }
 
 impl Observer {
-    pub(crate) fn new(ir: &'static Lifecycle, outside: Arc<dyn ExternalSystem>) -> Self {
+    pub(crate) fn new(machine: Arc<dyn Machine>, outside: Arc<dyn ExternalSystem>) -> Self {
         Self {
-            ir,
+            ir: machine.ir(),
+            machine,
             outside,
             seen: Mutex::new(History::default()),
         }
@@ -383,7 +386,12 @@ impl Trace for Observer {
     fn saw(&self, moment: &TraceEvent<'_>) {
         let mut seen = self.seen();
         match moment {
-            TraceEvent::Passed(pass) => seen.passed(self.ir, pass),
+            TraceEvent::Passed(pass) => {
+                for text in early(&*self.machine, pass.observation) {
+                    seen.find(Invariant::HoldsUntil, text);
+                }
+                seen.passed(self.ir, pass);
+            }
             TraceEvent::Sent { object, what } => {
                 if let Some(object) = object {
                     seen.sends(self.ir, object, *what);

@@ -20,7 +20,7 @@ use super::observer::Last;
 use super::rest::{Rest, versions};
 use super::site;
 use lifecycle_runtime::lifecycle::Machine;
-use lifecycle_runtime::machine::ir::{FieldOf, Lifecycle, Phase};
+use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, Phase};
 use lifecycle_runtime::machine::policy::Class;
 
 /// A refused write is tried again after about a minute.
@@ -148,6 +148,9 @@ async fn go(
             return ran;
         }
         stage.settle().await;
+        if *m == Move::Tick && !disturbed {
+            stage.is_up_to_date();
+        }
     }
     ran.writes = stage.wire.writes() - before.0;
     ran.sent = stage.faults.writes() - before.1;
@@ -244,14 +247,15 @@ impl Harness {
         self.ours_at_rest().await;
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
-        let polls = ir.inputs.iter().any(|i| i.every.is_some());
+        let timed = |input: &Input| input.every.is_some() || input.mode == Mode::Clock;
+        let timed = ir.inputs.iter().any(timed);
         let told = ask.told.is_some();
         let versioned = if told {
             versions(self.objects().await)
         } else {
             BTreeMap::new()
         };
-        let rest = if ask.long && !polls {
+        let rest = if ask.long && !timed {
             RESYNC_IS_OVER
         } else {
             self.core.calm

@@ -376,7 +376,7 @@ impl Wire {
             }
             Mode::Shared => false,
             Mode::Part => before.is_none(),
-            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe => true,
+            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => true,
         };
         if is_foreign {
             let text = format!("{asked}: the object belongs to another controller or user");

@@ -6,6 +6,7 @@ use lifecycle_runtime::machine::ir::Lifecycle;
 use serde_json::Value;
 
 use super::{BYSTANDER, Run, SUBJECT};
+use crate::hours;
 use crate::watched::{Entry, Pass};
 
 /// What happened between two passes.
@@ -169,6 +170,15 @@ impl Run<'_> {
         self.moved.is_some_and(|(at, late)| late || pass.at == at)
     }
 
+    /// Where nothing but time passed, nothing but what is made from it has another answer.
+    fn day_passed(&mut self, before: &Pass, between: &Between, after: &Pass) {
+        let is_quiet = matches!(between, Between::Nothing);
+        if is_quiet && !self.meaning.passes(&before.world, &after.world) {
+            let (was, is) = (&before.world, &after.world);
+            self.find(format!("another time: it changed {was:?} to {is:?}"));
+        }
+    }
+
     fn step(&mut self, before: &Pass, between: Between, after: &Pass) {
         if self.is_over || self.is_free(after) || before.failure.is_some() {
             return;
@@ -178,6 +188,11 @@ impl Run<'_> {
             return;
         }
         self.ran.steps += 1;
+        let days = [before.at, after.at].map(|at| hours::points(self.wall(at)));
+        if self.has_clock() && days[0] != days[1] {
+            self.day_passed(before, &between, after);
+            return;
+        }
         let same = self.meaning.ripens(&before.world, &after.world);
         let unripe = self.meaning.unripe(&before.world, &after.world);
         let leads = |step: &Step| {

@@ -142,7 +142,7 @@ pub(crate) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
     );
     match (input.mode, input.many) {
         (Mode::Owned | Mode::Shared, true) => Some(MANY),
-        (_, true) | (Mode::Probe, false) => None,
+        (_, true) | (Mode::Probe | Mode::Clock, false) => None,
         (Mode::Owned, false) => Some(&["Absent", "Foreign", "Terminating", "Stale", "Current"]),
         (Mode::Shared, false) => Some(&["Absent", "Terminating", "Stale", "Current"]),
         (Mode::Part | Mode::Record, false) => Some(&["Absent", "Stale", "Current"]),

@@ -54,7 +54,7 @@ impl Draft<'_> {
                 .push("column Class \".spec.class\";".to_owned());
         }
         if self.dice.one_in(6)
-            && let Some(input) = self.sketch.inputs.first()
+            && let Some(input) = self.sketch.inputs.iter().find(|i| i.head != "clock")
         {
             self.sketch.extras.push(format!(
                 "field shown: String from {} last_reported;",

@@ -1,0 +1,77 @@
+//! A state says `wakes now` among others, and no answer that the time may change leads out of it: no fact that is made from the clock decides there. People
+//! would wait for what never comes.
+//!
+//! ```text
+//! facts  { due: bool from issued, now; }
+//! states { Failed when broken => Error wakes order, now; }    // refused: nothing asks for `due`
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::useless_wakes::{readers, staying};
+use crate::errors::Sink;
+use crate::model::frames::Dependency;
+use crate::model::{Lifecycle, Source, State, StateId, Use};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
+use crate::space::explored::Explored;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC101",
+    name: "idle_tick",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let lifecycle = explored.space.lifecycle;
+    for (position, state) in lifecycle.states.iter().enumerate() {
+        let Some((now, _)) = clock(lifecycle, state).filter(|(_, others)| *others) else {
+            continue;
+        };
+        let resting = resting(explored, StateId(position));
+        let stays = timeless(explored, StateId(position), &resting, now);
+        if resting.is_empty() || stays.len() < resting.len() {
+            continue;
+        }
+        let (state, clock) = (&state.name, &now.name);
+        let message = format!(
+            "state `{state}` says `wakes {clock}`, and no answer that the time may change leads out of it"
+        );
+        let help =
+            format!("leave `{clock}` out, or let a state ask a fact that is made `from {clock}`");
+        sink.push(
+            RULE.error(clock.span(), state.to_string(), message)
+                .help(help),
+        );
+    }
+}
+
+/// The clock that a state wakes on, and whether it wakes on something else as well.
+fn clock<'a>(lifecycle: &Lifecycle, state: &'a State) -> Option<(&'a Use, bool)> {
+    let wakes = state.wakes.as_ref()?;
+    let now = wakes.iter().find(|one| lifecycle.is_clock(one.source))?;
+    let others = wakes.iter().any(|one| one.source != now.source);
+    Some((now, others))
+}
+
+/// The worlds of a state in which it may stay.
+pub(super) fn resting(explored: &Explored<'_>, state: StateId) -> Vec<usize> {
+    let space = explored.space;
+    let here = |world: &usize| space.classes[*world] == Class::State(state) && space.rests(*world);
+    space.live().filter(here).collect()
+}
+
+/// Those of the worlds out of which no passing of time leads.
+pub(super) fn timeless(
+    explored: &Explored<'_>,
+    state: StateId,
+    worlds: &[usize],
+    now: &Use,
+) -> Vec<usize> {
+    let Source::Input(input) = now.source else {
+        return worlds.to_vec();
+    };
+    let readers = readers(explored, &BTreeSet::from([Dependency::Input(input)]));
+    staying(explored, Class::State(state), worlds, &readers)
+}

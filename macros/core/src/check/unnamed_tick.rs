@@ -1,0 +1,91 @@
+//! A state `wakes` on others alone, and time brings the object on as well: when a fact that is made from the clock changes its answer, something is to be
+//! done, or a goal is reached. People would be told that only somebody else can help. A goal needs no `wakes`.
+//!
+//! ```text
+//! Waiting when window == Closed => Pending wakes self;      // refused: `window` is made from `now`
+//! Waiting when window == Closed => Pending wakes self, now;
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use super::idle_tick::resting;
+use super::useless_wakes::readers;
+use crate::errors::Sink;
+use crate::model::frames::Dependency;
+use crate::model::{InputId, Source, StateId, VarId};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
+use crate::space::explored::Explored;
+use crate::space::witness::{Claim, minimal};
+use crate::space::world::Change;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC102",
+    name: "unnamed_tick",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    let inputs = (0..space.lifecycle.inputs.len()).map(InputId);
+    let Some(now) = inputs
+        .map(Source::Input)
+        .find(|one| space.lifecycle.is_clock(*one))
+    else {
+        return;
+    };
+    let Source::Input(input) = now else {
+        return;
+    };
+    let readers = readers(explored, &BTreeSet::from([Dependency::Input(input)]));
+    for (position, state) in space.lifecycle.states.iter().enumerate() {
+        let Some(wakes) = state.wakes.as_ref().filter(|_| !state.goal) else {
+            continue;
+        };
+        let Some(first) = wakes
+            .first()
+            .filter(|_| wakes.iter().all(|one| one.source != now))
+        else {
+            continue;
+        };
+        let resting = resting(explored, StateId(position));
+        let goes_on = |world: usize| goes_on(explored, world, &readers);
+        let Some(&example) = resting.iter().find(|world| goes_on(**world)) else {
+            continue;
+        };
+        let claim = Claim {
+            about: resting,
+            bad: &goes_on,
+            expected: state.when.vars(),
+        };
+        let names: Vec<String> = wakes.iter().map(|one| one.name.to_string()).collect();
+        let (names, clock) = (names.join(", "), &space.lifecycle.inputs[input.0].name);
+        let message = format!(
+            "state `{}` says `wakes {names}`, but with `{}` time brings it on, too",
+            state.name,
+            minimal(space, &claim, example)
+        );
+        let help = format!("write `wakes {names}, {clock}`");
+        let name = state.name.to_string();
+        sink.push(RULE.error(first.name.span(), name, message).help(help));
+    }
+}
+
+/// Whether the passing of time may lead from a world to a goal, or to where something is to be done.
+fn goes_on(explored: &Explored<'_>, world: usize, readers: &[VarId]) -> bool {
+    let space = explored.space;
+    let mut change = Change::from(space.worlds.get(world), space.lifecycle);
+    readers.iter().for_each(|var| change.free(*var));
+    let is_on = |end: usize| {
+        let class = space.classes[end];
+        let is_goal = matches!(class, Class::State(state) if space.lifecycle.states[state.0].goal);
+        class != space.classes[world] && (is_goal || !space.rests(end))
+    };
+    let walked = space.worlds.walk(&change, &mut |end, _| match end {
+        Some(end) if is_on(end as usize) => ControlFlow::Break(()),
+        Some(_) | None => ControlFlow::Continue(()),
+    });
+    walked.is_break()
+}

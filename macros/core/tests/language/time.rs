@@ -1,0 +1,155 @@
+//! What `docs/time.md` shows is true: its lifecycle is accepted without a finding, and each edit of it gives exactly the findings that stand below.
+
+use lifecycle_macros_core::check;
+
+use super::shipped::body_of;
+
+const PAGE: &str = include_str!("../../../../docs/time.md");
+
+/// The blocks of a language, each with what follows it.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
+    let start = format!("```{language}\n");
+    let mut rest = text;
+    let mut all = Vec::new();
+    while let Some((_, after)) = rest.split_once(&start) {
+        let (block, after) = after.split_once("```\n").expect("the block ends");
+        all.push((block, after));
+        rest = after;
+    }
+    all
+}
+
+fn example() -> &'static str {
+    blocks(PAGE, "rust")[0].0
+}
+
+fn found(text: &str) -> Vec<String> {
+    let found = check(body_of(text)).diagnostics;
+    found.iter().map(ToString::to_string).collect()
+}
+
+/// The lifecycle with a line in the place of another, or first among the facts.
+fn edited(diff: &str) -> String {
+    let lines = |mark: char| {
+        let lines = diff.lines().filter_map(move |line| line.strip_prefix(mark));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let (old, new) = (lines('-'), lines('+'));
+    let old = if old.is_empty() {
+        "    facts {\n"
+    } else {
+        &old
+    };
+    assert_eq!(example().matches(old).count(), 1, "{old}");
+    let new = match diff.starts_with('-') {
+        true => new,
+        false => format!("{old}{new}"),
+    };
+    example().replace(old, &new)
+}
+
+#[test]
+fn the_preview_of_the_page_is_the_one_that_runs() {
+    let text = include_str!("../lifecycles/preview.txt");
+    let (_, text) = text.split_once('\n').expect("a comment comes first");
+    assert_eq!(example().trim_end(), text.trim_end());
+    assert_eq!(found(example()), [""; 0]);
+}
+
+#[test]
+fn each_edit_gives_the_findings_that_are_shown() {
+    let edits = blocks(PAGE, "diff");
+    assert!(edits.len() >= 3, "{}", edits.len());
+    for (diff, after) in edits {
+        let shown = blocks(after, "text")[0].0;
+        let said = found(&edited(diff)).join("\n");
+        assert_eq!(format!("error: {said}\n"), shown, "{diff}");
+    }
+}
+
+/// What is found in a lifecycle with another line for its clock.
+fn with_clock(line: &str) -> Vec<String> {
+    let old = "now:  clock;";
+    assert_eq!(example().matches(old).count(), 1);
+    found(&example().replace(old, line))
+}
+
+#[track_caller]
+fn says(found: &[String], parts: &[&str]) {
+    let has = |found: &String| parts.iter().all(|part| found.contains(part));
+    assert!(found.iter().any(has), "{parts:?}\n{found:#?}");
+}
+
+#[test]
+fn a_slip_in_the_line_of_a_clock_is_told_with_what_to_write() {
+    let meant = [
+        "LC005",
+        "`now` does not say how it is found",
+        "write `now: clock;`",
+    ];
+    for slip in ["now: Clock;", "now: clok;", "now: Timestamp;", "now: time;"] {
+        says(&with_clock(slip), &meant);
+    }
+    let more = ["LC005", "nothing more is to be said", "write `now: clock;`"];
+    for slip in [
+        "now: clock every 1s;",
+        "now: clock by meta.uid;",
+        "now: clock given page;",
+    ] {
+        says(&with_clock(slip), &more);
+    }
+    says(&with_clock("now: clock Timestamp;"), &["LC000"]);
+    let twice = with_clock("now: clock; later: clock;");
+    says(
+        &twice,
+        &["LC005", "`later` is a second clock", "read `now`"],
+    );
+}
+
+#[test]
+fn a_clock_is_asked_through_a_fact() {
+    let asked = example().replace("when over && page", "when now && page");
+    says(
+        &found(&asked),
+        &["LC001", "`now`", "declare a fact `from` it"],
+    );
+    let written = example().replace("delete page when over;", "delete now when over;");
+    says(&found(&written), &["LC070", "nobody sets what time it is"]);
+}
+
+#[test]
+fn a_clock_that_nothing_reads_is_told() {
+    let text = example().replace("from self, now;", "from self;");
+    let text = text.replace("wakes self, now", "wakes self");
+    says(
+        &found(&text),
+        &["LC064", "nothing reads it", "declare a fact `from now`"],
+    );
+}
+
+#[test]
+fn a_module_may_be_called_clock() {
+    let text = example().replace(
+        "now:  clock;",
+        "now:  clock; what: clock::Reading by name meta.name;",
+    );
+    says(
+        &found(&text),
+        &["LC064", "`what` is watched but nothing reads it"],
+    );
+    assert_eq!(found(&text).len(), 1, "{:#?}", found(&text));
+}
+
+/// Without the `wakes now` of a state that only time ends, it is a dead end, and the help names the clock.
+#[test]
+fn where_only_time_helps_it_has_to_be_named() {
+    let text = example().replace(" => Pending wakes self, now;", " => Pending;");
+    says(&found(&text), &["LC021", "`Shut`", "wakes now, page, self"]);
+}
+
+#[test]
+fn a_volume_has_no_clock() {
+    let text = include_str!("../lifecycles/provision.txt");
+    let text = text.replacen("observe {", "observe { now: clock;", 1);
+    says(&found(&text), &["LC005", "a call happens when it is made"]);
+}

@@ -1,0 +1,93 @@
+//! Time as a move of the outside: it passes until an answer expires. And whether answers hold as long as they say.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::sleep;
+
+use super::harness::Harness;
+use super::invariant::Invariant;
+use lifecycle_runtime::lifecycle::observation::Slot;
+use lifecycle_runtime::lifecycle::{Machine, Observation};
+use lifecycle_runtime::machine::ir::Mode;
+
+/// So much later than its answer says an object is looked at again at the latest.
+const AT_ONCE: Duration = Duration::from_millis(5);
+const AFTER: SignedDuration = SignedDuration::from_secs(2);
+
+impl Harness {
+    /// When the first answer expires, where time is free.
+    pub(crate) fn expires(&self) -> Option<Timestamp> {
+        if !self.core.cluster.is_simulated() {
+            return None;
+        }
+        let last = self.observer.last();
+        last.values()
+            .filter_map(|last| last.observation.holds_until())
+            .min()
+    }
+
+    /// Lets time pass until an answer expires; whether there is one that does.
+    pub(crate) async fn tick(&mut self) -> bool {
+        let Some(until) = self.expires() else {
+            return false;
+        };
+        let left = until.duration_since(self.faults.now());
+        self.observer.adversary(true);
+        sleep(Duration::try_from(left).unwrap_or_default() + AT_ONCE).await;
+        self.observer.adversary(false);
+        true
+    }
+
+    /// After some time nobody counts on an answer that has expired.
+    pub(crate) fn is_up_to_date(&mut self) {
+        let now = self.faults.now();
+        for (object, last) in self.observer.last() {
+            if let Some(until) = last
+                .observation
+                .holds_until()
+                .filter(|until| *until + AFTER < now)
+            {
+                let text = format!(
+                    "{object}: an answer held until {until}, and at {now} it was not asked for again, or had expired when it was given"
+                );
+                self.find(Invariant::HoldsUntil, text);
+            }
+        }
+    }
+}
+
+/// What is another answer before the time until which it was to hold.
+pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
+    let ir = machine.ir();
+    let clock = ir.inputs.iter().position(|input| input.mode == Mode::Clock);
+    let Some(Slot::Plain(Some(now))) = clock.map(|clock| seen.slot(clock)) else {
+        return Vec::new();
+    };
+    let Some(&now) = now.downcast_ref::<Timestamp>() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (number, var) in ir.vars.iter().enumerate().filter(|(_, var)| var.timed) {
+        let Some(until) = seen.until[number].filter(|until| *until > now) else {
+            continue;
+        };
+        let left = until.duration_since(now);
+        for at in [now + left / 2, until - SignedDuration::from_nanos(1)] {
+            let Some(again) = machine.timed(&seen.at(clock, at), number) else {
+                continue;
+            };
+            let (said, says) = (seen.world.get(number), again.because.value);
+            if said != says {
+                let name = |value: u8| var.values[usize::from(value)];
+                found.push(format!(
+                    "`{}` is {} until {until}, and already {} at {at}",
+                    var.name,
+                    name(said),
+                    name(says)
+                ));
+            }
+        }
+    }
+    found
+}

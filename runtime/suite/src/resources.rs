@@ -6,6 +6,7 @@ mod choose;
 mod cluster;
 mod contract;
 mod coverage;
+mod early;
 mod edits;
 mod elsewhere;
 mod explore;

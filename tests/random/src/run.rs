@@ -3,13 +3,12 @@
 mod judge;
 mod moves;
 mod suspended;
+mod time;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use lifecycle_client::clock::Clock;
 use lifecycle_client::kube::client_of;
 use lifecycle_macros_core::model::Verb;
 use lifecycle_macros_core::{check, expand};
@@ -27,7 +26,6 @@ use tokio::time::{Instant, sleep};
 use crate::cluster::Cluster;
 use crate::declared::{Declared, Lookup, is_clean};
 use crate::dice::Dice;
-use crate::hours;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
 use crate::planted::Planted;
@@ -320,38 +318,6 @@ impl<'a> Run<'a> {
         if !self.is_over {
             self.end().await;
         }
-    }
-
-    fn has_clock(&self) -> bool {
-        let mut inputs = self.machine.ir.inputs.iter();
-        inputs.any(|input| input.mode == Mode::Clock)
-    }
-
-    /// Nobody does anything until what the time decides is another thing. The driver has to notice that by itself.
-    async fn let_a_day_pass(&mut self) {
-        let now = self.cluster.0.now();
-        let left = hours::next(now).duration_since(now);
-        let left = Duration::try_from(left).unwrap_or_default();
-        self.tell(|| format!("a day passes: {left:?}"));
-        sleep(left).await;
-        self.ran.moves += 1;
-        self.ran.days += 1;
-    }
-
-    /// Which day it is; always the same where time decides nothing.
-    fn day(&self) -> u64 {
-        let now = self.cluster.0.now();
-        if self.has_clock() {
-            hours::points(now)
-        } else {
-            0
-        }
-    }
-
-    /// What time it was, or is, on the clock of the cluster.
-    fn wall(&self, at: Instant) -> Timestamp {
-        let ago = Instant::now().saturating_duration_since(at);
-        self.cluster.0.now() - SignedDuration::try_from(ago).unwrap_or_default()
     }
 
     /// The object as somebody wants it.

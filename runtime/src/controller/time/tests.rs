@@ -1,3 +1,5 @@
+//! When an object is looked at again, by the clock on the wall and by the one that only goes forward.
+
 use super::*;
 
 fn second(second: i64) -> Timestamp {

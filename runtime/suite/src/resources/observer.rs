@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use super::contract::class_name;
 use super::coverage::Coverage;
+use super::early::early;
 use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
-use super::ticks::early;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin};

@@ -166,32 +166,15 @@ impl std::fmt::Display for Path {
 /// How an input is found.
 #[derive(Clone, Debug)]
 pub enum Lookup {
-    Name {
-        path: Path,
-        optional: bool,
-    },
-    Names {
-        of: Vec<Ident>,
-    },
-    Refs {
-        of: Vec<Ident>,
-    },
-    Labels {
-        pairs: Vec<(Path, Path)>,
-    },
+    Name { path: Path, optional: bool },
+    Names { of: Vec<Ident> },
+    Refs { of: Vec<Ident> },
+    Labels { pairs: Vec<(Path, Path)> },
     Owner,
     Namespace,
-    Ref {
-        from: Vec<Ident>,
-    },
-    Equal {
-        theirs: Path,
-        ours: Path,
-    },
-    /// What a poll or probe asks about: at least one.
-    Keys {
-        paths: Vec<Path>,
-    },
+    Ref { from: Vec<Ident> },
+    Equal { theirs: Path, ours: Path },
+    Keys { paths: Vec<Path> },
 }
 
 /// `let name: Type from names`.

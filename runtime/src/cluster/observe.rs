@@ -424,6 +424,8 @@ impl Observing<'_> {
 }
 
 #[cfg(test)]
+mod counted;
+#[cfg(test)]
 mod ignored;
 #[cfg(test)]
 mod owners;

@@ -67,8 +67,9 @@ impl Home {
             field_manager: Some("somebody".to_owned()),
             ..PatchParams::default()
         };
-        let patched = topics.patch("t", &params, &Patch::Merge(json!({ "spec": spec })));
-        patched.await.expect("an administrator may edit it");
+        let patch = json!({ "spec": spec });
+        let patched = topics.patch("t", &params, &Patch::Merge(patch)).await;
+        patched.expect("an administrator may edit it");
         tokio::time::sleep(QUIET).await;
     }
 

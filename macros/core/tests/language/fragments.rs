@@ -341,3 +341,32 @@ fn the_expansion_is_as_pinned() {
     let fetched = quote::quote!(@ { in_workspace { #fragment } } #lifecycle);
     in_files("shared", &[of_fragment, expand(fetched)]);
 }
+
+/// Whatever word is missing or stands twice: nothing panics, something is generated, and what is refused says why.
+#[test]
+fn a_damaged_example_is_told_and_expanded() {
+    let words: Vec<&str> = example().split_inclusive([' ', '\n']).collect();
+    let mut refused = 0;
+    for at in (0..words.len()).filter(|at| !words[*at].trim().is_empty()) {
+        let without = [&words[..at], &words[at + 1..]].concat().concat();
+        let twice = [&words[..=at], &words[at..]].concat().concat();
+        for text in [without, twice] {
+            let Ok(found) = find_in(&text) else {
+                continue;
+            };
+            for fragment in &found.fragments {
+                expand_fragment(fragment.clone());
+            }
+            let told = alone(&text).len();
+            for lifecycle in &found.lifecycles {
+                let checked = check_with(lifecycle.clone(), &found.fragments);
+                let fragments = &found.fragments;
+                expand(quote::quote!(@ { in_workspace { #(#fragments)* } } #lifecycle));
+                let is_told = told > 0 || !checked.diagnostics.is_empty();
+                assert!(checked.is_accepted() || is_told, "{text}");
+                refused += usize::from(is_told);
+            }
+        }
+    }
+    assert!(refused > 100, "only {refused} were refused");
+}

@@ -44,7 +44,8 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
     cursor.need(":")?;
     let mode = mode(cursor);
     // Two words in a row are no type.
-    if cursor.then_name() && !STOPS.iter().any(|stop| cursor.then_word(stop)) {
+    let ends = STOPS.iter().any(|stop| cursor.is_word(stop));
+    if !ends && cursor.then_name() && !STOPS.iter().any(|stop| cursor.then_word(stop)) {
         return Err(cursor.fault("`owned`, `shared`, `part`, `record`, `poll`, `probe` or a type"));
     }
     let (many, ty) = match cursor.group(Delimiter::Bracket) {

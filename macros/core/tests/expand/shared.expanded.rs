@@ -485,6 +485,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "source",
@@ -494,6 +495,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "output",
@@ -503,6 +505,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 5u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "frozen",
@@ -517,6 +520,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_output",
@@ -526,6 +530,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
         ],
         order: &[
@@ -546,6 +551,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Not(&ir::Pred::Is(0usize, 2u64)),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(0usize), ir::Source::This],
                 ),
@@ -557,6 +563,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(3usize, 2u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
                 overdue: 600000u64,
             },
@@ -566,6 +573,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Not(&ir::Pred::Is(1usize, 2u64)),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(1usize), ir::Source::This],
                 ),
@@ -577,6 +585,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(2usize, 2u64),
                 phase: ir::Phase::Error,
+                even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(2usize), ir::Source::This],
                 ),
@@ -588,6 +597,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(2usize, 4u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -597,6 +607,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: false,
                 when: ir::Pred::Is(2usize, 9u64),
                 phase: ir::Phase::Pending,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },
@@ -606,6 +617,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 goal: true,
                 when: ir::Pred::Is(2usize, 16u64),
                 phase: ir::Phase::Ready,
+                even_deleting: false,
                 wakes: ::std::option::Option::None,
                 overdue: 600000u64,
             },

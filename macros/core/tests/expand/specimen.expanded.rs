@@ -48,6 +48,27 @@ impl BucketValue {
         Self::Unknown,
     ];
 }
+///Values of the fact `warm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warm {
+    ///`warm == NoPods`.
+    NoPods,
+    ///`warm == Cold`.
+    Cold,
+    ///`warm == Warming`.
+    Warming,
+    ///`warm == Warm`.
+    Warm,
+}
+impl Warm {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[
+        Self::NoPods,
+        Self::Cold,
+        Self::Warming,
+        Self::Warm,
+    ];
+}
 /// One world: the answer to every finite question, those that inputs bring included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -77,6 +98,10 @@ pub struct Facts {
     pub bucket: BucketValue,
     ///The fact `full`.
     pub full: bool,
+    ///The fact `warm`.
+    pub warm: Warm,
+    ///The fact `rush`.
+    pub rush: bool,
     ///The last answer to this very write of `drop_bucket` was a refusal.
     pub refused_drop_bucket: bool,
     ///The last answer to this very write of `apply_handle` was a refusal.
@@ -113,12 +138,14 @@ impl Facts {
             validity: Validity::VALUES[world.get(10usize) as usize],
             bucket: BucketValue::VALUES[world.get(11usize) as usize],
             full: world.get(12usize) == 1,
-            refused_drop_bucket: world.get(13usize) == 1,
-            refused_apply_handle: world.get(14usize) == 1,
-            refused_put_bucket: world.get(15usize) == 1,
-            refused_apply_secret: world.get(16usize) == 1,
-            refused_apply_pods: world.get(17usize) == 1,
-            refused_delete_pods: world.get(18usize) == 1,
+            warm: Warm::VALUES[world.get(13usize) as usize],
+            rush: world.get(14usize) == 1,
+            refused_drop_bucket: world.get(15usize) == 1,
+            refused_apply_handle: world.get(16usize) == 1,
+            refused_put_bucket: world.get(17usize) == 1,
+            refused_apply_secret: world.get(18usize) == 1,
+            refused_apply_pods: world.get(19usize) == 1,
+            refused_delete_pods: world.get(20usize) == 1,
         }
     }
 }
@@ -240,10 +267,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Elsewhere),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -254,10 +281,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    true, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Paused),
+    true, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Paused),
     "the emitted classification takes a world of `Paused` for another state"
 );
 const _: () = assert!(
@@ -268,10 +295,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::NoName),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -282,10 +309,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::NoClass),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -296,10 +323,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Bad, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Invalid),
+    false, validity : Validity::Bad, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -310,10 +337,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Unrecorded),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -324,10 +351,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Unreachable),
+    false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -338,10 +365,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Moving),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -352,10 +379,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Taken),
+    false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -366,10 +393,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket : true,
-    refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods : false
-    }), State::Rejected),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -380,10 +407,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::No, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Making),
+    false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -394,10 +421,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Conflict),
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -408,10 +435,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Draining),
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -422,10 +449,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Publishing),
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -436,10 +463,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Scaling),
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -450,10 +477,10 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
-    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false,
-    refused_drop_bucket : false, refused_apply_handle : false, refused_put_bucket :
-    false, refused_apply_secret : false, refused_apply_pods : false, refused_delete_pods
-    : false }), State::Ready),
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
@@ -518,7 +545,7 @@ impl<'a> Seen<'a> {
             store: observation.one::<BucketInfo>(7usize),
             usage: observation.one::<Usage>(8usize),
             secret: observation.one::<Secret>(9usize),
-            pods: observation.many::<Pod>(10usize),
+            pods: observation.many::<Pod>(11usize),
             reach: observation.value::<Reach>(0usize),
         })
     }
@@ -715,6 +742,8 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         zones: ::std::vec::Vec<&Zone>,
+        handle: ::std::option::Option<&String>,
+        class: &BucketClass,
     ) -> impl ::std::future::Future<
         Output = ::std::result::Result<Usage, ::lifecycle_runtime::__private::CallError>,
     > + ::std::marker::Send;
@@ -757,6 +786,19 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         usage: &Usage,
     ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Whether `warm` counts this member.
+    fn warm(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        member: &Pod,
+    ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Answers the fact `rush`, and says until when that holds.
+    fn rush(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        zones: &[&Zone],
+        now: &::lifecycle_runtime::__private::Timestamp,
+    ) -> ::lifecycle_runtime::__private::Timed<bool>;
     ///Runs `drop_bucket`: one mutation, which consumes `once`.
     fn drop_bucket(
         &self,
@@ -796,6 +838,18 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         full: bool,
+    ) -> bool;
+    ///The status field `is_warm`; asked only where all its inputs are there.
+    fn is_warm(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        warm: Warm,
+    ) -> bool;
+    ///The status field `is_rush`; asked only where all its inputs are there.
+    fn is_rush(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        rush: bool,
     ) -> bool;
     ///The status field `zone_names`; asked only where all its inputs are there.
     fn zone_names(
@@ -860,7 +914,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ::lifecycle_runtime::__private::Kind::of::<Secret>(),
                 )
             }
-            10usize => {
+            11usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
@@ -951,9 +1005,18 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             8usize => {
                 ::std::option::Option::Some(
-                    ::lifecycle_runtime::__private::lookup_about(
+                    ::lifecycle_runtime::__private::lookup_keys([
                         observation.identity(1usize),
-                    ),
+                        observation.identity(6usize),
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.region,
+                        ),
+                        observation
+                            .one::<BucketClass>(0usize)
+                            .and_then(|object| ::lifecycle_runtime::__private::Text::text(
+                                &object.spec.tier,
+                            )),
+                    ]),
                 )
             }
             9usize => {
@@ -966,6 +1029,11 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 )
             }
             10usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            11usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_labels([
                         ::lifecycle_runtime::__private::Text::text(
@@ -1066,6 +1134,37 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
+            13usize => {
+                ::std::option::Option::Some({
+                    let about = observation.this::<Bucket>()?;
+                    ::lifecycle_runtime::__private::count(
+                        &observation.many::<Pod>(11usize),
+                        |member| self.0.warm(about, member),
+                    )
+                })
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn timed(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        var: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
+        match var {
+            14usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .rush(
+                            observation.this::<Bucket>()?,
+                            &observation.many::<Zone>(1usize),
+                            observation
+                                .one::<::lifecycle_runtime::__private::Timestamp>(10usize)?,
+                        )
+                        .map(|value| value as u8),
+                )
+            }
             _ => ::std::option::Option::None,
         }
     }
@@ -1130,6 +1229,26 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 ::lifecycle_runtime::__private::json(
                     &self
                         .0
+                        .is_warm(
+                            observation.this::<Bucket>()?,
+                            Facts::of(&observation.world).warm,
+                        ),
+                )
+            }
+            6usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
+                        .is_rush(
+                            observation.this::<Bucket>()?,
+                            Facts::of(&observation.world).rush,
+                        ),
+                )
+            }
+            7usize => {
+                ::lifecycle_runtime::__private::json(
+                    &self
+                        .0
                         .zone_names(
                             observation.this::<Bucket>()?,
                             &observation.many::<Zone>(1usize),
@@ -1185,6 +1304,8 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                             .poll_usage(
                                 observation.this::<Bucket>()?,
                                 observation.many::<Zone>(1usize),
+                                observation.one::<String>(6usize),
+                                observation.one::<BucketClass>(0usize)?,
                             ),
                     ),
                 )
@@ -1393,6 +1514,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
             },
             ir::Input {
+                name: "now",
+                doc: "",
+                mode: ir::Mode::Clock,
+                many: false,
+                kind: "clock",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: false,
+                exclusive: &[],
+            },
+            ir::Input {
                 name: "pods",
                 doc: "",
                 mode: ir::Mode::Owned,
@@ -1426,6 +1561,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "claimed",
@@ -1435,6 +1571,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "class",
@@ -1444,6 +1581,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 3u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "handle",
@@ -1453,6 +1591,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 3u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "store",
@@ -1471,6 +1610,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "usage",
@@ -1489,6 +1629,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "secret",
@@ -1498,15 +1639,17 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 5u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "pods",
                 doc: "",
-                origin: ir::Origin::Input(10usize),
+                origin: ir::Origin::Input(11usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "keeper",
@@ -1516,6 +1659,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "paused",
@@ -1525,6 +1669,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "validity",
@@ -1539,6 +1684,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "bucket",
@@ -1557,6 +1703,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::Some(3u64),
+                timed: false,
             },
             ir::Var {
                 name: "full",
@@ -1573,6 +1720,39 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     },
                 ],
                 free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "warm",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["NoPods", "Cold", "Warming", "Warm"],
+                answers: 4u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::All(
+                            &[ir::Pred::Is(12usize, 2u64), ir::Pred::Is(7usize, 16u64)],
+                        ),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "rush",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(12usize, 2u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: true,
             },
             ir::Var {
                 name: "drop_bucket",
@@ -1582,6 +1762,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_handle",
@@ -1591,6 +1772,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "put_bucket",
@@ -1600,6 +1782,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_secret",
@@ -1609,6 +1792,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "apply_pods",
@@ -1618,6 +1802,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "delete_pods",
@@ -1627,6 +1812,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[],
                 free: ::std::option::Option::None,
+                timed: false,
             },
         ],
         order: &[
@@ -1649,6 +1835,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Value(0usize),
             ir::Node::Var(6usize),
             ir::Node::Input(10usize),
+            ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
@@ -1661,6 +1848,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(16usize),
             ir::Node::Var(17usize),
             ir::Node::Var(18usize),
+            ir::Node::Var(19usize),
+            ir::Node::Var(20usize),
         ],
         nevers: &[
             ir::Pred::All(&[ir::Pred::Is(12usize, 2u64), ir::Pred::Is(11usize, 1u64)]),
@@ -1764,7 +1953,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(15usize, 2u64),
+                when: ir::Pred::Is(17usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -1790,7 +1979,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(9usize), ir::Source::Input(10usize)],
+                    &[ir::Source::Input(9usize), ir::Source::Input(11usize)],
                 ),
                 overdue: 600000u64,
             },
@@ -1849,10 +2038,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(11usize, 0u8)]],
-                affects: &[6usize, 11usize, 12usize],
+                affects: &[6usize, 11usize, 12usize, 13usize, 14usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
-                refused: 13usize,
+                refused: 15usize,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -1867,10 +2056,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
-                affects: &[3usize, 4usize, 6usize, 11usize, 12usize],
+                affects: &[
+                    3usize, 4usize, 5usize, 6usize, 11usize, 12usize, 13usize, 14usize,
+                ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 14usize,
+                refused: 16usize,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -1889,10 +2080,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(11usize, 3u8)], &[(11usize, 1u8)]],
-                affects: &[6usize, 11usize, 12usize],
+                affects: &[6usize, 11usize, 12usize, 13usize, 14usize],
                 undo: ::std::option::Option::Some(0usize),
                 is_undo: false,
-                refused: 15usize,
+                refused: 17usize,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -1907,17 +2098,17 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
-                affects: &[6usize, 7usize],
+                affects: &[6usize, 7usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 16usize,
+                refused: 18usize,
             },
             ir::Effect {
                 name: "apply_pods",
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: true,
-                target: 10usize,
+                target: 11usize,
                 from: &[
                     ir::Source::Input(0usize),
                     ir::Source::Input(1usize),
@@ -1934,24 +2125,24 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     &[(7usize, 3u8)],
                     &[(7usize, 4u8)],
                 ],
-                affects: &[7usize],
+                affects: &[7usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 17usize,
+                refused: 19usize,
             },
             ir::Effect {
                 name: "delete_pods",
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
-                target: 10usize,
+                target: 11usize,
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(7usize, 2u8)], &[(7usize, 3u8)], &[(7usize, 4u8)]],
-                affects: &[7usize],
+                affects: &[7usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 18usize,
+                refused: 20usize,
             },
         ],
         promises: &[
@@ -2063,7 +2254,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(17usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -2163,6 +2354,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Field {
                 name: "isFull",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "isWarm",
+                what: ir::FieldOf::Method {
+                    last_reported: false,
+                },
+            },
+            ir::Field {
+                name: "isRush",
                 what: ir::FieldOf::Method {
                     last_reported: false,
                 },

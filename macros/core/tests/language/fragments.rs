@@ -145,8 +145,7 @@ fn each_mistake_is_found_once_and_at_its_word() {
         "did you mean `in_workspace`?",
     );
     finds(
-        &with("use in_workspace::Draining", "use in_workspaces::Draining")
-            .replace("{ Terminating };\n    }", "{ Terminating };\n    }"),
+        &with("use in_workspace::Draining", "use in_workspaces::Draining"),
         "LC111",
         "in_workspaces",
         "write `use in_workspaces;` beside the sections",

@@ -22,6 +22,7 @@ use super::site;
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, Phase};
 use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::machine::project::Projected;
 
 /// A refused write is tried again after about a minute.
 const REFUSED_IS_OVER: Duration = Duration::from_secs(100);
@@ -409,6 +410,25 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
             found.push(format!("{} is of another generation", wanted.name));
         }
     }
+    found.extend(wrong_fields(
+        ir,
+        machine,
+        last,
+        (state, ready.as_ref()),
+        status,
+    ));
+    found
+}
+
+/// The fields that are not the projection of a world.
+fn wrong_fields(
+    ir: &Lifecycle,
+    machine: &dyn Machine,
+    last: &Last,
+    (state, ready): (usize, Option<&Projected>),
+    status: &Value,
+) -> Vec<String> {
+    let mut found = Vec::new();
     let phase = word_of(ir.states[state].phase);
     let names = machine.subject().map(|kind| kind.status_names(ir.fields));
     let names = names.and_then(Result::ok).unwrap_or_default();
@@ -424,7 +444,7 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
                 }
                 value
             }
-            FieldOf::Reason => Some(match &ready {
+            FieldOf::Reason => Some(match ready {
                 Some(ready) => Value::from(ready.reason.as_str()),
                 None => Value::from(ir.states[state].name),
             }),

@@ -1,6 +1,8 @@
 //! Every world of a lifecycle with its state, and what is enabled in it.
 //! Enumerates along the order of `given`; knows nothing of moves.
 
+mod enumerated;
+
 use indexmap::IndexSet;
 
 use crate::broken::Rule;
@@ -396,42 +398,6 @@ impl<'a> Worlds<'a> {
             order.push(next.expect("circles were refused before"));
         }
         self.order = order;
-    }
-
-    fn fill(&mut self, limit: usize) -> Option<()> {
-        let mut all = Vec::new();
-        let full = self
-            .enumerate(0, limit, &mut vec![UNSET; self.vars.len()], &mut all)
-            .is_err();
-        if full {
-            return None;
-        }
-        self.all = all
-            .into_iter()
-            .filter(|world| self.possible(world))
-            .collect();
-        Some(())
-    }
-
-    fn enumerate(
-        &self,
-        at: usize,
-        limit: usize,
-        world: &mut World,
-        all: &mut Vec<World>,
-    ) -> Result<(), ()> {
-        let Some(&var) = self.order.get(at) else {
-            if self.allowed(world) {
-                all.push(world.clone());
-            }
-            return if all.len() > limit { Err(()) } else { Ok(()) };
-        };
-        let only = self.unasked(var, world);
-        for &value in self.vars[var].values(&only) {
-            world[var] = value;
-            self.enumerate(at + 1, limit, world, all)?;
-        }
-        Ok(())
     }
 
     /// The `else` that counts where the variable is not asked.

@@ -528,6 +528,9 @@ impl<'a> Run<'a> {
         if self.is_over {
             return;
         }
+        if self.is_held_up() {
+            return;
+        }
         if self.cluster.get(0, SUBJECT).is_some() {
             self.find("not gone: the object is deleted and stays");
             return;

@@ -34,9 +34,14 @@ impl Fragment {
         // Any input of the lifecycle may wake.
         let known: BTreeSet<String> = part.inputs.iter().map(|i| i.name.to_string()).collect();
         for state in &mut part.states {
-            let wakes = state.wakes.iter_mut();
-            wakes.for_each(|wakes| wakes.retain(|name| known.contains(&name.to_string())));
-            state.wakes.take_if(|wakes| wakes.is_empty());
+            if let Some(wakes) = &mut state.wakes {
+                wakes.retain(|name| name == "self" || known.contains(&name.to_string()));
+                if wakes.is_empty() {
+                    wakes.push(Ident::new("self", state.name.span()));
+                }
+            }
+            // What a deletion waits for may be held by the lifecycle.
+            state.even_deleting = None;
         }
         let needs = self.needs.iter();
         part.facts.extend(needs.map(|need| Fact {

@@ -69,6 +69,10 @@ fn look(number: u64) -> Cut {
         ));
     }
     let (before, now) = (checked(&whole), checked(&cut));
+    // Nor is the circle told where a name is what the oracle found first.
+    if before.iter().chain(&now).any(|one| one.code == "LC066") {
+        return Cut::Whole;
+    }
     if before != now {
         return told(&format!(
             "the checker found {:?} and finds {:?}",

@@ -18,6 +18,12 @@ impl Run<'_> {
         self.suspended = suspended.then(|| self.suspended.unwrap_or_else(Instant::now));
     }
 
+    /// Whether a deletion waits until somebody ends the suspension.
+    pub(super) fn is_held_up(&mut self) -> bool {
+        let world = self.world();
+        world.is_some_and(|world| self.meaning.is_suspended(&world))
+    }
+
     /// Looks at a rest whether somebody was asked since then.
     pub(super) fn asks_nobody(&mut self, world: &Named) {
         let Some(since) = self.suspended.filter(|_| self.meaning.is_suspended(world)) else {

@@ -70,6 +70,7 @@ pub(super) fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream>
     Some(quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
         pub enum #name { #(#[doc = #docs] #values),* }
 
         impl #name {

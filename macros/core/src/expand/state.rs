@@ -35,6 +35,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     quote! {
         /// Where an object is in its lifecycle; the first state that fits counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
         pub enum State {
             #(#[doc = #implicit_docs] #implicit_names,)*
             #(#[doc = #docs] #names,)*

@@ -145,6 +145,7 @@ fn result(model: &Lifecycle, effect: &Effect) -> TokenStream {
     quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
         pub enum #name { #(#[doc = #docs] #variants),* }
 
         impl #name {

@@ -2,6 +2,7 @@
 
 ///Values of the fact `asked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Asked {
     ///`asked == Mount`.
     Mount,
@@ -14,6 +15,7 @@ impl Asked {
 }
 ///Values of the fact `source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Source {
     ///`source == Class`.
     Class,
@@ -61,6 +63,7 @@ impl Facts {
 }
 /// Where an object is in its lifecycle; the first state that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
     ///The state `Unplanned`.
     Unplanned,

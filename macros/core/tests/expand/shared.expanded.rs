@@ -81,6 +81,7 @@ impl Facts {
 }
 /// Where an object is in its lifecycle; the first state that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
     ///A write was refused that no state mentions.
     Refused,

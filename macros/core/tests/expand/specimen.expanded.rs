@@ -2,6 +2,7 @@
 
 ///Values of the fact `keeper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Keeper {
     ///`keeper == Ours`.
     Ours,
@@ -14,6 +15,7 @@ impl Keeper {
 }
 ///Values of the fact `validity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Validity {
     ///`validity == Fine`.
     Fine,
@@ -26,6 +28,7 @@ impl Validity {
 }
 ///Values of the fact `bucket`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum BucketValue {
     ///`bucket == No`.
     No,
@@ -50,6 +53,7 @@ impl BucketValue {
 }
 ///Values of the fact `warm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Warm {
     ///`warm == NoPods`.
     NoPods,
@@ -151,6 +155,7 @@ impl Facts {
 }
 /// Where an object is in its lifecycle; the first state that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
     ///The object is being deleted: what is held is given back.
     Deleting,
@@ -573,6 +578,7 @@ impl<'a> DropBucket<'a> {
 }
 ///What `drop_bucket` may end with, in order of its `sets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum DropBucketResult {
     ///`bucket = No`.
     No,
@@ -634,6 +640,7 @@ impl<'a> PutBucket<'a> {
 }
 ///What `put_bucket` may end with, in order of its `sets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum PutBucketResult {
     ///`bucket = Current`.
     Current,

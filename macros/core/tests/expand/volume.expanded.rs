@@ -2,6 +2,7 @@
 
 ///Values of the fact `asked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Asked {
     ///`asked == Mount`.
     Mount,
@@ -16,6 +17,7 @@ impl Asked {
 }
 ///Values of the fact `source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Source {
     ///`source == Class`.
     Class,
@@ -30,6 +32,7 @@ impl Source {
 }
 ///Values of the fact `mounts`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Mounts {
     ///`mounts == Yes`.
     Yes,
@@ -42,6 +45,7 @@ impl Mounts {
 }
 ///Values of the fact `exposed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum Exposed {
     ///`exposed == No`.
     No,
@@ -133,6 +137,7 @@ impl Facts {
 }
 /// Where an object is in its lifecycle; the first state that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum State {
     ///The state `Free`.
     Free,
@@ -353,6 +358,7 @@ impl<'a> WriteTree<'a> {
 }
 ///What `write_tree` may end with, in order of its `sets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum WriteTreeResult {
     ///`files = true, fresh = true`.
     FilesFresh,
@@ -385,6 +391,7 @@ impl<'a> RemoveTree<'a> {
 }
 ///What `remove_tree` may end with, in order of its `sets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
 pub enum RemoveTreeResult {
     ///`files = false`.
     NotFiles,

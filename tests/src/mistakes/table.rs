@@ -66,11 +66,6 @@ const MISSED: &[(Instrument, Mistake, &str)] = &[
     ),
     (
         Instrument::Random,
-        Mistake::Reach,
-        "not in forty lifecycles",
-    ),
-    (
-        Instrument::Random,
         Mistake::Blindness,
         "a watch that is renewed sees again",
     ),

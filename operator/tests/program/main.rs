@@ -4,5 +4,6 @@
 
 mod command;
 mod help;
+mod mistakes;
 mod rules;
 mod sandbox;

@@ -7,15 +7,17 @@
 //! unmake: call infra when served == No ..
 //! ```
 
+use std::fmt::Display;
+
 use crate::errors::Sink;
 use crate::model::{EffectId, Property, PropertyOf};
 use crate::rule::{Rule, Run, Stage};
-use crate::space::Space;
 use crate::space::calls::Called;
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
 use crate::space::runs::{Backwards, Runs, Walk};
 use crate::space::witness::{Claim, minimal};
+use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC094",
@@ -105,14 +107,21 @@ fn one(
         name(first),
         way.unwrap_or_default(),
     );
-    let help = format!(
-        "let the `when` of `{}` ask for what `{}` establishes, or exclude `{}` from there on",
-        name(then),
-        name(first),
-        name(first)
-    );
+    let help = help(space, example, name(first), name(then));
     sink.push(
         RULE.error(property.span, property.name.as_str(), message)
             .help(help),
     );
+}
+
+/// On deletion the order follows from what is acquired, and a `when` would change nothing.
+fn help(space: &Space<'_>, example: usize, first: &dyn Display, then: &dyn Display) -> String {
+    if space.classes.get(example) == Some(&Class::Deleting) {
+        return format!(
+            "on deletion undos run from what is acquired last to what is acquired first, whatever their `when` says: declare the effect that says `undo {first}` below the one that says `undo {then}`"
+        );
+    }
+    format!(
+        "let the `when` of `{then}` ask for what `{first}` establishes, or exclude `{first}` from there on"
+    )
 }

@@ -14,6 +14,7 @@ const FORM: Form = Form::declaring(
 /// How an input is found.
 const LOOKUPS: &str =
     "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path";
+const NO_NAME: &str = "the path of the name, such as `by name spec.other` (what asks by an input that is called `name` needs another name for it)";
 const STOPS: [&str; 7] = [
     "of",
     "without",
@@ -131,6 +132,11 @@ fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {
         return path_lookup(cursor);
     }
     if cursor.eat_word("name").is_some() {
+        let marks = ['.', '=', '?', ';'];
+        let goes_on = marks.into_iter().any(|mark| cursor.then_mark(mark));
+        if !goes_on && STOPS.iter().any(|stop| cursor.is_word(stop)) {
+            return Err(cursor.fault(NO_NAME));
+        }
         let path = cursor.path()?;
         let optional = cursor.eat("?").is_some();
         return Ok(Lookup::Name { path, optional });

@@ -255,6 +255,18 @@ fn what_follows_a_doc_comment_above_a_section_is_read_all_the_same() {
 }
 
 #[test]
+fn an_input_that_is_called_name_cannot_be_asked_by() {
+    let inputs = "name: record String; live: poll Info by name every 2s given name;";
+    let text = format!("resource Thing;\nobserve {{ {inputs} }}");
+    let found = check(text.parse().expect("tokens")).diagnostics;
+    let said = &found.first().expect("it is refused").message;
+    assert!(
+        said.contains("found `every`") && said.contains("needs another name"),
+        "{said}"
+    );
+}
+
+#[test]
 fn several_keys_are_joined_by_commas() {
     for mark in ["and", "&&", "+"] {
         let input = format!("live: poll Info by spec.url {mark} meta.uid every 2s;");

@@ -1,10 +1,14 @@
 //! Small lifecycles that the generated suites run: each with a CRD of its own, its logic, and the outside that it deals with.
 //! The declarations are those of the language's documentation.
 
+pub mod autoscaler;
 pub mod bucket;
+pub mod certificate;
+pub mod dns;
 pub mod git;
 pub mod preview;
 pub mod provider;
+pub mod quota;
 pub mod rollout;
 pub mod skupper;
 pub mod skupper_listener;

@@ -1,5 +1,6 @@
 //! The generated suites of the small lifecycles of this package, what mistakes are planted with, and real servers to run suites on.
 
+pub mod gallery;
 pub mod layer;
 pub mod real;
 pub mod sketches;

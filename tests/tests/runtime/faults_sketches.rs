@@ -11,7 +11,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
 #[track_caller]
-fn passes(suite: Suite, single: usize, never: &[&str]) {
+pub(crate) fn passes(suite: Suite, single: usize, never: &[&str]) {
     let report = suite.run().expect("the suite is complete");
     eprintln!("{report}");
     assert!(report.failures.is_empty(), "{report}");

@@ -6,6 +6,7 @@ mod brake;
 mod csi_sanity;
 mod csi_services;
 mod driver;
+mod faults_gallery;
 mod faults_sketches;
 mod ignored;
 mod left_over;
@@ -20,6 +21,7 @@ use lifecycle_tests::harness;
 fn main() -> ExitCode {
     harness::run_suites([
         ("volume_suites", volume_suites::cases()),
+        ("faults_gallery", faults_gallery::cases()),
         ("faults_sketches", faults_sketches::cases()),
         ("seeded", seeded::cases()),
         ("driver", driver::cases()),

@@ -4,16 +4,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{Machine, Observation};
-use lifecycle_runtime::machine::ir::Mode;
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
 
 /// What is another answer before the time until which it was to hold.
 pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
     let ir = machine.ir();
-    let clock = ir.inputs.iter().position(|input| input.mode == Mode::Clock);
-    let Some(Slot::Plain(Some(now))) = clock.map(|clock| seen.slot(clock)) else {
-        return Vec::new();
-    };
-    let Some(&now) = now.downcast_ref::<Timestamp>() else {
+    let Some((clock, now)) = now(ir, seen) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -23,7 +19,7 @@ pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
         };
         let left = until.duration_since(now);
         for at in [now + left / 2, until - SignedDuration::from_nanos(1)] {
-            let Some(again) = machine.timed(&seen.at(clock, at), number) else {
+            let Some(again) = machine.timed(&seen.at(Some(clock), at), number) else {
                 continue;
             };
             let (said, says) = (seen.world.get(number), again.because.value);
@@ -39,4 +35,23 @@ pub(crate) fn early(machine: &dyn Machine, seen: &Observation) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether an answer changed because the time was over until which it was to hold: nobody acted, the clock did.
+pub(crate) fn time_was_over(ir: &Lifecycle, before: &Observation, seen: &Observation) -> bool {
+    let Some((_, now)) = now(ir, seen) else {
+        return false;
+    };
+    let timed = (0..ir.vars.len()).filter(|&var| ir.vars[var].timed);
+    let mut over = timed.filter(|&var| before.until[var].is_some_and(|until| until <= now));
+    over.any(|var| before.world.get(var) != seen.world.get(var))
+}
+
+/// Which input the clock is, and what it said.
+fn now(ir: &Lifecycle, seen: &Observation) -> Option<(usize, Timestamp)> {
+    let clock = ir.inputs.iter().position(|input| input.mode == Mode::Clock)?;
+    let Slot::Plain(Some(now)) = seen.slot(clock) else {
+        return None;
+    };
+    Some((clock, *now.downcast_ref()?))
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::contract::class_name;
 use super::coverage::Coverage;
-use super::early::early;
+use super::early::{early, time_was_over};
 use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
@@ -225,7 +225,8 @@ impl History {
         }
         let is_step = |l: &Last| !l.disturbed && l.failure.is_none() && pass.failure.is_none();
         let quiet = !self.adversary && !self.faulty && !self.is_crowded(pass.object);
-        if let Some(before) = before.filter(|l| quiet && is_step(l)) {
+        let ours = |l: &Last| is_step(l) && !time_was_over(ir, &l.observation, pass.observation);
+        if let Some(before) = before.filter(|l| quiet && ours(l)) {
             self.step(ir, &before, pass);
         }
         let deleting = meta.deletion_timestamp.is_some();

@@ -186,8 +186,8 @@ impl CertificateLogic for Signed {
     }
 
     fn apply_key(&self, at: ApplyKey<'_>) -> Desired<Secret> {
-        let uid = at.this.meta.uid.clone().unwrap_or_default();
-        let private = format!("private key of {uid}").into_bytes();
+        let name = at.this.meta.name.clone().unwrap_or_default();
+        let private = format!("private key of {name}").into_bytes();
         Desired::of(&Secret {
             data: Some([("private".to_owned(), ByteString(private))].into()),
             ..Secret::default()

@@ -1,14 +1,46 @@
-//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count.
+//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count; and where some of them end on a real API server.
 
+use anyhow::{Context, Result, anyhow, ensure};
 use lifecycle_suite::resources::Suite;
-use lifecycle_tests::harness::Case;
+use lifecycle_tests::harness::{Case, Need, case};
 use lifecycle_tests::named;
-use lifecycle_tests::suites::gallery;
+use lifecycle_tests::suites::real::Real;
+use lifecycle_tests::suites::{gallery, sketches};
 
 use crate::faults_sketches::passes;
 
+/// How many schedules of each are run on a real API server as well.
+const SCHEDULES: usize = 6;
+/// Most of a run is waiting, so that several go on at the same time.
+const SERVERS: usize = 3;
+
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends]
+    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends];
+    let name = "each_ends_on_a_real_api_server_where_it_does_on_the_simulated_one";
+    cases.push(case(name, &[Need::Binaries], same_ends));
+    cases
+}
+
+/// Those in which nothing waits for a clock or a poll, which last as long as they say there.
+async fn same_ends() -> Result<()> {
+    for (name, suite) in [
+        ("quota", gallery::quota as fn() -> Suite),
+        ("certificate", gallery::certificate),
+        ("topic", sketches::topic),
+    ] {
+        let real = Real::start(SERVERS).await?;
+        // Each run has a runtime of its own.
+        let compared =
+            tokio::task::spawn_blocking(move || suite().depth(2).same_on(real, SCHEDULES));
+        let likeness = compared
+            .await
+            .with_context(|| format!("the suite of {name} panicked"))?;
+        let likeness = likeness.map_err(|why| anyhow!(why))?;
+        eprintln!("{name}: {likeness}");
+        ensure!(likeness.failures.is_empty(), "{name}: {likeness}");
+        ensure!(likeness.schedules == SCHEDULES, "{name}: {likeness}");
+    }
+    Ok(())
 }
 
 fn few(suite: Suite, depth: usize, never: &[&str]) {

@@ -27,11 +27,15 @@ macro_rules! sketches {
     )* };
 }
 sketches! {
+    autoscaler_is_accepted = "autoscaler",
     bucket_is_accepted = "bucket",
+    certificate_is_accepted = "certificate",
+    dns_is_accepted = "dns",
     git_is_accepted = "git",
     listener_is_accepted = "listener",
     provision_is_accepted = "provision",
     preview_is_accepted = "preview",
+    quota_is_accepted = "quota",
     rollout_is_accepted = "rollout",
     scratch_is_accepted = "scratch",
     skupper_is_accepted = "skupper",

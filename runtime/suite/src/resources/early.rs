@@ -49,7 +49,10 @@ pub(crate) fn time_was_over(ir: &Lifecycle, before: &Observation, seen: &Observa
 
 /// Which input the clock is, and what it said.
 fn now(ir: &Lifecycle, seen: &Observation) -> Option<(usize, Timestamp)> {
-    let clock = ir.inputs.iter().position(|input| input.mode == Mode::Clock)?;
+    let clock = ir
+        .inputs
+        .iter()
+        .position(|input| input.mode == Mode::Clock)?;
     let Slot::Plain(Some(now)) = seen.slot(clock) else {
         return None;
     };

@@ -20,6 +20,7 @@ fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> D
     let machine = visiting();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        next: machine.ir().next(&observed.observation.world, false),
         fields: &names(&machine),
         failure: observed.failure.as_ref(),
         ruled_out: None,

@@ -197,11 +197,7 @@ impl Controller {
         &self,
         subject: &Subject,
         observed: &Observed,
-        ((class, next), ruled_out, overdue): (
-            (Class, Decision),
-            Option<&RuledOut>,
-            Option<String>,
-        ),
+        ((class, next), ruled_out, overdue): ((Class, Decision), Option<&RuledOut>, Option<String>),
         now: Instant,
     ) -> Option<Draft> {
         let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);

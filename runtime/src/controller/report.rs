@@ -191,7 +191,9 @@ fn progress(
             let world = &observation.world;
             let mut said = ir.sentence(state, world, &observation.sentences);
             let more = [notes.trouble, notes.overdue.as_deref()];
-            more.into_iter().flatten().for_each(|m| append(&mut said, m));
+            more.into_iter()
+                .flatten()
+                .for_each(|m| append(&mut said, m));
             shorten(&mut said);
             (ir.states[state].name, said)
         }
@@ -427,6 +429,8 @@ pub(crate) fn timeless(status: &Value) -> Value {
     status
 }
 
+#[cfg(test)]
+mod kstatus;
 #[cfg(test)]
 mod shaped;
 #[cfg(test)]

@@ -50,7 +50,9 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         }
     }
     for state in &ast.states {
-        state_of(state, span).into_iter().for_each(|found| sink.push(found));
+        state_of(state, span)
+            .into_iter()
+            .for_each(|found| sink.push(found));
     }
 }
 
@@ -78,5 +80,9 @@ fn state_of(state: &State, kstatus: Span) -> Option<Diagnostic> {
     };
     let message = format!("state `{name}` {what}");
     let found = RULE.error(phase.span(), name, message);
-    Some(found.note(kstatus, "tools read the phase by this line").help(help))
+    Some(
+        found
+            .note(kstatus, "tools read the phase by this line")
+            .help(help),
+    )
 }

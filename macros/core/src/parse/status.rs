@@ -54,7 +54,9 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
         }
         if let Some(span) = cursor.eat_word("kstatus") {
             if let Some(first) = lifecycle.kstatus {
-                parser.sink.push(declared_twice::status("kstatus", span, first));
+                parser
+                    .sink
+                    .push(declared_twice::status("kstatus", span, first));
             }
             lifecycle.kstatus.get_or_insert(span);
             parser.close(cursor, "`;`", "kstatus", &FORM);

@@ -119,6 +119,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
         let class = machine.ir().classify(&observed.observation.world, false);
         let notes = Notes {
             class,
+            next: machine.ir().next(&observed.observation.world, false),
             fields: &names(&machine),
             failure: None,
             ruled_out: None,

@@ -253,7 +253,7 @@ fn a_condition_that_is_called_ready_is_written_once() {
         let observed = caches.look(thing(json!({ "className": "c" }), json!({ "status": old })));
         let notes = Notes {
             class: machine.ir().classify(&observed.observation.world, false),
-        next: machine.ir().next(&observed.observation.world, false),
+            next: machine.ir().next(&observed.observation.world, false),
             fields: &names(&machine),
             failure: observed.failure.as_ref(),
             ruled_out: None,

@@ -1,0 +1,203 @@
+//! What tools that wait for a Listener read of it: each version of it that there was, as the library reads it that they use.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
+use lifecycle_specs_listener::crds;
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_tests::api_server::Options;
+use lifecycle_tests::binaries::kstatus_of;
+use lifecycle_tests::harness::{Case, Need, case, eventually};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::PROGRAM;
+use crate::listeners::{Cluster, SOON};
+
+const NEEDS: &[Need] = &[Need::Binaries, Need::Kstatus];
+
+/// Longer than an operator takes to write again what was not kept.
+const QUIET: Duration = Duration::from_secs(4);
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "tools_take_a_listener_for_done_exactly_where_it_is",
+            NEEDS,
+            read_by_tools,
+        ),
+        case(
+            "a_definition_without_the_generation_is_lived_with",
+            NEEDS,
+            definition_of_others,
+        ),
+    ]
+}
+
+/// Every version of the Listeners, as anybody sees it.
+struct Versions {
+    all: Arc<Mutex<Vec<Value>>>,
+    watching: JoinHandle<()>,
+}
+
+impl Drop for Versions {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+fn listeners(cluster: &Cluster) -> Api<DynamicObject> {
+    let kind = ApiResource::erase::<Listener>(&());
+    Api::default_namespaced_with(cluster.client.clone(), &kind)
+}
+
+impl Versions {
+    async fn of(cluster: &Cluster) -> Result<Self> {
+        let params = WatchParams::default();
+        let mut events = listeners(cluster).watch(&params, "0").await?.boxed();
+        let all: Arc<Mutex<Vec<Value>>> = Arc::default();
+        let into = Arc::clone(&all);
+        let watching = tokio::spawn(async move {
+            while let Ok(Some(event)) = events.try_next().await {
+                if let WatchEvent::Added(object) | WatchEvent::Modified(object) = event {
+                    let object = serde_json::to_value(object).expect("it is an object");
+                    into.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(object);
+                }
+            }
+        });
+        Ok(Self { all, watching })
+    }
+
+    fn seen(&self) -> Vec<Value> {
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// What tools read of each.
+    async fn read(&self) -> Result<Vec<(Value, String)>> {
+        let all = self.seen();
+        let objects = all.clone();
+        let read = tokio::task::spawn_blocking(move || kstatus_of(&objects)).await??;
+        Ok(all.into_iter().zip(read).collect())
+    }
+
+    /// What tools read of the last.
+    async fn now(&self) -> Result<String> {
+        let read = self.read().await?;
+        let (_, last) = read.into_iter().next_back().context("there is one")?;
+        Ok(last)
+    }
+
+    async fn comes_to(&self, wanted: &str) -> Result<()> {
+        let what = format!("what tools read as {wanted}");
+        eventually(&what, SOON, async || {
+            Ok((self.now().await? == wanted).then_some(()))
+        })
+        .await
+    }
+
+    /// Waits until the edit is seen, and says what tools read then.
+    async fn of_generation(&self, generation: i64) -> Result<String> {
+        let is_there = |object: &Value| object["metadata"]["generation"] == generation;
+        eventually("the edit", SOON, async || {
+            Ok(self.seen().last().is_some_and(is_there).then_some(()))
+        })
+        .await?;
+        self.now().await
+    }
+}
+
+async fn read_by_tools() -> Result<()> {
+    let mut cluster = Cluster::start(PROGRAM).await?;
+    cluster.stop_operator()?;
+    let versions = Versions::of(&cluster).await?;
+    cluster.expose("web", "cluster-internal").await?;
+    // Nobody has looked at it yet.
+    ensure!(versions.of_generation(1).await? == "InProgress");
+    cluster.run_operator(&[]).await?;
+    versions.comes_to("Current").await?;
+    cluster.stop_operator()?;
+    let edit = json!({ "spec": { "ports": [{ "name": "http", "port": 8081 }] } });
+    cluster.patch::<Listener>("web", edit).await?;
+    // The status still says that all is well, of the generation before.
+    ensure!(versions.of_generation(2).await? == "InProgress");
+    cluster.run_operator(&[]).await?;
+    versions.comes_to("Current").await?;
+    let edit = json!({ "spec": { "className": "missing" } });
+    cluster.patch::<Listener>("web", edit).await?;
+    versions.comes_to("Failed").await?;
+    let edit = json!({ "spec": { "className": "cluster-internal" } });
+    cluster.patch::<Listener>("web", edit).await?;
+    versions.comes_to("Current").await?;
+    for (object, read) in versions.read().await? {
+        let (meta, status) = (&object["metadata"], &object["status"]);
+        let is_done =
+            status["phase"] == "Ready" && status["observedGeneration"] == meta["generation"];
+        ensure!((read == "Current") == is_done, "{read}: {object:#}");
+    }
+    let written = versions.seen().len();
+    tokio::time::sleep(QUIET).await;
+    ensure!(versions.seen().len() == written, "it rests");
+    Ok(())
+}
+
+/// As the replaced operator installs them, or whoever maintains definitions by hand: the API server drops what they do not have.
+async fn definition_of_others() -> Result<()> {
+    let mut cluster = Cluster::without_operator(PROGRAM, Options::default()).await?;
+    let definitions: Api<CustomResourceDefinition> = cluster.all();
+    for definition in crds() {
+        let mut definition = serde_json::to_value(definition)?;
+        let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status";
+        if let Some(Value::Object(status)) = definition.pointer_mut(status) {
+            status.remove("default");
+            let fields = status.get_mut("properties");
+            let fields = fields.and_then(Value::as_object_mut);
+            fields
+                .context("a status has fields")?
+                .remove("observedGeneration");
+        }
+        cluster.make(definitions.clone(), definition).await?;
+    }
+    let options = ["--disable-crd-maintenance"];
+    cluster.run_operator(&options).await?;
+    cluster.prepared().await?;
+    let versions = Versions::of(&cluster).await?;
+    cluster.expose("web", "cluster-internal").await?;
+    cluster.ready("web").await?;
+    tokio::time::sleep(QUIET).await;
+    let (writes, written) = (
+        cluster.asked().await?.counts().writes,
+        versions.seen().len(),
+    );
+    tokio::time::sleep(QUIET).await;
+    let after = cluster.asked().await?.counts().writes;
+    ensure!(
+        after == writes,
+        "{} writes of what is dropped",
+        after - writes
+    );
+    ensure!(versions.seen().len() == written, "it rests");
+    cluster.stop_operator()?;
+    let edit = json!({ "spec": { "ports": [{ "name": "http", "port": 8081 }] } });
+    cluster.patch::<Listener>("web", edit).await?;
+    // The status is of before, and nothing says so.
+    ensure!(versions.of_generation(2).await? == "Current");
+    cluster.run_operator(&options).await?;
+    let services: Api<k8s_openapi::api::core::v1::Service> = cluster.of();
+    eventually("the new port", SOON, async || {
+        let service = services.get("web").await?;
+        let ports = service.spec.and_then(|spec| spec.ports).unwrap_or_default();
+        Ok(ports.iter().any(|port| port.port == 8081).then_some(()))
+    })
+    .await?;
+    cluster.ready("web").await.map(drop)
+}

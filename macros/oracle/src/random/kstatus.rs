@@ -1,5 +1,8 @@
 //! `kstatus;` in some of the drawn lifecycles, and in some of these a mistake about it. Drawn with dice of its own, so that all others are the same with and without.
 
+use crate::answer::answer;
+use crate::findings::Stage;
+
 use super::dice::Dice;
 use super::sketch::{Clause, Condition, Sketch, words};
 
@@ -10,7 +13,11 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
         return;
     }
     let line = "kstatus;".to_owned();
-    if dice.one_in(6) {
+    // A mistake in a name hides what a graph would show. Where one is, another hides no more.
+    let found = answer(&sketch.to_string(), None).found.all;
+    let mut codes = found.iter().map(|finding| finding.code.as_str());
+    let is_hidden = codes.any(|code| Stage::of(code) == Stage::Names);
+    if is_hidden && dice.below(5) < 2 || dice.one_in(22) {
         sketch.extras.push(line);
         mistake(sketch, &mut dice);
     } else if fits(sketch) {

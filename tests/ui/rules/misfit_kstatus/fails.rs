@@ -1,4 +1,4 @@
-//! What does not go with `kstatus;`: conditions and a field that it writes itself, `implicit in ..`, a goal that is not Ready, a state that is Ready and no goal; and the line twice.
+//! What does not go with `kstatus;`: conditions and a field that it writes itself, `implicit in ..`, a goal that is not Ready, a state that is Ready and no goal.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -23,7 +23,6 @@ lifecycle! {
         condition Reconciling { True when service in { Absent, Stale }; False otherwise; }
         implicit in Stalled "Error";
         field observed_generation = phase;
-        kstatus;
         kstatus;
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cause;
 use crate::retry::Retry;
 
-pub use schema::conditions;
+pub use schema::{conditions, unobserved};
 
 /// The kinds of one product.
 #[derive(Clone, Copy, Debug)]

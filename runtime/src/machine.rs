@@ -4,6 +4,7 @@ pub mod answer;
 pub mod backoff;
 pub mod compare;
 pub mod ir;
+pub mod kstatus;
 pub mod outcome;
 pub mod policy;
 pub mod project;

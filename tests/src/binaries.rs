@@ -4,6 +4,7 @@
 mod build;
 mod cache;
 mod go;
+mod kstatus;
 mod sanity;
 mod wrapper;
 
@@ -13,6 +14,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use build::build;
+pub use kstatus::{build_kstatus, kstatus, kstatus_of};
 pub use sanity::{build_csi_sanity, csi_sanity, csi_sanity_version};
 
 use cache::Cache;

@@ -33,6 +33,8 @@ pub enum Need {
     ControllerManager,
     /// csi-sanity.
     CsiSanity,
+    /// kstatus.
+    Kstatus,
     /// To be root, for network and mount namespaces.
     Root,
     /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
@@ -43,7 +45,9 @@ impl Need {
     /// The word in `LIFECYCLE_REQUIRE`.
     fn word(self) -> &'static str {
         match self {
-            Self::Binaries | Self::ControllerManager | Self::CsiSanity => "binaries",
+            Self::Binaries | Self::ControllerManager | Self::CsiSanity | Self::Kstatus => {
+                "binaries"
+            }
             Self::Root => "root",
             Self::Nodes => "nodes",
         }
@@ -60,6 +64,7 @@ impl Need {
             Self::CsiSanity => binaries::csi_sanity()
                 .err()
                 .map(|missing| missing.to_string()),
+            Self::Kstatus => binaries::kstatus().err().map(|missing| missing.to_string()),
             Self::Root => (!rustix::process::geteuid().is_root())
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
             Self::Nodes => cluster::absence(),

@@ -32,6 +32,8 @@ pub struct Lifecycle {
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
     pub implicit: Option<Implicit>,
+    /// `kstatus;`
+    pub kstatus: Option<Span>,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
     pub rpc: Option<Rpc>,

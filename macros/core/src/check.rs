@@ -30,6 +30,7 @@ pub(crate) mod infinite_fact;
 pub(crate) mod misfit_clause;
 pub(crate) mod misfit_count;
 pub(crate) mod misfit_fragment;
+pub(crate) mod misfit_kstatus;
 pub(crate) mod misplaced_ignored;
 pub(crate) mod misplaced_suspended;
 mod missing_key;
@@ -111,6 +112,7 @@ pub const RULES: &[Rule] = &[
     misfit_clause::RULE,
     misfit_count::RULE,
     misfit_fragment::RULE,
+    misfit_kstatus::RULE,
     misplaced_ignored::RULE,
     misplaced_suspended::RULE,
     missing_key::RULE,

@@ -349,6 +349,10 @@ fn rest(ast: &mut Lifecycle, fragments: Vec<Fragment>, sink: &mut Sink) {
             let found = declared_twice::line_by_fragment("implicit", own.span, &used);
             sink.push(found);
         }
+        if let (Some(own), Some(_)) = (ast.kstatus, part.kstatus) {
+            sink.push(declared_twice::line_by_fragment("kstatus", own, &used));
+        }
+        ast.kstatus = ast.kstatus.or(part.kstatus);
         ast.ready = ast.ready.take().or(part.ready);
         ast.implicit = ast.implicit.take().or(part.implicit);
     }

@@ -61,6 +61,8 @@ pub struct Lifecycle {
     pub conditions: Vec<Condition>,
     pub ready: Option<Ready>,
     pub implicit: Option<Implicit>,
+    /// Whether what tools read of any object is told.
+    pub kstatus: bool,
     pub fields: Vec<Field>,
     pub columns: Vec<Column>,
     /// What the preconditions of the Container Storage Interface mean; of a volume.

@@ -120,6 +120,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         conditions: Vec::new(),
         ready: None,
         implicit: None,
+        kstatus: None,
         fields: Vec::new(),
         columns: Vec::new(),
         rpc: None,

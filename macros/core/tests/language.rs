@@ -15,6 +15,7 @@ mod language {
     mod graph;
     mod guide;
     mod ignored;
+    mod kstatus;
     mod large;
     mod list_of_checks;
     mod mutation;

@@ -33,7 +33,7 @@ impl Stage {
         match code {
             "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC032"
             | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC110"
-            | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC120" => Self::Names,
+            | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC120" | "LC122" => Self::Names,
             "LC066" => Self::Circles,
             "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" | "LC121" => {
                 Self::Declarations

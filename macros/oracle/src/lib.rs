@@ -12,6 +12,7 @@ mod declarations;
 mod drive;
 pub mod findings;
 mod graph;
+mod kstatus;
 pub mod meaning;
 mod moves;
 mod names;

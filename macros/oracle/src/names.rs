@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::findings::{Found, is_warning};
+use crate::kstatus::kstatus;
 use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
 
 /// The states that nobody declares.
@@ -57,6 +58,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     for (code, item) in &life.misused {
         found.say(code, item);
     }
+    kstatus(life, found);
     for (code, item) in &life.allows {
         if !is_warning(code) || code == "LC004" {
             found.say("LC005", item);

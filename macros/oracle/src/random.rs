@@ -3,6 +3,7 @@
 
 pub mod cut;
 mod dice;
+mod kstatus;
 mod properties;
 mod recipes;
 mod shorthand;
@@ -28,6 +29,7 @@ pub fn draw(number: u64) -> String {
         _ => (wild(&mut dice), false),
     };
     let mut sketch = claimed(sketch, is_sound, number);
+    kstatus::overlay(&mut sketch, number);
     let mut words = Dice::new(!number);
     shorthand::shorten(&mut sketch, &mut words);
     // One mistake hides others, so it comes to where there is none.

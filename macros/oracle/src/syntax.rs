@@ -214,6 +214,8 @@ pub(crate) struct Life {
     pub(crate) ready: Option<Vec<String>>,
     /// The condition that tells what no state says.
     pub(crate) implicit: Option<String>,
+    /// `kstatus;`
+    pub(crate) kstatus: bool,
     /// The names that each `field` is computed from.
     pub(crate) fields: Vec<(String, Vec<String>)>,
     /// Facts of an infinite type, which are left out.

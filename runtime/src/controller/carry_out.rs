@@ -83,8 +83,7 @@ impl Controller {
         let sent = match &wrote {
             WriteRecord::Status { draft, subject } => {
                 let manager = &naming.status_manager;
-                let declared = runner.ir.conditions.iter().map(|c| c.name);
-                let known: Vec<&str> = declared.chain(["Ready"]).collect();
+                let known = runner.ir.condition_types();
                 let told = (&runner.fields[..], &known[..]);
                 match cleared(subject.raw.as_deref(), manager, told, &draft.status) {
                     Some(merged) => act::merged_status(kind, subject, manager, &merged),

@@ -50,7 +50,7 @@ impl Controller {
         self.note_undone(subject, &observed, (next, now));
         self.ask(subject, &observed);
         let unanswered_until = self.polls.open_until(subject, &observed.polls, now);
-        let notes = (class, ruled_out.as_ref(), overdue.since);
+        let notes = ((class, next), ruled_out.as_ref(), overdue.since);
         // A process that has just started would say of each object that nobody answers, and take that back a moment later.
         let report = match unanswered_until {
             Some(_) => None,
@@ -197,7 +197,7 @@ impl Controller {
         &self,
         subject: &Subject,
         observed: &Observed,
-        (class, ruled_out, overdue): (Class, Option<&RuledOut>, Option<String>),
+        ((class, next), ruled_out, overdue): ((Class, Decision), Option<&RuledOut>, Option<String>),
         now: Instant,
     ) -> Option<Draft> {
         let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
@@ -215,6 +215,7 @@ impl Controller {
         }
         let notes = Notes {
             class,
+            next,
             fields: &runner.fields,
             failure: observed.failure.as_ref(),
             ruled_out,

@@ -13,7 +13,8 @@ use crate::cluster::observe::Failure;
 use crate::lifecycle::{Machine, Observation, Stored};
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::{ConditionStatus, FieldOf, Implicit, Lifecycle, Phase};
-use crate::machine::policy::Class;
+use crate::machine::kstatus::OBSERVED_GENERATION;
+use crate::machine::policy::{Class, Decision};
 use crate::machine::project::{BETWEEN, Projected};
 pub(crate) use strays::cleared;
 pub(crate) use suspended::holds_up;
@@ -28,6 +29,8 @@ const CUT: &str = " ..";
 /// What a pass knows beside the world.
 pub(crate) struct Notes<'a> {
     pub(crate) class: Class,
+    /// What is done there.
+    pub(crate) next: Decision,
     /// The name of each declared field in the status.
     pub(crate) fields: &'a [&'static str],
     pub(crate) failure: Option<&'a Failure>,
@@ -69,7 +72,10 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         return suspended::draft(machine.ir(), observation, notes, state);
     }
     let generation = observation.subject().meta.generation;
-    let conditions = conditions(machine, observation, notes, old);
+    let mut conditions = conditions(machine, observation, notes, old);
+    if machine.ir().kstatus {
+        conditions.extend(progress(machine.ir(), observation, notes, &conditions));
+    }
     let mut status = match notes.failure {
         Some(failure) => kept_fields(machine.ir(), failure, notes, (&conditions, old)),
         None => fields(machine, observation, notes, &conditions, old),
@@ -79,6 +85,10 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         .map(|c| row(&c.projected, old, generation, notes.now))
         .collect();
     status.insert("conditions".to_owned(), Value::Array(rows));
+    // What could not be looked at was not observed: then the last report stands.
+    if machine.ir().kstatus && notes.failure.is_none() {
+        status.extend(generation.map(|seen| (OBSERVED_GENERATION.to_owned(), json!(seen))));
+    }
     let status = Value::Object(status);
     let news = conditions.iter().filter_map(|c| told(c, old)).collect();
     Draft {
@@ -165,6 +175,37 @@ fn conditions(
         shorten(&mut condition.projected.message);
     }
     all
+}
+
+/// What tools are told of how far the object is.
+fn progress(
+    ir: &Lifecycle,
+    observation: &Observation,
+    notes: &Notes<'_>,
+    conditions: &[Condition],
+) -> Option<Condition> {
+    let mut all = conditions.iter().map(|c| &c.projected);
+    let ready = all.find(|p| p.name == "Ready");
+    let state = match notes.class {
+        Class::State(state) => {
+            let world = &observation.world;
+            let mut said = ir.sentence(state, world, &observation.sentences);
+            let more = [notes.trouble, notes.overdue.as_deref()];
+            more.into_iter()
+                .flatten()
+                .for_each(|m| append(&mut said, m));
+            shorten(&mut said);
+            (ir.states[state].name, said)
+        }
+        Class::Deleting | Class::Refused { .. } | Class::Contradiction => ("", String::new()),
+    };
+    let progress = ir.progress(notes.class, notes.next, notes.overdue.is_some());
+    let projected = progress.told(ready, state)?;
+    // Its events are those of what it repeats.
+    Some(Condition {
+        projected,
+        told: false,
+    })
 }
 
 /// A condition with more is refused, and then nothing would be told at all.
@@ -388,6 +429,8 @@ pub(crate) fn timeless(status: &Value) -> Value {
     status
 }
 
+#[cfg(test)]
+mod kstatus;
 #[cfg(test)]
 mod shaped;
 #[cfg(test)]

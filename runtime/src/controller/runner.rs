@@ -15,6 +15,7 @@ use crate::cluster::store::{Change, Name, Store};
 use crate::error::Error;
 use crate::lifecycle::{Kind, Machine, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Verb};
+use crate::machine::kstatus::OBSERVED_GENERATION;
 use crate::naming::Naming;
 
 pub(crate) struct Runner {
@@ -52,6 +53,14 @@ impl Runner {
             lifecycle: ir.name,
             why: unknown.to_string(),
         })?;
+        if let Some(lacking) = lacking(ir, &subject_kind) {
+            return Err(Error::Unsupported {
+                lifecycle: ir.name,
+                why: format!(
+                    "`kstatus` writes status field `{lacking}`, which the type of the status does not have: add it to the type"
+                ),
+            });
+        }
         let subject_store = store_of(&subject_kind, all);
         all[subject_store].keep_raw();
         let mut runner = Self {
@@ -145,6 +154,13 @@ impl Runner {
 
 /// Why a lifecycle without an object is refused.
 const VOLUME: &str = "a `volume` is driven by calls: serve it with a driver instead of running it";
+
+/// What of the status tools read, and its type does not have: an API server would drop it, and nobody would see when an object is done.
+fn lacking(ir: &Lifecycle, kind: &Kind) -> Option<&'static str> {
+    let needed = [OBSERVED_GENERATION, "conditions"];
+    let mut needed = needed.into_iter().filter(|_| ir.kstatus);
+    needed.find(|name| !kind.has_status_field(name))
+}
 
 /// The cache of a kind; lifecycles share it.
 fn store_of(kind: &Kind, all: &mut Vec<Store>) -> usize {

@@ -1,6 +1,12 @@
 //! The schema of what nearly every kind reports, written down so that nobody needs the schemas of all built-in types.
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, JSON,
+};
 use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::json;
+
+use crate::machine::kstatus::OBSERVED_GENERATION;
 
 /// Conditions, of which each type is there once, whoever writes them. For `#[schemars(schema_with = "conditions")]`.
 pub fn conditions(_: &mut SchemaGenerator) -> Schema {
@@ -11,6 +17,21 @@ pub fn conditions(_: &mut SchemaGenerator) -> Schema {
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["type"],
     })
+}
+
+/// Says of an object without a status that nobody has looked at it yet: a tool that waits would take it for done. For kinds whose lifecycle says `kstatus;`.
+#[must_use]
+pub fn unobserved(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
+    for version in &mut definition.spec.versions {
+        let schema = version.schema.as_mut();
+        let schema = schema.and_then(|schema| schema.open_api_v3_schema.as_mut());
+        let fields = schema.and_then(|schema| schema.properties.as_mut());
+        let status = fields.and_then(|fields| fields.get_mut("status"));
+        if let Some(status) = status {
+            status.default = Some(JSON(json!({ OBSERVED_GENERATION: -1 })));
+        }
+    }
+    definition
 }
 
 /// `Condition` of `meta/v1`, in the words of the API's own definition.

@@ -107,6 +107,11 @@ impl Kind {
         status::names(declared, (self.status)())
     }
 
+    /// Whether the type of its status has such a field, by this very name; a type that does not say what is in it may.
+    pub fn has_status_field(&self, name: &str) -> bool {
+        (self.status)().is_none_or(|known| known.contains(&name))
+    }
+
     /// Whether one cache serves both: the same kind, decoded as the same Rust type.
     pub fn shares_cache(&self, other: &Self) -> bool {
         self.is(other) && self.rust == other.rust

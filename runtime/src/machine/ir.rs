@@ -36,6 +36,8 @@ pub struct Lifecycle {
     pub ready: RollUp,
     /// Where is told what no declared state says; `None`: under names of the language's own.
     pub implicit: Option<Implicit>,
+    /// Whether what tools read of any object is told: the generation, and what is going on.
+    pub kstatus: bool,
     /// Paths of the object that messages take in: `spec.host`.
     pub texts: &'static [&'static str],
     /// Fields of the status, beside conditions.

@@ -95,17 +95,25 @@ impl Lifecycle {
         written.collect()
     }
 
-    /// What the facts say that make a state the one that counts; without a sentence of theirs, what they are.
-    pub fn why(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
+    /// What the facts say that make a state the one that counts.
+    pub fn sentence(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
         let mut vars = deciding(&self.states[state].when, world);
         vars.dedup();
         let said: Vec<&str> = vars
             .iter()
             .filter_map(|var| sentences[*var].as_deref())
             .collect();
+        said.join(BETWEEN)
+    }
+
+    /// Why a state suspends: what its facts say, and without a sentence of theirs, what they are.
+    pub fn why(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
+        let said = self.sentence(state, world, sentences);
         if !said.is_empty() {
-            return said.join(BETWEEN);
+            return said;
         }
+        let mut vars = deciding(&self.states[state].when, world);
+        vars.dedup();
         let is = |var: &usize| match (self.vars[*var].name, self.value(world, *var)) {
             (name, "true") => format!("`{name}`"),
             (name, "false") => format!("`!{name}`"),

@@ -27,6 +27,7 @@ mod shrink;
 mod site;
 mod ticks;
 mod told;
+pub mod tools;
 mod wanted;
 mod wire;
 mod workers;

@@ -9,7 +9,7 @@ pub mod pod_listeners;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
-use lifecycle_runtime::crds::without_conversion;
+use lifecycle_runtime::crds::{unobserved, without_conversion};
 
 use crate::listener::Listener;
 use crate::listener_class::ListenerClass;
@@ -17,6 +17,10 @@ use crate::pod_listeners::PodListeners;
 
 /// The three definitions of the Listener operator, in the order in which they are printed and installed.
 pub fn crds() -> Vec<CustomResourceDefinition> {
-    let all = [ListenerClass::crd(), Listener::crd(), PodListeners::crd()];
+    let all = [
+        ListenerClass::crd(),
+        unobserved(Listener::crd()),
+        PodListeners::crd(),
+    ];
     all.into_iter().map(without_conversion).collect()
 }

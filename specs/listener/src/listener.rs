@@ -120,6 +120,7 @@ lifecycle! {
             Unknown "WaitingForLoadBalancer" otherwise;
         }
         ready from Accepted, Programmed, Addressed;
+        kstatus;
         field service_name: String from service;
         field ingress_addresses: Vec<ListenerIngress> from reach last_reported;
         field phase = phase;
@@ -209,7 +210,11 @@ pub struct ListenerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_ports: Option<BTreeMap<String, i32>>,
 
-    /// What is true of the Listener and why; `Ready` sums up the others.
+    /// The generation of the Listener that the rest is about. A lower one than its own, also -1, says that nobody has looked at it yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+
+    /// What is true of the Listener and why; `Ready` sums up the others. `Reconciling` and `Stalled` are there only while they are True.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "conditions")]
     pub conditions: Option<Vec<Condition>>,

@@ -52,7 +52,8 @@ const LISTENER: &[(&str, &str)] = &[
     ("spec.publishNotReadyAddresses", "boolean ? =true"),
     ("spec.objectOverrides", "array =[]"),
     ("spec.objectOverrides[]", FREE),
-    ("status", "object ?"),
+    // That nobody has looked at it yet is told where there was no status.
+    ("status", r#"object ? ={"observedGeneration":-1}"#),
     ("status.serviceName", "string ?"),
     ("status.ingressAddresses", "array ?"),
     ("status.ingressAddresses[]", "object"),
@@ -68,7 +69,12 @@ const LISTENER: &[(&str, &str)] = &[
 ];
 
 /// What we add: optional, so that every object that was valid stays valid.
-const LISTENER_ADDITIONS: &[&str] = &["status.conditions", "status.observedClass", "status.phase"];
+const LISTENER_ADDITIONS: &[&str] = &[
+    "status.conditions",
+    "status.observedClass",
+    "status.observedGeneration",
+    "status.phase",
+];
 
 const LISTENER_CLASS_ADDITIONS: &[&str] = &["spec.allowedNamespaces", "spec.allowedOverrides"];
 

@@ -167,6 +167,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             condition: number(field(implicit, "condition")),
             reason: text(field(implicit, "reason")),
         }),
+        kstatus: truth(field(of, "kstatus")),
         texts: list(field(of, "texts"), text),
         fields: list(field(of, "fields"), |one| ir::Field {
             name: text(field(one, "name")),

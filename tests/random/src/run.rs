@@ -4,6 +4,7 @@ mod judge;
 mod moves;
 mod suspended;
 mod time;
+mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct Ran {
     pub moves: usize,
     /// Rests of suspended objects, in which nobody outside was asked.
     pub suspended: usize,
+    /// Statuses that were read as tools read them.
+    pub readings: usize,
     /// Times that nothing but the time passed.
     pub days: usize,
     /// Worlds that were seen.

@@ -13,7 +13,7 @@ use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_simulator::server::{Content, Reply, ServerService};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tower::Service;
 
@@ -31,6 +31,8 @@ pub enum Entry {
     Sent(Written),
     /// A write ended, in the words of counters.
     Ended(Written, &'static str),
+    /// A status was written: the object as everybody reads it then.
+    Told(Value),
 }
 
 /// A pass as the driver tells of it.
@@ -197,7 +199,15 @@ impl Service<Request<kube::client::Body>> for Line {
             if refused {
                 return Ok(refusal().into());
             }
-            server.call(request).await
+            let answered = server.call(request).await?;
+            if let Content::Whole(bytes) = answered.body()
+                && path.ends_with("/status")
+                && answered.status().is_success()
+            {
+                let told = serde_json::from_slice(bytes).unwrap_or_default();
+                watched.note(Entry::Told(told));
+            }
+            Ok(answered)
         })
     }
 }

@@ -46,6 +46,7 @@ struct All {
     steps: usize,
     moves: usize,
     suspended: usize,
+    readings: usize,
     worlds: usize,
     ruled_out: usize,
     /// How often each kind of finding was made.
@@ -62,6 +63,7 @@ impl All {
         self.steps += ran.steps;
         self.moves += ran.moves;
         self.suspended += ran.suspended;
+        self.readings += ran.readings;
         self.worlds += ran.worlds.len();
         self.ruled_out += usize::from(ran.ruled_out);
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -110,13 +112,14 @@ fn each_lifecycle_does_what_it_means() {
     });
     let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
     eprintln!(
-        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended; {} ended in what they rule out",
+        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them; {} ended in what they rule out",
         sum(|p| p.lifecycles),
         sum(|p| p.worlds),
         sum(|p| p.passes),
         sum(|p| p.steps),
         sum(|p| p.moves),
         sum(|p| p.suspended),
+        sum(|p| p.readings),
         sum(|p| p.ruled_out),
     );
     let mut kinds: BTreeMap<&String, usize> = BTreeMap::new();
@@ -126,6 +129,8 @@ fn each_lifecycle_does_what_it_means() {
     let found: Vec<&String> = parts.iter().flat_map(|part| &part.findings).collect();
     let suspended = sum(|p| p.suspended);
     assert!(count < 1500 || suspended > 50, "suspended: {suspended}");
+    let readings = sum(|p| p.readings);
+    assert!(count < 1500 || readings > 200, "readings: {readings}");
     assert!(
         found.is_empty(),
         "{kinds:?}\n{}",

@@ -36,6 +36,10 @@ pub(super) fn version() -> Result<String> {
 pub(super) fn install(module: &Module, source: &Path, output: &Path) -> Result<()> {
     fs::write(source.join("go.mod"), module.go_mod)
         .and_then(|()| fs::write(source.join("go.sum"), module.go_sum))
+        .and_then(|()| match module.main_go {
+            Some(program) => fs::write(source.join("main.go"), program),
+            None => Ok(()),
+        })
         .context("cannot write the wrapper module")?;
     let build = Command::new("go")
         .args(["install", "-trimpath", "-mod=readonly"])

@@ -9,6 +9,8 @@ pub(super) struct Module {
     pub(super) path: &'static str,
     pub(super) go_mod: &'static str,
     pub(super) go_sum: &'static str,
+    /// Its own program, where it does not build one of others.
+    pub(super) main_go: Option<&'static str>,
     /// What people call the programs that it builds.
     pub(super) programs: &'static [&'static str],
     /// Go names a command after its package: that name and the program's, where they differ.
@@ -34,7 +36,22 @@ impl Module {
             path: "github.com/kubernetes-csi/csi-test/v5",
             go_mod: include_str!("../../binaries/csi-sanity/go.mod"),
             go_sum: include_str!("../../binaries/csi-sanity/go.sum"),
+            main_go: None,
             programs: &["csi-sanity"],
+            renamed: None,
+            duration: "half a minute",
+        }
+    }
+
+    /// What says how `kstatus` reads an object, as it is committed beside this crate.
+    pub(super) fn kstatus() -> Self {
+        Self {
+            name: "kstatus",
+            path: "sigs.k8s.io/cli-utils",
+            go_mod: include_str!("../../binaries/kstatus/go.mod"),
+            go_sum: include_str!("../../binaries/kstatus/go.sum"),
+            main_go: Some(include_str!("../../binaries/kstatus/main.go")),
+            programs: &["kstatus"],
             renamed: None,
             duration: "half a minute",
         }
@@ -79,6 +96,9 @@ impl Module {
         for part in [self.go_mod, self.go_sum, &self.linker_flags()] {
             hash.write(part);
         }
+        if let Some(program) = self.main_go {
+            hash.write(program);
+        }
     }
 }
 
@@ -91,6 +111,7 @@ impl Wrapper {
                 path: "go.etcd.io/etcd/server/v3",
                 go_mod: include_str!("../../binaries/etcd/go.mod"),
                 go_sum: include_str!("../../binaries/etcd/go.sum"),
+                main_go: None,
                 programs: &[super::ETCD],
                 renamed: Some(("server", super::ETCD)),
                 duration: "half a minute",
@@ -100,6 +121,7 @@ impl Wrapper {
                 path: "k8s.io/kubernetes",
                 go_mod: include_str!("../../binaries/kubernetes/go.mod"),
                 go_sum: include_str!("../../binaries/kubernetes/go.sum"),
+                main_go: None,
                 programs: &[
                     super::KUBE_APISERVER,
                     super::KUBE_CONTROLLER_MANAGER,
@@ -116,6 +138,7 @@ impl Wrapper {
                 path: "github.com/containerd/containerd/v2",
                 go_mod: include_str!("../../binaries/containerd/go.mod"),
                 go_sum: include_str!("../../binaries/containerd/go.sum"),
+                main_go: None,
                 programs: &["containerd", "containerd-shim-runc-v2", "ctr"],
                 renamed: None,
                 duration: "under a minute",
@@ -125,6 +148,7 @@ impl Wrapper {
                 path: "github.com/kubernetes-csi/external-provisioner/v6",
                 go_mod: include_str!("../../binaries/provisioner/go.mod"),
                 go_sum: include_str!("../../binaries/provisioner/go.sum"),
+                main_go: None,
                 programs: &["csi-provisioner"],
                 renamed: None,
                 duration: "four minutes",
@@ -210,6 +234,7 @@ mod tests {
         path: "k8s.io/kubernetes",
         go_mod: GO_MOD,
         go_sum: "",
+        main_go: None,
         programs: &["kubectl"],
         renamed: None,
         duration: "no time",
@@ -255,8 +280,8 @@ mod tests {
     #[test]
     fn the_programs_of_a_module_are_its_tools() {
         let committed = Wrapper::committed();
-        let sanity = Module::csi_sanity();
-        for module in committed.modules().into_iter().chain([&sanity]) {
+        let alone = [Module::csi_sanity(), Module::kstatus()];
+        for module in committed.modules().into_iter().chain(&alone) {
             let words = module.go_mod.split_whitespace();
             let words = words.skip_while(|word| *word != "tool").skip(1);
             let tools = words
@@ -332,10 +357,11 @@ mod tests {
         let committed = Wrapper::committed();
         let mut folders = names(&committed, "go1").to_vec();
         folders.push(Module::csi_sanity().folder().built_by("go1"));
+        folders.push(Module::kstatus().folder().built_by("go1"));
         folders.push(committed.folder().built_by("go1"));
         folders.sort_unstable();
         folders.dedup();
-        assert_eq!(folders.len(), 6);
+        assert_eq!(folders.len(), 7);
     }
 
     #[test]

@@ -41,7 +41,11 @@ pub struct GitRepositorySpec {
 
 /// What is reported of a GitRepository.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct GitRepositoryStatus {
+    /// The generation that the rest is about.
+    #[serde(default)]
+    pub observed_generation: Option<i64>,
     /// Fetched, Ready.
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]

@@ -37,7 +37,11 @@ pub struct TopicSpec {
 
 /// What is reported of a Topic.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct TopicStatus {
+    /// The generation that the rest is about.
+    #[serde(default)]
+    pub observed_generation: Option<i64>,
     /// Suspended, Stored, Ready.
     #[serde(default)]
     #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
@@ -129,6 +133,7 @@ lifecycle! {
             Unknown "Working" otherwise;
         }
         ready from Stored;
+        kstatus;
         field phase = phase;
     }
 }

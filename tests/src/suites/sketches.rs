@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::PostParams;
 use kube::{Api, CustomResourceExt};
+use lifecycle_runtime::crds::unobserved;
 use lifecycle_suite::resources::{Site, Suite};
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ pub fn bucket() -> Suite {
 pub fn topic() -> Suite {
     let machine = |broker: Broker, line| topic::machine(AtBroker(broker.on(line)));
     Suite::outside(Broker::default, machine)
-        .define(&Topic::crd())
+        .define(&unobserved(Topic::crd()))
         .fixtures(include_str!("../../fixtures/topic/topic.yaml"))
         .fixtures(include_str!("../../fixtures/topic/configmap.yaml"))
 }
@@ -56,7 +57,7 @@ pub fn topic() -> Suite {
 pub fn git() -> Suite {
     let machine = |remotes: Remotes, line| git::machine(FromForge(remotes.on(line)));
     Suite::outside(Remotes::default, machine)
-        .define(&GitRepository::crd())
+        .define(&unobserved(GitRepository::crd()))
         .fixtures(include_str!("../../fixtures/git/gitrepository.yaml"))
         .fixtures(include_str!("../../fixtures/git/secret.yaml"))
 }

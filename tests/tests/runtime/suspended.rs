@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResourceExt};
 use lifecycle_runtime::Operator;
+use lifecycle_runtime::crds::unobserved;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::{Server, User};
 use lifecycle_suite::faults::{Faults, Plan};
@@ -35,7 +36,7 @@ impl Home {
         let admin = server.client(&User::admin());
         let params = PostParams::default();
         let definitions = Api::all(admin.clone());
-        let defined = definitions.create(&params, &Topic::crd()).await;
+        let defined = definitions.create(&params, &unobserved(Topic::crd())).await;
         defined.expect("it is defined");
         let topics: Api<Topic> = Api::default_namespaced(admin.clone());
         let made = topics.create(&params, &Topic::new("t", spec)).await;
@@ -140,10 +141,15 @@ async fn what_is_suspended_is_left_alone_and_told_of() {
         said("Suspended", "True", "Paused", 2),
         said("Stored", "True", "Stored", 1),
         said("Ready", "Unknown", "Paused", 2),
+        said("Reconciling", "True", "Paused", 2),
     ];
     assert_eq!(home.told().await, suspended);
     let topic = home.topic().await.expect("it is there");
     assert_eq!(topic["status"]["phase"], "Suspended");
+    assert_eq!(
+        topic["status"]["observedGeneration"], 1,
+        "the rest is of it"
+    );
     let message = &topic["status"]["conditions"][2]["message"];
     assert_eq!(message, "spec.paused is true: set it to false to go on");
     let (writes, questions) = (home.faults.writes(), home.broker.questions());
@@ -174,6 +180,7 @@ async fn what_was_suspended_from_the_start_is_told_of() {
     let suspended = [
         said("Suspended", "True", "Paused", 1),
         said("Ready", "Unknown", "Paused", 1),
+        said("Reconciling", "True", "Paused", 1),
     ];
     assert_eq!(home.told().await, suspended);
     assert_eq!(home.broker.questions(), 0);

@@ -51,6 +51,7 @@ passing! {
     misfit_clause = "../rules/misfit_clause/passes.rs",
     misfit_count = "../rules/misfit_count/passes.rs",
     misfit_fragment = "../rules/misfit_fragment/passes.rs",
+    misfit_kstatus = "../rules/misfit_kstatus/passes.rs",
     misplaced_ignored = "../rules/misplaced_ignored/passes.rs",
     misplaced_suspended = "../rules/misplaced_suspended/passes.rs",
     missing_key = "../rules/missing_key/passes.rs",

@@ -30,7 +30,7 @@ impl Fragment {
     pub(crate) fn by_itself(&self) -> Lifecycle {
         let mut part = self.part.clone();
         part.name = Ident::new("K", part.name.span());
-        (part.ready, part.implicit) = (None, None);
+        (part.ready, part.implicit, part.kstatus) = (None, None, None);
         // Any input of the lifecycle may wake.
         let known: BTreeSet<String> = part.inputs.iter().map(|i| i.name.to_string()).collect();
         for state in &mut part.states {

@@ -47,6 +47,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
         let (condition, reason) = (i.condition.0, &i.reason);
         quote!(ir::Implicit { condition: #condition, reason: #reason })
     }));
+    let kstatus = model.kstatus;
     let fields = model.fields.iter().map(field);
     let columns = model.columns.iter().map(|c| {
         let (name, path) = (c.name.to_string(), option(c.json_path.as_ref()));
@@ -72,6 +73,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
                 conditions: &[#(#conditions),*],
                 ready: #ready,
                 implicit: #implicit,
+                kstatus: #kstatus,
                 texts: &[#(#texts),*],
                 fields: &[#(#fields),*],
                 columns: &[#(#columns),*],

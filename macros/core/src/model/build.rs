@@ -22,7 +22,8 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{
-    misfit_clause, misplaced_ignored, misplaced_suspended, unknown_name, unobserved_source,
+    misfit_clause, misfit_kstatus, misplaced_ignored, misplaced_suspended, unknown_name,
+    unobserved_source,
 };
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::model::{Fragment, Lifecycle, Pred, Source, Use, Var, VarId};
@@ -58,6 +59,7 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misfit_clause::check(ast, sink);
     misplaced_ignored::check(ast, sink);
     misplaced_suspended::check(ast, sink);
+    misfit_kstatus::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,
@@ -149,6 +151,7 @@ impl Builder<'_> {
             conditions: self.conditions(),
             ready: self.ready(),
             implicit: self.implicit(),
+            kstatus: ast.kstatus.is_some(),
             fields: self.fields(),
             columns: self.columns(),
             preconditions: self.preconditions(),

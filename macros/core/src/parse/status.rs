@@ -12,7 +12,7 @@ use crate::ast::{
 use crate::check::{declared_twice, misfit_clause};
 
 const FORM: Form = Form::declaring(
-    "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `implicit in Name \"Reason\";`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
+    "a line of `status` is written `condition Name { .. }`, `ready from Name, Other;`, `implicit in Name \"Reason\";`, `kstatus;`, `field name: Type from input;`, `field name = phase;` or `column Name \".json.path\";`",
 );
 const CLAUSE: Form = Form::within(
     "a clause is written `True when predicate;`, `False \"Reason\" \"message\" event \"Reason\" when predicate;`, `Unknown \"Reason\" otherwise;` or `Absent when predicate;`",
@@ -52,6 +52,16 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             parser.close(cursor, "`;`", "implicit", &FORM);
             return Ok(());
         }
+        if let Some(span) = cursor.eat_word("kstatus") {
+            if let Some(first) = lifecycle.kstatus {
+                parser
+                    .sink
+                    .push(declared_twice::status("kstatus", span, first));
+            }
+            lifecycle.kstatus.get_or_insert(span);
+            parser.close(cursor, "`;`", "kstatus", &FORM);
+            return Ok(());
+        }
         if cursor.eat_word("field").is_some() {
             let field = field(cursor, doc, parser)?;
             let name = field.name.to_string();
@@ -66,7 +76,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             lifecycle.columns.push(Column { name, json_path });
             return Ok(());
         }
-        Err(cursor.fault("`condition`, `ready`, `implicit`, `field` or `column`"))
+        Err(cursor.fault("`condition`, `ready`, `implicit`, `kstatus`, `field` or `column`"))
     });
 }
 

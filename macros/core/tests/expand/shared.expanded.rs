@@ -721,6 +721,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             message: &[],
         },
         implicit: ::std::option::Option::None,
+        kstatus: false,
         texts: &[],
         fields: &[],
         columns: &[],

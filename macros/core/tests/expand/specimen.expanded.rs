@@ -2339,6 +2339,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             condition: 1usize,
             reason: "Error",
         }),
+        kstatus: false,
         texts: &["metadata.name", "spec.region"],
         fields: &[
             ir::Field {

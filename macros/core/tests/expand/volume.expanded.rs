@@ -1473,6 +1473,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             message: &[],
         },
         implicit: ::std::option::Option::None,
+        kstatus: false,
         texts: &[],
         fields: &[],
         columns: &[],

@@ -65,6 +65,12 @@ impl Parser {
                 self.cursor.text();
                 self.cursor.need(";")
             }
+            "kstatus" => {
+                if std::mem::replace(&mut self.life.kstatus, true) {
+                    self.life.misused.push(("LC003", "kstatus".to_owned()));
+                }
+                self.cursor.need(";")
+            }
             "field" => {
                 let name = self.cursor.ident()?;
                 let mut from = Vec::new();

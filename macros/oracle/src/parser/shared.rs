@@ -134,4 +134,8 @@ fn share(life: &mut Life, fragment: Fragment) {
     }
     life.ready = life.ready.take().or(part.ready);
     life.implicit = life.implicit.take().or(part.implicit);
+    if life.kstatus && part.kstatus {
+        life.misused.push(("LC003", "kstatus".to_owned()));
+    }
+    life.kstatus |= part.kstatus;
 }

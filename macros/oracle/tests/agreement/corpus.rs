@@ -17,7 +17,7 @@ pub(crate) const EACH_CODE: &[&str] = &[
     "LC032", "LC040", "LC041", "LC044", "LC045", "LC047", "LC048", "LC049", "LC050", "LC051",
     "LC052", "LC053", "LC055", "LC060", "LC064", "LC065", "LC066", "LC070", "LC091", "LC092",
     "LC093", "LC094", "LC095", "LC096", "LC097", "LC100", "LC101", "LC102", "LC115", "LC116",
-    "LC120", "LC121",
+    "LC120", "LC121", "LC122",
 ];
 
 /// Every code that random volumes must show often enough.

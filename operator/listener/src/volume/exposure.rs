@@ -26,7 +26,8 @@ pub(super) fn exposed(listener: &Listener, class: Option<&ListenerClass>) -> Bec
             "ListenerClass `{class_name}` does not exist; create it"
         ));
     };
-    let Some(status) = listener.status.as_ref() else {
+    let status = listener.status.as_ref();
+    let Some(status) = status.filter(|status| status.observed_generation != Some(-1)) else {
         return waits(format!(
             "Listener `{name}` has not been looked at yet; check that the controller runs"
         ));

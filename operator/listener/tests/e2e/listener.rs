@@ -3,6 +3,7 @@
 mod addresses;
 mod healing;
 mod service;
+mod tools;
 mod unreadable;
 
 use lifecycle_tests::harness::{Case, Need};
@@ -16,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
         addresses::cases(),
         healing::cases(),
         unreadable::cases(),
+        tools::cases(),
     ];
     cases.into_iter().flatten().collect()
 }

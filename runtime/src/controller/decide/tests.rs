@@ -29,6 +29,7 @@ fn seen(objects: &[Value]) -> Seen {
     let (class, next) = (ir.classify(world, false), ir.next(world, false));
     let notes = Notes {
         class,
+        next,
         fields: &names(&machine),
         failure: None,
         ruled_out: None,

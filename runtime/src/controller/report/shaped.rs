@@ -20,6 +20,7 @@ fn drafted(caches: &Caches, old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> D
     let machine = visiting();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        next: machine.ir().next(&observed.observation.world, false),
         fields: &names(&machine),
         failure: observed.failure.as_ref(),
         ruled_out: None,
@@ -118,6 +119,7 @@ fn a_message_takes_in_what_the_object_says_and_nothing_where_it_says_nothing() {
         let class = machine.ir().classify(&observed.observation.world, false);
         let notes = Notes {
             class,
+            next: machine.ir().next(&observed.observation.world, false),
             fields: &names(&machine),
             failure: None,
             ruled_out: None,

@@ -10,6 +10,7 @@ use crate::cluster::act::News;
 
 use crate::lifecycle::Observation;
 use crate::machine::ir::{ConditionStatus, FieldOf, Lifecycle};
+use crate::machine::kstatus::{OBSERVED_GENERATION, Progress};
 use crate::machine::policy::Class;
 use crate::machine::project::Projected;
 use crate::machine::world::World;
@@ -63,6 +64,13 @@ pub(super) fn draft(
     }
     news.extend(began(&ready, old));
     let mut status = fields(ir, &ready, notes, old);
+    if ir.kstatus {
+        let told = Progress::Reconciling.told(Some(&ready), ("", String::new()));
+        rows.extend(told.map(|told| row(&told, old, generation, notes.now)));
+        // Which spec the rest is about, the last report says.
+        let seen = old.get(OBSERVED_GENERATION).cloned();
+        status.extend(seen.map(|seen| (OBSERVED_GENERATION.to_owned(), seen)));
+    }
     status.insert("conditions".to_owned(), Value::Array(rows));
     let status = Value::Object(status);
     Draft {

@@ -23,6 +23,7 @@ fn report(objects: &[Value], old: Value, notes: impl FnOnce(&mut Notes<'_>)) -> 
     let machine = maker();
     let mut given = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        next: machine.ir().next(&observed.observation.world, false),
         fields: &names(&machine),
         failure: observed.failure.as_ref(),
         ruled_out: None,
@@ -110,6 +111,7 @@ fn a_refusal_that_no_state_mentions_is_the_reason_of_ready() {
     let machine = maker();
     let notes = Notes {
         class: machine.ir().classify(&observed.observation.world, false),
+        next: machine.ir().next(&observed.observation.world, false),
         fields: &names(&machine),
         failure: None,
         ruled_out: None,
@@ -251,6 +253,7 @@ fn a_condition_that_is_called_ready_is_written_once() {
         let observed = caches.look(thing(json!({ "className": "c" }), json!({ "status": old })));
         let notes = Notes {
             class: machine.ir().classify(&observed.observation.world, false),
+            next: machine.ir().next(&observed.observation.world, false),
             fields: &names(&machine),
             failure: observed.failure.as_ref(),
             ruled_out: None,

@@ -13,6 +13,7 @@ use super::early::{early, time_was_over};
 use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
+use super::tools;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
 use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
@@ -220,6 +221,9 @@ impl History {
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
         self.saw_step(ir, before.as_ref(), pass);
+        if let Some(before) = before.as_ref().filter(|_| ir.kstatus && !self.adversary) {
+            self.read_by_tools(ir, before, pass);
+        }
         if let Some(before) = before.as_ref().filter(|_| self.refusing) {
             self.remembers(ir, before, pass);
         }
@@ -252,6 +256,21 @@ impl History {
             disturbed: self.faulty,
         };
         self.last.insert(pass.object.clone(), last);
+    }
+
+    /// A status that was written since the pass before is that pass's report: whoever reads it must not take the object for done too early.
+    fn read_by_tools(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
+        let (was, is) = (status(&before.observation), status(pass.observation));
+        let lived = before.start == self.starts && !before.disturbed && before.failure.is_none();
+        if was == is || !lived || before.deleting {
+            return;
+        }
+        let meta =
+            serde_json::json!({ "generation": before.observation.subject().meta.generation });
+        if let Some(why) = tools::misread(ir, before.class, &meta, &is) {
+            let text = format!("{}: {why}", pass.object);
+            self.find(Invariant::Projection, text);
+        }
     }
 
     /// In the world in which a write was refused, the next pass knows it.
@@ -371,6 +390,11 @@ impl History {
             last.effect = Some((effect, Some(how)));
         }
     }
+}
+
+fn status(observation: &Observation) -> Value {
+    let raw = observation.subject().raw.as_deref();
+    raw.map(|raw| raw["status"].clone()).unwrap_or_default()
 }
 
 /// Whether two passes saw the same versions of all objects that they looked up.

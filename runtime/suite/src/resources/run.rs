@@ -19,6 +19,7 @@ use super::moves::{Fault, Move, Schedule};
 use super::observer::Last;
 use super::rest::{Rest, versions};
 use super::site;
+use super::tools;
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, Phase};
 use lifecycle_runtime::machine::policy::Class;
@@ -362,6 +363,12 @@ fn differences(ir: &Lifecycle, machine: &dyn Machine, last: &Last, object: &Valu
         return Vec::new();
     };
     let status = object.get("status").unwrap_or(&Value::Null);
+    if ir.kstatus && last.failure.is_none() {
+        let misread = tools::misread(ir, last.class, &object["metadata"], status);
+        if let Some(why) = misread {
+            return vec![why];
+        }
+    }
     let rows = status.get("conditions").and_then(Value::as_array);
     if ir.is_suspended(last.class) {
         return Vec::from_iter(suspended(ir, state, rows));

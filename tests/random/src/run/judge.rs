@@ -29,6 +29,7 @@ impl Run<'_> {
             self.tell(|| format!("{entry:?}"));
             match entry {
                 Entry::Sent(Written::Event) | Entry::Ended(Written::Event, _) => {}
+                Entry::Told(object) => self.is_read(&object),
                 Entry::Sent(_) => between = Between::Sent,
                 Entry::Ended(what, how) => between = Between::Ended(what, how),
                 Entry::Passed(pass) => {

@@ -19,6 +19,7 @@ fn module(name: &'static str, programs: &'static [&'static str]) -> Module {
         path: "example.test/tiny",
         go_mod: "require example.test/tiny v1.2.3\n",
         go_sum: "",
+        main_go: None,
         programs,
         renamed: None,
         duration: "no time",

@@ -1,0 +1,65 @@
+//! What kstatus, by which tools such as helm wait, reads of objects: its library in a program of a few lines, built once from a committed Go module.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::build::build_alone;
+use super::wrapper::Module;
+use super::{BUILD_COMMAND, Missing, cache, place};
+
+/// The path of the program, without building it.
+///
+/// # Errors
+/// It is not built.
+pub fn kstatus() -> Result<PathBuf, Missing> {
+    let module = Module::kstatus();
+    let found = place(&cache()?, &module.folder()).map(|folder| folder.join(module.name));
+    found.filter(|program| program.is_file()).ok_or_else(|| {
+        Missing(format!(
+            "{} is not built; run `{BUILD_COMMAND}`",
+            module.name
+        ))
+    })
+}
+
+/// Builds it, if it is not there; `progress` gets a line for a person.
+///
+/// # Errors
+/// Go is absent, the module cannot be downloaded, or the cache cannot be written.
+pub fn build_kstatus(progress: &mut dyn FnMut(&str)) -> Result<PathBuf> {
+    if let Ok(built) = kstatus() {
+        return Ok(built);
+    }
+    let module = Module::kstatus();
+    Ok(build_alone(&module, progress)?.join(module.name))
+}
+
+/// What it reads of each object: `Current`, `InProgress`, `Failed` or `Terminating`.
+///
+/// # Errors
+/// It is not built, or cannot read an object.
+pub fn kstatus_of(objects: &[Value]) -> Result<Vec<String>> {
+    let mut program = Command::new(kstatus()?);
+    let program = program.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = program.spawn().context("cannot run kstatus")?;
+    let mut input = running.stdin.take().context("it has an input")?;
+    let lines: String = objects.iter().map(|object| format!("{object}\n")).collect();
+    let writing = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+    let output = running
+        .wait_with_output()
+        .context("cannot wait for kstatus")?;
+    ensure!(output.status.success(), "kstatus failed");
+    let written = writing
+        .join()
+        .map_err(|_| anyhow::anyhow!("cannot write"))?;
+    written.context("cannot write to kstatus")?;
+    let said = String::from_utf8(output.stdout)?;
+    let word = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let read: Vec<String> = said.lines().map(word).collect();
+    ensure!(read.len() == objects.len(), "one answer an object: {said}");
+    Ok(read)
+}

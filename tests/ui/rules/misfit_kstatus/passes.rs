@@ -1,0 +1,28 @@
+//! Whoever says nothing of `kstatus` may call conditions and fields as it does, be Ready where no goal is, and have a goal that is not.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+        service: owned Service by name meta.name;
+    }
+    states {
+        NoClass when !class => Error wakes class;
+        Taken when service == Foreign => Error wakes service;
+        Leaving when service == Terminating => Ready;
+        Making when service in { Absent, Stale } => Pending;
+        goal Made when service == Current => Pending;
+    }
+    effects { apply service from class; }
+    status {
+        condition Stalled { True when service == Foreign; False otherwise; }
+        implicit in Stalled "Error";
+        field observed_generation = phase;
+    }
+}
+
+fn main() {}

@@ -1,7 +1,6 @@
-//! `kstatus;`: what does not go with it, and what tools may read of an object in a world, by the rules that tools publish.
+//! `kstatus;`: what does not go with it.
 
 use crate::findings::Found;
-use crate::meaning::{Meaning, Named, Place, Step};
 use crate::syntax::Life;
 
 /// What is wrong beside the line.
@@ -37,28 +36,6 @@ pub(crate) fn kstatus(life: &Life, found: &mut Found) {
         };
         if is_wrong {
             found.say("LC122", &state.name);
-        }
-    }
-}
-
-impl Meaning<'_> {
-    /// What a tool may read of an object of which a world is told; `None` where nothing is told for tools.
-    pub fn readings(&self, named: &Named) -> Option<&'static [&'static str]> {
-        if !self.life().kstatus {
-            return None;
-        }
-        let state = match self.place(named)? {
-            Place::Deleting => return Some(&["Terminating"]),
-            Place::Refused => return Some(&["Failed"]),
-            Place::State(name) => self.life().state(&name)?,
-        };
-        match state.phase.as_deref()? {
-            "Ready" if self.step(named) == Step::Rest => Some(&["Current"]),
-            "Ready" | "Suspended" => Some(&["InProgress"]),
-            "Error" => Some(&["Failed"]),
-            // What takes too long has failed.
-            "Pending" => Some(&["InProgress", "Failed"]),
-            _ => None,
         }
     }
 }

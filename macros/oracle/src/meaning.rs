@@ -2,6 +2,7 @@
 //! For tests that hold a driver against the language instead of against its own tables.
 
 pub mod calls;
+mod readings;
 pub mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};

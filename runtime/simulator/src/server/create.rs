@@ -129,6 +129,7 @@ fn commit(
     if call.dry_run {
         return Ok(Arc::new(Stored::draft(kind, key, object)));
     }
+    shape::read_back(call, &mut object);
     Ok(strategy::store(state, kind, key, object))
 }
 

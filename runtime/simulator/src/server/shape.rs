@@ -57,6 +57,13 @@ pub(crate) fn unrestorable(call: &Call<'_>, object: &Value) -> Option<String> {
     schema(call)?.unrestorable(object)
 }
 
+/// A new custom resource as storage gives it back: what was taken from the request, as the status is, has its default again, which is nobody's field.
+pub(crate) fn read_back(call: &Call<'_>, object: &mut Value) {
+    if let (true, Some(schema)) = (call.kind.custom, &call.version.schema) {
+        schema.default(object);
+    }
+}
+
 /// Fills defaults, those of schemas and those of built-in kinds.
 fn default(call: &Call<'_>, object: &mut Value) {
     if let Some(schema) = schema(call) {

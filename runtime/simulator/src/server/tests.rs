@@ -235,7 +235,7 @@ async fn kinds_come_and_go_with_their_definitions() {
             "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {
                 "openAPIV3Schema": {"type": "object", "properties": {
                     "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-                    "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                    "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "default": {"phase": "New"}},
                 }},
             }}],
         },
@@ -266,10 +266,11 @@ async fn kinds_come_and_go_with_their_definitions() {
     }))
     .unwrap();
     let made = things.create(&PostParams::default(), &thing).await.unwrap();
-    assert_eq!(
-        (made.metadata.generation, made.data.get("status")),
-        (Some(1), None)
-    );
+    assert_eq!(made.metadata.generation, Some(1));
+    // The request's is dropped, and storage gives the default, which is nobody's.
+    assert_eq!(made.data["status"]["phase"], "New");
+    let managed = serde_json::to_string(&made.metadata.managed_fields).unwrap();
+    assert!(!managed.contains("f:status"), "{managed}");
     thing.data["spec"]["size"] = 2.into();
     thing.metadata.resource_version = made.metadata.resource_version;
     let changed = things

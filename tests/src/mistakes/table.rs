@@ -121,11 +121,6 @@ const MISSED: &[(Instrument, Mistake, &str)] = &[
     ),
     (
         Instrument::Real,
-        Mistake::Takeover,
-        "nobody takes a part of a Service over in so few schedules",
-    ),
-    (
-        Instrument::Real,
         Mistake::Deafness,
         "nothing that is only watched is edited in so few schedules",
     ),

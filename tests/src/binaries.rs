@@ -1,9 +1,11 @@
 //! Where the programs of a test API server and of test nodes are: `KUBEBUILDER_ASSETS`, or the cache that `build` fills.
 //! Knows neither how they are built (`build.rs` does) nor how they are started.
 
+mod alone;
 mod build;
 mod cache;
 mod go;
+mod helm;
 mod kstatus;
 mod sanity;
 mod wrapper;
@@ -14,6 +16,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use build::build;
+pub use helm::{build_helm, helm};
 pub use kstatus::{build_kstatus, kstatus, kstatus_of};
 pub use sanity::{build_csi_sanity, csi_sanity, csi_sanity_version};
 

@@ -35,6 +35,8 @@ pub enum Need {
     CsiSanity,
     /// kstatus.
     Kstatus,
+    /// helm.
+    Helm,
     /// To be root, for network and mount namespaces.
     Root,
     /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
@@ -45,9 +47,11 @@ impl Need {
     /// The word in `LIFECYCLE_REQUIRE`.
     fn word(self) -> &'static str {
         match self {
-            Self::Binaries | Self::ControllerManager | Self::CsiSanity | Self::Kstatus => {
-                "binaries"
-            }
+            Self::Binaries
+            | Self::ControllerManager
+            | Self::CsiSanity
+            | Self::Kstatus
+            | Self::Helm => "binaries",
             Self::Root => "root",
             Self::Nodes => "nodes",
         }
@@ -65,6 +69,7 @@ impl Need {
                 .err()
                 .map(|missing| missing.to_string()),
             Self::Kstatus => binaries::kstatus().err().map(|missing| missing.to_string()),
+            Self::Helm => binaries::helm().err().map(|missing| missing.to_string()),
             Self::Root => (!rustix::process::geteuid().is_root())
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
             Self::Nodes => cluster::absence(),

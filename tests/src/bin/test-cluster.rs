@@ -22,7 +22,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build etcd, Kubernetes, containerd, csi-provisioner, csi-sanity and kstatus from their Go modules, once.
+    /// Build etcd, Kubernetes, containerd, csi-provisioner, csi-sanity, kstatus and helm from their Go modules, once.
     Build,
     /// Start an API server with garbage collection, print how to use it, and remove all of it on Ctrl-C.
     Start,
@@ -61,6 +61,7 @@ fn main() -> ExitCode {
         Command::Build => binaries::build(&mut say)
             .and_then(|_| binaries::build_csi_sanity(&mut say))
             .and_then(|_| binaries::build_kstatus(&mut say))
+            .and_then(|_| binaries::build_helm(&mut say))
             .map(drop),
         Command::Start => start(),
         Command::Up { nodes } => up(nodes),

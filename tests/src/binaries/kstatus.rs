@@ -7,23 +7,15 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::build::build_alone;
 use super::wrapper::Module;
-use super::{BUILD_COMMAND, Missing, cache, place};
+use super::{Missing, alone};
 
 /// The path of the program, without building it.
 ///
 /// # Errors
 /// It is not built.
 pub fn kstatus() -> Result<PathBuf, Missing> {
-    let module = Module::kstatus();
-    let found = place(&cache()?, &module.folder()).map(|folder| folder.join(module.name));
-    found.filter(|program| program.is_file()).ok_or_else(|| {
-        Missing(format!(
-            "{} is not built; run `{BUILD_COMMAND}`",
-            module.name
-        ))
-    })
+    alone::find(&Module::kstatus())
 }
 
 /// Builds it, if it is not there; `progress` gets a line for a person.
@@ -31,11 +23,7 @@ pub fn kstatus() -> Result<PathBuf, Missing> {
 /// # Errors
 /// Go is absent, the module cannot be downloaded, or the cache cannot be written.
 pub fn build_kstatus(progress: &mut dyn FnMut(&str)) -> Result<PathBuf> {
-    if let Ok(built) = kstatus() {
-        return Ok(built);
-    }
-    let module = Module::kstatus();
-    Ok(build_alone(&module, progress)?.join(module.name))
+    alone::build(&Module::kstatus(), progress)
 }
 
 /// What it reads of each object: `Current`, `InProgress`, `Failed` or `Terminating`.

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::build::build_alone;
 use super::wrapper::Module;
-use super::{BUILD_COMMAND, Missing, cache, place};
+use super::{Missing, alone};
 
 /// The pinned version, such as `v5.6.0`.
 pub fn csi_sanity_version() -> &'static str {
@@ -18,14 +17,7 @@ pub fn csi_sanity_version() -> &'static str {
 /// # Errors
 /// It is not built.
 pub fn csi_sanity() -> Result<PathBuf, Missing> {
-    let module = Module::csi_sanity();
-    let found = place(&cache()?, &module.folder()).map(|folder| folder.join(module.name));
-    found.filter(|program| program.is_file()).ok_or_else(|| {
-        Missing(format!(
-            "{} is not built; run `{BUILD_COMMAND}`",
-            module.name
-        ))
-    })
+    alone::find(&Module::csi_sanity())
 }
 
 /// Builds csi-sanity, if it is not there; `progress` gets a line for a person.
@@ -33,11 +25,7 @@ pub fn csi_sanity() -> Result<PathBuf, Missing> {
 /// # Errors
 /// Go is absent, the module cannot be downloaded, or the cache cannot be written.
 pub fn build_csi_sanity(progress: &mut dyn FnMut(&str)) -> Result<PathBuf> {
-    if let Ok(built) = csi_sanity() {
-        return Ok(built);
-    }
-    let module = Module::csi_sanity();
-    Ok(build_alone(&module, progress)?.join(module.name))
+    alone::build(&Module::csi_sanity(), progress)
 }
 
 #[cfg(test)]

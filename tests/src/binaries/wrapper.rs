@@ -57,6 +57,20 @@ impl Module {
         }
     }
 
+    /// Helm, as it is committed beside this crate.
+    pub(super) fn helm() -> Self {
+        Self {
+            name: "helm",
+            path: "helm.sh/helm/v4",
+            go_mod: include_str!("../../binaries/helm/go.mod"),
+            go_sum: include_str!("../../binaries/helm/go.sum"),
+            main_go: None,
+            programs: &["helm"],
+            renamed: None,
+            duration: "two minutes",
+        }
+    }
+
     /// The pinned version, such as `v1.36.3`.
     pub(super) fn version(&self) -> &'static str {
         let words = self.go_mod.lines().map(|line| {
@@ -280,7 +294,7 @@ mod tests {
     #[test]
     fn the_programs_of_a_module_are_its_tools() {
         let committed = Wrapper::committed();
-        let alone = [Module::csi_sanity(), Module::kstatus()];
+        let alone = [Module::csi_sanity(), Module::kstatus(), Module::helm()];
         for module in committed.modules().into_iter().chain(&alone) {
             let words = module.go_mod.split_whitespace();
             let words = words.skip_while(|word| *word != "tool").skip(1);

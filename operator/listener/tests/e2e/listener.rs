@@ -2,6 +2,7 @@
 
 mod addresses;
 mod healing;
+mod helm;
 mod service;
 mod tools;
 mod unreadable;
@@ -18,6 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
         healing::cases(),
         unreadable::cases(),
         tools::cases(),
+        helm::cases(),
     ];
     cases.into_iter().flatten().collect()
 }

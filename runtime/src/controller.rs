@@ -9,6 +9,7 @@ mod decide;
 mod fence;
 mod in_flight;
 mod learn;
+mod lengths;
 mod log_dedup;
 mod memory;
 mod outage;
@@ -36,6 +37,7 @@ use kube::Client;
 use kube::runtime::watcher::Event;
 use rand::Rng;
 use rand::rand_core::SeedableRng;
+use rand::rngs::StdRng;
 use rand_pcg::Pcg64Mcg;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -46,6 +48,7 @@ use crate::error::Error;
 use crate::health::{BEAT, Health};
 use crate::lease::Until;
 use crate::lifecycle::Machine;
+use crate::lifecycle::random::Randomness;
 use crate::naming::Naming;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
@@ -77,6 +80,7 @@ pub(crate) struct Settings {
     pub(crate) instance: String,
     pub(crate) concurrency: usize,
     pub(crate) seed: u64,
+    pub(crate) randomness: Randomness,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Counters,
     /// Who says from outside that what polls ask about has changed.
@@ -91,6 +95,8 @@ pub(crate) struct Controller {
     client: Client,
     settings: Settings,
     random: Pcg64Mcg,
+    /// What seeds of minted values are drawn from; `None` where no lifecycle mints one.
+    minting: Option<StdRng>,
     runners: Vec<Runner>,
     stores: Vec<Store>,
     watches: Vec<Watch>,
@@ -173,10 +179,12 @@ impl Controller {
         for store in &stores {
             settings.health.waits(store.part(), "not listed yet");
         }
+        let minting = minting(&runners, settings.randomness)?;
         Ok(Self {
             polls: Polls::woken_by(settings.wakes.clone()),
             watches: watches.collect(),
             random: Pcg64Mcg::seed_from_u64(settings.seed),
+            minting,
             client,
             settings,
             runners,
@@ -394,6 +402,16 @@ impl Controller {
     fn random(&mut self) -> u64 {
         self.random.next_u64()
     }
+}
+
+/// What seeds of minted values are drawn from, where a lifecycle mints one.
+fn minting(runners: &[Runner], randomness: Randomness) -> Result<Option<StdRng>, Error> {
+    let Some(runner) = runners.iter().find(|runner| runner.ir.mints()) else {
+        return Ok(None);
+    };
+    let lifecycle = runner.ir.name;
+    let source = randomness.source().ok_or(Error::Randomness { lifecycle })?;
+    Ok(Some(source))
 }
 
 /// Waits for writes, polls and watches, in this order; each kind in fixed order.

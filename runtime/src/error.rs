@@ -18,6 +18,14 @@ pub enum Error {
         /// What it is, and what to do.
         why: String,
     },
+    /// A lifecycle mints values, and the operating system gives no randomness.
+    #[error(
+        "the lifecycle `{lifecycle}` mints values, and the operating system gives no random bytes"
+    )]
+    Randomness {
+        /// Its name.
+        lifecycle: &'static str,
+    },
     /// A service beside the lifecycles cannot run, or ended although nobody told it to.
     #[error(transparent)]
     Service(Box<dyn std::error::Error + Send + Sync>),

@@ -13,6 +13,7 @@ pub mod __private;
 pub mod cluster;
 pub mod controller;
 pub mod crds;
+pub mod cron;
 mod error;
 pub mod health;
 pub mod lease;
@@ -24,7 +25,7 @@ pub mod retry;
 pub mod service;
 pub mod shutdown;
 
-pub use lifecycle::{Because, Desired, Machine, ObjectRef, Readable, This};
+pub use lifecycle::{Because, Desired, KeptBy, Machine, ObjectRef, Readable, This};
 pub use lifecycle_client::{cause, clock, kube, names, selector};
 pub use lifecycle_macros::{fragment, lifecycle};
 pub use operator::Operator;

@@ -6,9 +6,12 @@ pub mod builtin;
 pub mod call;
 pub mod count;
 pub mod desired;
+pub mod kept_by;
+pub mod lasts;
 pub mod list;
 pub mod object;
 pub mod observation;
+pub mod random;
 pub mod readable;
 pub mod request;
 pub mod scope;
@@ -21,12 +24,15 @@ use std::sync::Arc;
 pub use answer::{Answer, Because, Timed};
 pub use call::{CallError, Calling, Once, Polling};
 pub use desired::{Built, Desired};
+pub use kept_by::KeptBy;
 pub use object::{Compared, Kind, ObjectRef, Stored};
 pub use observation::{LookupKey, Observation, Subject, This};
+pub use random::Random;
 pub use readable::Readable;
 pub use request::{CreatedVolume, Request, Requested};
 
 use crate::machine::ir::Lifecycle;
+use crate::machine::length::Said;
 
 /// One lifecycle together with the logic of its author; the macro implements it, drivers run it.
 ///
@@ -60,8 +66,18 @@ pub trait Machine: Send + Sync + 'static {
     /// Of an input found by `theirs = ours`: their side.
     fn theirs(&self, input: usize, object: &Stored) -> Option<String>;
 
-    /// Computes a shared value.
+    /// Computes a shared value; of a minted one what its keeper has, if it has one.
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>>;
+
+    /// Makes a minted value, which [`Self::value`] only reads back; `None` where something is missing that it is made from.
+    fn make(
+        &self,
+        _observation: &Observation,
+        _value: usize,
+        _random: &mut Random,
+    ) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
 
     /// Answers a declared fact; `None` for one that is told what time it is.
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer>;
@@ -79,6 +95,11 @@ pub trait Machine: Send + Sync + 'static {
 
     /// The text at a path of the object that messages take in; `None` where it is missing or empty.
     fn text(&self, _board: &Observation, _text: usize) -> Option<String> {
+        None
+    }
+
+    /// What the object says at one of [`Lifecycle::times`]; `None` where it is missing or empty.
+    fn time(&self, _observation: &Observation, _time: usize) -> Option<Said> {
         None
     }
 

@@ -11,6 +11,7 @@ pub use crate::error::Error;
 use crate::health::Health;
 use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
+use crate::lifecycle::random::Randomness;
 pub use crate::naming::Naming;
 use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
@@ -86,6 +87,13 @@ impl Operator {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
+        self
+    }
+
+    /// What minted values are made from; the operating system unless told. With a seed everybody who knows it knows them, too: that is for tests.
+    #[must_use]
+    pub fn randomness(mut self, seed: u64) -> Self {
+        self.settings.randomness = Randomness::Seeded(seed);
         self
     }
 
@@ -187,6 +195,7 @@ impl Settings {
             instance: std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned()),
             concurrency: 16,
             seed: RandomState::new().build_hasher().finish(),
+            randomness: Randomness::System,
             clock: Arc::new(SystemClock),
             counters: Counters::default(),
             wakes: Wakes::default(),

@@ -1,20 +1,24 @@
 //! The only path that generated code may use. Nothing here is for people; it may change in any release.
 
-pub use crate::lifecycle::builtin::{Named, Owned, OwnedSet, Part, Polled, Shared, Watched};
+pub use crate::lifecycle::builtin::{
+    Adopted, Named, Owned, OwnedSet, Part, Polled, Shared, Watched,
+};
 pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
 };
 pub use crate::lifecycle::count::count;
+pub use crate::lifecycle::lasts::Lasts;
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::observation::{LookupKey, Observation};
 pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
-    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Request, Subject, This,
-    Timed,
+    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Random, Request, Subject,
+    This, Timed,
 };
 pub use crate::machine::ir;
+pub use crate::machine::length::Said;
 pub use crate::machine::world::World;
 pub use jiff::Timestamp;
 pub use lifecycle_macros::lifecycle;

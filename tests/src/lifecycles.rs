@@ -1,15 +1,23 @@
 //! Small lifecycles that the generated suites run: each with a CRD of its own, its logic, and the outside that it deals with.
 //! The declarations are those of the language's documentation.
 
+pub mod account;
 pub mod autoscaler;
 pub mod bucket;
+pub mod canary;
 pub mod certificate;
+pub mod database;
 pub mod dns;
 pub mod git;
+pub mod leaf;
+pub mod login;
+pub mod machine;
 pub mod preview;
 pub mod provider;
 pub mod quota;
 pub mod rollout;
+pub mod schedule;
 pub mod skupper;
 pub mod skupper_listener;
+pub mod tenant;
 pub mod topic;

@@ -3,6 +3,7 @@
 
 mod fragment;
 mod status;
+mod teardown;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ pub use fragment::{Fragment, List, Mark, Need};
 pub use status::{
     Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Message, Part, Ready,
 };
+pub use teardown::{Abandoned, Step, Teardown};
 
 /// One `lifecycle!` block.
 #[derive(Clone, Debug)]
@@ -27,6 +29,7 @@ pub struct Lifecycle {
     pub states: Vec<State>,
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
+    pub teardown: Option<Teardown>,
     pub transitions: Option<Transitions>,
     pub properties: Vec<Property>,
     pub conditions: Vec<Condition>,
@@ -73,6 +76,14 @@ pub struct Taint {
     pub everything: bool,
 }
 
+impl Lifecycle {
+    /// Whether an effect takes over what is there already of an input.
+    pub fn adopts(&self, input: &Ident) -> bool {
+        let mut effects = self.effects.iter();
+        effects.any(|effect| effect.verb == Verb::Adopt && effect.target == *input)
+    }
+}
+
 impl Taint {
     /// Whether an unknown `name` may have been declared by what was lost.
     pub fn covers(&self, name: &Ident) -> bool {
@@ -92,11 +103,33 @@ pub struct Input {
     /// `without controller`, and where it was written.
     pub without_controller: Option<Span>,
     pub lookup: Option<(Span, Lookup)>,
-    /// Milliseconds, and where they were written.
-    pub every: Option<(Span, u64)>,
+    /// How often it is asked, and where that was written.
+    pub every: Option<(Span, Length)>,
     /// Lists of which we own every element, and where they were written.
     pub exclusive: Option<(Span, Vec<Path>)>,
+    /// `retain`, `retain when ..`: it stays when its owner goes.
+    pub retain: Option<Retain>,
     pub given: Option<Pred>,
+}
+
+/// `retain` with the policy that decides, if it is not always so.
+#[derive(Clone, Debug)]
+pub struct Retain {
+    pub span: Span,
+    pub when: Option<Pred>,
+}
+
+/// A length of time: as it is written, or as the object says.
+#[derive(Clone, Debug)]
+pub struct Length {
+    /// Where it is written.
+    pub span: Span,
+    /// Where the object says it.
+    pub path: Option<Path>,
+    /// Milliseconds: what is written, or what counts where the object says nothing that can be read.
+    pub otherwise: u64,
+    /// Milliseconds that count where the object says less.
+    pub least: Option<u64>,
 }
 
 /// What we are to an input.
@@ -183,7 +216,7 @@ pub enum Lookup {
     Keys { paths: Vec<Path> },
 }
 
-/// `let name: Type from names`.
+/// `let name: Type from names`, or `mint name: Type in keeper from names`.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub name: Ident,
@@ -191,6 +224,17 @@ pub struct Value {
     pub ty: syn::Type,
     pub from: Vec<Ident>,
     pub given: Option<Pred>,
+    pub mint: Option<Mint>,
+}
+
+/// What makes a value one that is kept: `in secret until due`.
+#[derive(Clone, Debug)]
+pub struct Mint {
+    /// The input that keeps it.
+    pub keeper: Ident,
+    /// Where it is made anew.
+    pub until: Option<Pred>,
+    pub span: Span,
 }
 
 /// A finite question.
@@ -250,8 +294,7 @@ pub struct State {
     /// Where `even deleting` is written: what is held stays meanwhile, too.
     pub even_deleting: Option<Span>,
     pub wakes: Option<Vec<Ident>>,
-    /// Milliseconds.
-    pub overdue: Option<u64>,
+    pub overdue: Option<Length>,
 }
 
 /// A line of `effects`.
@@ -263,6 +306,8 @@ pub struct Effect {
     /// The word `each`.
     pub each: Option<Span>,
     pub target: Ident,
+    /// `without retain`, of an `adopt`.
+    pub without_retain: Option<Span>,
     pub from: Vec<Ident>,
     pub when: Option<Pred>,
     pub sets: Option<Vec<Vec<Assign>>>,
@@ -295,6 +340,8 @@ pub enum Verb {
     Apply,
     Delete,
     Call,
+    /// Takes over what is there already.
+    Adopt,
 }
 
 impl Verb {
@@ -304,6 +351,7 @@ impl Verb {
             Self::Apply => "apply",
             Self::Delete => "delete",
             Self::Call => "call",
+            Self::Adopt => "adopt",
         }
     }
 }

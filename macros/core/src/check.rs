@@ -1,6 +1,7 @@
 //! The list of all rules, alphabetical. A rule is one file here, named for what it forbids; the file's header is what users read about it.
 //! Rules read the model and report; they never change it.
 
+mod abandoned_unasked;
 mod acquire_before_record;
 mod broad_edge;
 mod broken_always;
@@ -8,52 +9,77 @@ mod broken_never;
 mod broken_order;
 mod call_without_outcome;
 pub(crate) mod circular_fact;
+pub(crate) mod circular_policy;
 mod clause_never_applies;
 mod condition_without_value;
 mod dead_end;
 mod decided_unasked;
 pub(crate) mod declared_twice;
+mod editable_key;
 mod effect_never_chosen;
 mod effect_repeats_itself;
 mod effects_against_each_other;
 mod empty_call;
 mod endless_call;
 mod endless_deletion;
+mod endless_rotation;
 mod endless_round;
 mod error_without_reason;
 mod forbidden_effect;
 mod half_capability;
+mod idle_abandonment;
 mod idle_promise;
+mod idle_step;
 mod idle_tick;
 mod independent_never;
 pub(crate) mod infinite_fact;
+mod kept_and_deleted;
+mod minted_in_circle;
 pub(crate) mod misfit_clause;
 pub(crate) mod misfit_count;
 pub(crate) mod misfit_fragment;
 pub(crate) mod misfit_kstatus;
+mod misfit_step;
 pub(crate) mod misplaced_ignored;
+pub(crate) mod misplaced_mint;
+pub(crate) mod misplaced_retain;
 pub(crate) mod misplaced_suspended;
+pub(crate) mod misplaced_teardown;
 mod missing_key;
 mod missing_undo;
+mod misspelt_reason;
 pub(crate) mod needless_allow;
+mod never_taken_back;
 pub(crate) mod no_phase;
+mod other_key_of_undo;
+mod overdue_before_poll;
 mod phase_against_conditions;
+mod promised_own_work;
 mod read_only_target;
+mod ready_too_early;
 mod record_overwritten;
 mod refusal_never_applies;
+mod renamed_object;
 mod repeated_key;
 mod sets_out_of_reach;
 mod setup_without_teardown;
 mod state_without_world;
+mod steps_against_each_other;
 mod suspended_by_poll;
 pub(crate) mod syntax;
 mod time_outside_facts;
 pub(crate) mod too_many_values;
 pub(crate) mod too_many_worlds;
+mod two_writers;
+mod unasked_adoption;
+mod unasked_fact;
+mod unbounded_poll;
 mod unbounded_wait;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
+mod unkept_mint;
+mod unknown_column;
 pub(crate) mod unknown_fragment;
 pub(crate) mod unknown_name;
 mod unlisted_code;
@@ -63,26 +89,42 @@ pub(crate) mod unobserved_source;
 pub(crate) mod unplaced_item;
 mod unreached_state;
 mod unread_input;
+mod unread_keeper;
 mod unseen_by_call;
 mod unseen_is_free;
+mod until_out_of_reach;
 mod useless_wakes;
 mod vacuous_property;
+mod work_in_error;
 mod work_in_goal;
 mod world_without_state;
 
 use crate::rule::Rule;
 
 /// The codes of the rules that warn, which `allow` may silence.
-pub const WARNINGS: [&str; 5] = [
+pub const WARNINGS: [&str; 17] = [
     decided_unasked::RULE.code,
     clause_never_applies::RULE.code,
     unread_input::RULE.code,
     refusal_never_applies::RULE.code,
     idle_promise::RULE.code,
+    never_taken_back::RULE.code,
+    unasked_adoption::RULE.code,
+    editable_key::RULE.code,
+    other_key_of_undo::RULE.code,
+    renamed_object::RULE.code,
+    ready_too_early::RULE.code,
+    misspelt_reason::RULE.code,
+    unknown_column::RULE.code,
+    promised_own_work::RULE.code,
+    unasked_fact::RULE.code,
+    two_writers::RULE.code,
+    work_in_error::RULE.code,
 ];
 
 /// All rules, by name.
 pub const RULES: &[Rule] = &[
+    abandoned_unasked::RULE,
     acquire_before_record::RULE,
     broad_edge::RULE,
     broken_always::RULE,
@@ -90,52 +132,77 @@ pub const RULES: &[Rule] = &[
     broken_order::RULE,
     call_without_outcome::RULE,
     circular_fact::RULE,
+    circular_policy::RULE,
     clause_never_applies::RULE,
     condition_without_value::RULE,
     dead_end::RULE,
     decided_unasked::RULE,
     declared_twice::RULE,
+    editable_key::RULE,
     effect_never_chosen::RULE,
     effect_repeats_itself::RULE,
     effects_against_each_other::RULE,
     empty_call::RULE,
     endless_call::RULE,
     endless_deletion::RULE,
+    endless_rotation::RULE,
     endless_round::RULE,
     error_without_reason::RULE,
     forbidden_effect::RULE,
     half_capability::RULE,
+    idle_abandonment::RULE,
     idle_promise::RULE,
+    idle_step::RULE,
     idle_tick::RULE,
     independent_never::RULE,
     infinite_fact::RULE,
+    kept_and_deleted::RULE,
+    minted_in_circle::RULE,
     misfit_clause::RULE,
     misfit_count::RULE,
     misfit_fragment::RULE,
     misfit_kstatus::RULE,
+    misfit_step::RULE,
     misplaced_ignored::RULE,
+    misplaced_retain::RULE,
+    misplaced_mint::RULE,
     misplaced_suspended::RULE,
+    misplaced_teardown::RULE,
     missing_key::RULE,
     missing_undo::RULE,
+    misspelt_reason::RULE,
     needless_allow::RULE,
+    never_taken_back::RULE,
     no_phase::RULE,
+    overdue_before_poll::RULE,
+    other_key_of_undo::RULE,
     phase_against_conditions::RULE,
+    promised_own_work::RULE,
     read_only_target::RULE,
+    ready_too_early::RULE,
     record_overwritten::RULE,
     refusal_never_applies::RULE,
+    renamed_object::RULE,
     repeated_key::RULE,
     sets_out_of_reach::RULE,
     setup_without_teardown::RULE,
     state_without_world::RULE,
+    steps_against_each_other::RULE,
     suspended_by_poll::RULE,
     syntax::RULE,
     time_outside_facts::RULE,
     too_many_values::RULE,
     too_many_worlds::RULE,
+    unasked_adoption::RULE,
+    unbounded_poll::RULE,
+    two_writers::RULE,
+    unasked_fact::RULE,
     unbounded_wait::RULE,
     uncaused_edge::RULE,
     undeclared_edge::RULE,
     undo_of_nothing::RULE,
+    unknown_column::RULE,
+    unkept_mint::RULE,
     unknown_fragment::RULE,
     unknown_name::RULE,
     unlisted_code::RULE,
@@ -145,10 +212,13 @@ pub const RULES: &[Rule] = &[
     unplaced_item::RULE,
     unreached_state::RULE,
     unread_input::RULE,
+    unread_keeper::RULE,
     unseen_by_call::RULE,
     unseen_is_free::RULE,
+    until_out_of_reach::RULE,
     useless_wakes::RULE,
     vacuous_property::RULE,
+    work_in_error::RULE,
     work_in_goal::RULE,
     world_without_state::RULE,
 ];

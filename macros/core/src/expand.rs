@@ -8,6 +8,7 @@ mod ir;
 mod literals;
 mod logic;
 mod machine;
+mod minted;
 mod paths;
 mod polled;
 mod presence;
@@ -18,6 +19,7 @@ mod skeleton;
 mod state;
 mod subject;
 mod texts;
+mod times;
 mod witness;
 
 use proc_macro2::TokenStream;

@@ -2,14 +2,21 @@
 //! Built once by `model::build`; rules and generators only read it.
 
 pub(crate) mod build;
+mod decided;
 mod fragment;
 pub mod frames;
+mod minted;
+mod teardown;
 pub mod visibility;
 
 pub use fragment::Fragment;
 pub(crate) use fragment::asks;
+pub use minted::Mint;
+pub use teardown::{Abandoned, Step};
 
 pub use crate::ast::{ConditionStatus, Kind, Message, Mode, Part, Path, Verb};
+
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
@@ -46,7 +53,7 @@ pub struct Lifecycle {
     pub doc: String,
     pub inputs: Vec<Input>,
     pub values: Vec<Value>,
-    /// Every finite question, in this order: `deleting` and `claimed` (only with a held fact, and not in a volume), what inputs bring, declared facts, one refusal an effect.
+    /// Every finite question, in this order: `deleting` and `claimed` (only with a held fact or a teardown, and not in a volume), what inputs bring, declared facts, one refusal an effect.
     pub vars: Vec<Var>,
     /// Evaluation order of `vars`: each after everything that its `given` asks. Stable: source order where nothing else decides.
     pub order: Vec<VarId>,
@@ -56,6 +63,10 @@ pub struct Lifecycle {
     pub states: Vec<State>,
     pub effects: Vec<Effect>,
     pub promises: Vec<Promise>,
+    /// What is done when the object goes, one after the other.
+    pub steps: Vec<Step>,
+    /// Where what is left then is given up.
+    pub abandoned: Vec<Abandoned>,
     pub transitions: Option<Transitions>,
     pub properties: Vec<Property>,
     pub conditions: Vec<Condition>,
@@ -71,6 +82,18 @@ pub struct Lifecycle {
     pub calls: Vec<Call>,
     /// Whose items stand among its own.
     pub fragments: Vec<Fragment>,
+    /// Names for predicates. They stand nowhere but here: where one is asked stands what it means.
+    pub names: Vec<Named>,
+}
+
+/// A name for a predicate.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub name: Ident,
+    /// The variables that it asks.
+    pub asks: BTreeSet<VarId>,
+    /// Whether anything mentions it.
+    pub asked: bool,
 }
 
 /// Something that is known at some point of a pass.
@@ -117,13 +140,28 @@ pub struct Input {
     /// Whether the owner of what is `owned` is its controller as well.
     pub controller: bool,
     pub lookup: Lookup,
-    /// Milliseconds between polls.
-    pub every: Option<u64>,
+    /// How long after a poll it is asked again.
+    pub every: Option<Length>,
     /// `exclusive path, ..`: lists of which we own every element.
     pub exclusive: Vec<Path>,
+    /// Where this holds it is written without an owner reference, and stays when its owner goes; of a bare `retain` it holds always.
+    pub retain: Option<Pred>,
     pub given: Option<Pred>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
+}
+
+/// A length of time: as it is declared, or as the object says.
+#[derive(Clone, Debug)]
+pub struct Length {
+    /// Where it is written, if it is.
+    pub span: Option<Span>,
+    /// Where the object says it.
+    pub path: Option<Path>,
+    /// Milliseconds: what is declared, or what counts where the object says nothing that can be read.
+    pub otherwise: u64,
+    /// Milliseconds: it is never less.
+    pub least: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -164,14 +202,16 @@ impl PollKey {
     }
 }
 
-/// `let`: a value shared by facts, builders and fields.
+/// `let`: a value shared by facts, builders and fields; `mint`: one that is made once, and read back from what keeps it.
 #[derive(Clone, Debug)]
 pub struct Value {
     pub name: Ident,
     pub doc: String,
     pub ty: syn::Type,
+    /// Of a minted value first what keeps it, then what it is made from.
     pub from: Vec<Use>,
     pub given: Option<Pred>,
+    pub mint: Option<Mint>,
 }
 
 impl Lifecycle {
@@ -271,6 +311,8 @@ pub enum PredKind {
 pub struct Never {
     pub pred: Pred,
     pub span: Span,
+    /// It follows from what the language itself means.
+    pub is_implied: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -284,8 +326,8 @@ pub struct State {
     pub even_deleting: bool,
     /// `None`: it moves by itself. The object itself is [`Source::This`].
     pub wakes: Option<Vec<Use>>,
-    /// Milliseconds; defaults to ten minutes.
-    pub overdue: u64,
+    /// After how long it has taken too long; ten minutes where nothing is written.
+    pub overdue: Length,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,6 +367,8 @@ pub struct Effect {
     pub each: bool,
     pub target: InputId,
     pub target_span: Span,
+    /// Of an `adopt`: what it takes over stays when its owner goes.
+    pub keeps: bool,
     pub from: Vec<Use>,
     pub when: Option<Pred>,
     /// The alternatives; defaults filled.
@@ -334,6 +378,8 @@ pub struct Effect {
     pub undo: Option<(EffectId, Span)>,
     /// Whether some effect names this one as its `undo`.
     pub is_undo: bool,
+    /// Whether it is a step of the teardown.
+    pub is_step: bool,
     pub key: Option<Key>,
     /// The refusal of this effect.
     pub refused: VarId,

@@ -6,6 +6,7 @@ mod cursor;
 mod effects;
 mod facts;
 mod fragments;
+mod length;
 mod message;
 mod observe;
 mod predicate;
@@ -16,6 +17,7 @@ mod rpc;
 mod slip;
 mod states;
 mod status;
+mod teardown;
 mod transitions;
 
 use std::collections::BTreeMap;
@@ -28,12 +30,13 @@ use crate::errors::Sink;
 use cursor::{Cursor, Fault};
 use recovery::{Form, Parser};
 
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "observe",
     "facts",
     "states",
     "effects",
     "promises",
+    "teardown",
     "transitions",
     "properties",
     "status",
@@ -115,6 +118,7 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         states: Vec::new(),
         effects: Vec::new(),
         promises: Vec::new(),
+        teardown: None,
         transitions: None,
         properties: Vec::new(),
         conditions: Vec::new(),
@@ -238,6 +242,7 @@ fn section(
         "states" => states::section(body, parser, lifecycle),
         "effects" => effects::section(body, parser, lifecycle),
         "promises" => promises::section(body, parser, lifecycle),
+        "teardown" => teardown::section(span, body, parser, lifecycle),
         "transitions" => transitions::section(span, body, parser, lifecycle),
         "properties" => properties::section(body, parser, lifecycle),
         "status" => status::section(body, parser, lifecycle),

@@ -138,17 +138,18 @@ impl<'a> Space<'a> {
         worlds.filter(|index| self.classes[*index] == Class::Deleting)
     }
 
-    /// Whether the drive of a world ends there: nothing is enabled and that is meant, or on deletion the finalizer goes or its undo was refused.
+    /// Whether the drive of a world ends there: nothing is enabled and that is meant, or on deletion the finalizer goes or what gives something back was refused.
     pub fn rests(&self, index: usize) -> bool {
         if self.classes[index] == Class::Deleting {
             let world = self.worlds.get(index);
-            let refused = |undo: &crate::model::EffectId| {
-                world.value(self.lifecycle.effects[undo.0].refused) == 1
+            let refused = |effect: &crate::model::EffectId| {
+                world.value(self.lifecycle.effects[effect.0].refused) == 1
             };
             let waits = self.permissions.holds_deletion(world);
             return self.choices[index] == Choice::Release
                 || waits && self.choices[index] == Choice::Nothing
-                || self.policy.undos().iter().any(refused);
+                || self.policy.undos().iter().any(refused)
+                || self.policy.steps().iter().any(refused);
         }
         self.choices[index] == Choice::Nothing
             && match self.classes[index] {

@@ -18,9 +18,11 @@ mod language {
     mod kstatus;
     mod large;
     mod list_of_checks;
+    mod minting;
     mod mutation;
     mod nesting;
     mod outside;
+    mod ownership;
     mod properties;
     mod readme;
     mod renamed;
@@ -29,6 +31,7 @@ mod language {
     mod sketches;
     mod slips;
     mod suspended;
+    mod teardown;
     mod time;
     mod volumes;
 }

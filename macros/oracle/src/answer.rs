@@ -7,9 +7,11 @@ use crate::circles::circles;
 use crate::declarations::{alone, declarations};
 use crate::findings::{Found, Outline, Stage, is_warning};
 use crate::graph::Graph;
+use crate::minted;
 use crate::names::names;
 use crate::parser::parse;
 use crate::reach::Reach;
+use crate::rotations::rotations;
 use crate::silence::{self, silent};
 use crate::syntax::Life;
 use crate::unasked;
@@ -71,6 +73,7 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
     let life = &silent(life, wrong);
     let reach = Reach::new(life);
     declarations(life, &reach, found);
+    minted::declared(life, found);
     calls::declared(life, found);
     if found.has_errors() {
         return;
@@ -80,8 +83,11 @@ fn decide(life: &Life, wrong: Option<Rule>, answer: &mut Answer) {
         return;
     };
     answer.worlds = worlds.all.len();
+    rotations(&worlds, found);
     if worlds.states.iter().any(Option::is_none) {
         found.say("LC011", &life.name);
+    }
+    if found.has_errors() {
         return;
     }
     if life.volume {

@@ -81,6 +81,16 @@ rules! {
     SuspendedSaysLittle,
     /// A deletion waits where its suspension says so.
     SuspendedEvenDeleting,
+    /// A step is over only by what is asked.
+    UnseenBlocks,
+    /// Steps run in the order in which they are written.
+    StepsInOrder,
+    /// Steps are over before anything else is given back.
+    StepsBeforeUndoes,
+    /// What cannot be given back is given up where the author says so.
+    Abandons,
+    /// The claim comes back where something is to be done when the object goes.
+    DueIsClaimed,
     /// An edge from every state is one from each of them.
     FromAnywhere,
     /// What becomes given anew may have any value.

@@ -3,13 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::findings::Found;
+use crate::minted;
 use crate::names::{brought, is_one_of_several, needed, root};
-use crate::syntax::{Effect, Life, atoms};
-
-/// The objects of an input are one thing, the fact that it brings another.
-pub(crate) fn objects(name: &str) -> String {
-    format!("[{name}]")
-}
+use crate::ownership;
+use crate::syntax::{Effect, Life, atoms, objects};
 
 /// Everything that is asked for with what it asks for itself.
 pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
@@ -23,10 +20,11 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         fetched.extend(input.lookup().iter().map(source));
         fetched.extend(input.of.iter().map(source));
         fetched.extend(atoms(input.given.as_ref()));
-        if brought(input).is_some() {
+        if brought(input, false).is_some() {
             let fact = asks.entry(input.name.clone()).or_default();
             fact.insert(objects(&input.name));
             fact.extend(input.of.iter().map(source));
+            fact.extend(atoms(input.retain.as_ref()));
             let is_builder = |effect: &&Effect| effect.on == input.name && effect.verb == "apply";
             for builder in life.effects.iter().filter(is_builder) {
                 fact.extend(builder.from.iter().map(source));
@@ -43,6 +41,7 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         let all = asks.entry(value.name.clone()).or_default();
         all.extend(value.from.iter().map(source));
         all.extend(atoms(value.given.as_ref()));
+        all.extend(minted::asked(value));
     }
     for fact in &life.facts {
         let all = asks.entry(fact.name.clone()).or_default();
@@ -63,8 +62,13 @@ pub(crate) fn circles(life: &Life, found: &mut Found) {
         .filter(|(name, _)| life.derived(name).is_some());
     let stands_for = names.map(|(name, pred)| (name.clone(), pred.atoms().into_iter().collect()));
     groups(&stands_for.collect(), found);
+    if found.has_errors() {
+        return;
+    }
+    let asks = asks(life);
+    ownership::circular(life, &asks, found);
     if !found.has_errors() {
-        groups(&asks(life), found);
+        groups(&asks, found);
     }
 }
 

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::findings::Found;
-use crate::names::{is_asked_well, root};
+use crate::held::{free, gives_back, lets_go, takes};
+use crate::names::{is_asked_well, is_one_of_several, is_there, root};
+use crate::ownership;
 use crate::reach::Reach;
-use crate::syntax::{Effect, Fact, Input, Life, Pred};
+use crate::strays::{self, first_of_its_kind};
+use crate::syntax::{Effect, Fact, Input, Life, Pred, Span};
 
 /// What needs nothing but the declaration, even if others are misspelt.
 pub(crate) fn alone(life: &Life, found: &mut Found) {
@@ -37,7 +40,11 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
             found.say("LC017", &effect.name);
         }
     }
+    steps(life, reach, found);
+    ownership::kept(life, found);
     nevers(life, reach, found);
+    bounds(life, found);
+    strays::of_declarations(life, found);
     let used = reach.used();
     for input in life
         .inputs
@@ -45,6 +52,25 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         .filter(|input| !used.contains(&input.name))
     {
         found.say("LC064", &input.name);
+    }
+}
+
+/// What the object says is never less than is declared, and neither is what counts without it.
+fn bounds(life: &Life, found: &mut Found) {
+    let said = |span: &&Span| span.path.is_some() && !life.volume;
+    for input in &life.inputs {
+        if let Some(every) = input.every.as_ref().filter(said)
+            && every.min.is_none_or(|min| min > every.usual)
+        {
+            found.say("LC103", &input.name);
+        }
+    }
+    for state in &life.states {
+        if let Some(overdue) = state.overdue.as_ref().filter(said)
+            && overdue.least() > overdue.usual
+        {
+            found.say("LC103", &state.name);
+        }
     }
 }
 
@@ -85,6 +111,8 @@ fn target(life: &Life, effect: &Effect, found: &mut Found) {
     let fits = match effect.verb.as_str() {
         "call" => ["poll", "probe"].contains(&input.own.as_str()),
         "delete" => ["owned", "shared"].contains(&input.own.as_str()),
+        // What is ours with others a rule of its own knows.
+        "adopt" => ["owned", "shared", "part", "record"].contains(&input.own.as_str()),
         _ => ["owned", "shared", "part", "record"].contains(&input.own.as_str()),
     };
     if !fits {
@@ -98,25 +126,81 @@ fn target(life: &Life, effect: &Effect, found: &mut Found) {
     }
 }
 
-/// The values of a held fact that mean that nothing is ours.
-pub(crate) fn free(fact: &Fact) -> Vec<String> {
-    let first = || fact.domain.iter().take(1).cloned().collect();
-    fact.free.clone().unwrap_or_else(first)
-}
-
-/// Whether the effect may make something ours.
-pub(crate) fn acquires(life: &Life, effect: &Effect) -> bool {
-    effect.sets.iter().flatten().any(|(name, value)| {
-        life.fact(name)
-            .is_some_and(|fact| fact.held && !free(fact).contains(value))
-    })
-}
-
 fn undo(life: &Life, effect: &Effect, found: &mut Found) {
-    match (acquires(life, effect), &effect.undo) {
+    let mut open = takes(life, effect);
+    open.retain(|fact| !lets_go(life, effect, fact));
+    let is_acquired = !open.is_empty();
+    for step in &life.steps {
+        let freed = life.effect(&step.effect).map(|step| gives_back(life, step));
+        open.retain(|fact| !freed.iter().flatten().any(|other| other == fact));
+    }
+    open.retain(|fact| !keeps(life, effect, fact));
+    match (
+        is_acquired && (effect.undo.is_some() || !open.is_empty()),
+        &effect.undo,
+    ) {
         (true, None) => found.say("LC041", &effect.name),
         (false, Some(_)) => found.say("LC044", &effect.name),
         (true, Some(_)) | (false, None) => {}
+    }
+}
+
+/// A step can bring about what ends it, and is not needed in life.
+fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+    let promised: BTreeSet<&String> = life
+        .promises
+        .iter()
+        .flat_map(|promise| promise.sets.iter().flatten())
+        .map(|(fact, _)| fact)
+        .collect();
+    for step in &life.steps {
+        let effect = life
+            .effect(&step.effect)
+            .expect("names were checked before");
+        let mut changed = reach.affected(effect);
+        changed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
+        changed.extend(promised.iter().map(|fact| (*fact).clone()));
+        if !step.until.atoms().iter().any(|fact| changed.contains(fact)) {
+            found.say("LC141", &step.effect);
+        }
+        let target = life.input(&effect.on).map_or("", |input| &input.own);
+        let makes = effect.verb == "apply" && ["owned", "shared"].contains(&target);
+        let acquires = takes(life, effect)
+            .iter()
+            .any(|fact| !lets_go(life, effect, fact));
+        let mut awaited = life.states.iter().flat_map(|state| state.when.atoms());
+        let is_awaited = awaited.any(|fact| {
+            let reads = reach.reads.get(&fact);
+            reads.is_some_and(|reads| reads.contains(&effect.on))
+        });
+        let alone = effect.when.is_none() && (makes && is_awaited || acquires);
+        if alone || is_one_of_several(life, effect) {
+            found.say("LC142", &step.effect);
+        }
+    }
+}
+
+/// Whether its `when` asks for what is ours already.
+fn keeps(life: &Life, effect: &Effect, fact: &str) -> bool {
+    let held = life.fact(fact).filter(|fact| fact.held);
+    let when = effect.when.as_ref();
+    held.is_some_and(|held| when.is_some_and(|when| rules_out(when, fact, &free(held))))
+}
+
+/// Whether a predicate is written so that it holds with none of these values.
+fn rules_out(when: &Pred, fact: &str, values: &[String]) -> bool {
+    let asks = |asked: &Option<Vec<String>>, value: &String| match asked {
+        Some(asked) => asked.contains(value),
+        None => is_there(value),
+    };
+    match when {
+        Pred::And(left, right) => rules_out(left, fact, values) || rules_out(right, fact, values),
+        Pred::Or(left, right) => rules_out(left, fact, values) && rules_out(right, fact, values),
+        Pred::Is(name, asked) => name == fact && !values.iter().any(|value| asks(asked, value)),
+        Pred::Not(inner) => match inner.as_ref() {
+            Pred::Is(name, asked) => name == fact && values.iter().all(|value| asks(asked, value)),
+            Pred::And(..) | Pred::Or(..) | Pred::Not(_) => false,
+        },
     }
 }
 
@@ -148,16 +232,32 @@ fn nevers(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         let atoms = never.atoms();
         let mut shared: Option<BTreeSet<String>> = None;
         for atom in &atoms {
-            let reads = reach.reads.get(atom).cloned().unwrap_or_default();
+            let reads = reach.reads.get(atom).into_iter().flatten();
+            let reads = reads.filter_map(|name| life.input(name));
+            let reads: BTreeSet<String> =
+                reads.map(|input| first_of_its_kind(life, input)).collect();
             shared = Some(match shared {
                 None => reads,
                 Some(before) => before.intersection(&reads).cloned().collect(),
             });
         }
-        let mut shared = shared.unwrap_or_default();
-        shared.retain(|name| life.input(name).is_some());
-        if atoms.len() > 1 && shared.is_empty() {
+        let shared = shared.unwrap_or_default();
+        let itself = atoms.iter().all(|atom| is_made_of_the_object(life, atom));
+        if atoms.len() > 1 && shared.is_empty() && !itself {
             found.say("LC015", "never");
         }
     }
+}
+
+/// Whether a fact, or a value behind it, is made `from self`.
+fn is_made_of_the_object(life: &Life, fact: &str) -> bool {
+    fn says_so(life: &Life, from: &[String]) -> bool {
+        let behind = |name: &String| {
+            life.value(name)
+                .is_some_and(|value| says_so(life, &value.from))
+        };
+        from.iter().any(|name| name == "self" || behind(name))
+    }
+    life.fact(fact)
+        .is_some_and(|fact| says_so(life, &fact.from))
 }

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::broken::Rule;
 use crate::drive::{Drive, Mover, idle_promises, rests_at};
 use crate::findings::{Found, Outline};
+use crate::minted::expiring;
 use crate::moves::Move;
 use crate::properties::{self, Runs};
-use crate::syntax::{Clause, Condition, Pred, State};
+use crate::syntax::{Clause, Condition, Pred, Span, State};
 use crate::worlds::{NodePlace, Test, World, Worlds};
 
 pub(crate) struct Graph<'a> {
     pub(crate) worlds: &'a Worlds<'a>,
     pub(crate) policy: Vec<Option<Move>>,
-    live: Vec<usize>,
+    pub(crate) live: Vec<usize>,
     /// By condition and clause: when it applies, if not always.
     clauses: Vec<Vec<Option<Test>>>,
 }
@@ -51,15 +52,20 @@ impl<'a> Graph<'a> {
         self.live_drive(&drive, found);
         self.goals(found);
         let deletion = self.deletion(found);
+        self.worlds.torn_down_well(&self.policy, found);
         self.effects(found);
         self.wakes(found);
         self.ticks(found);
+        self.patience(&drive, found);
         let caused = self.caused(&drive);
         self.transitions(&caused, found);
         let idle = self.conditions(found);
         self.roll_up(found);
         let moves: BTreeMap<_, _> = drive.moves.into_iter().chain(deletion.moves).collect();
         idle_promises(self.worlds, moves.values(), found);
+        self.too_early(&moves, found);
+        self.own_work(&moves, found);
+        self.beside_a_person(found);
         let runs = Runs::new(self.worlds, moves, &self.policy, &|at| self.is_over(at));
         properties::in_life(&runs, found);
         Outline { caused, idle }
@@ -76,7 +82,7 @@ impl<'a> Graph<'a> {
         self.worlds.states[at].expect("worlds without a state were found before")
     }
 
-    fn state(&self, at: usize) -> Option<&'a State> {
+    pub(crate) fn state(&self, at: usize) -> Option<&'a State> {
         match self.place(at) {
             NodePlace::State(state) => Some(&self.worlds.life.states[state]),
             NodePlace::Deleting | NodePlace::Refused => None,
@@ -92,7 +98,8 @@ impl<'a> Graph<'a> {
         if !self.worlds.is_deleting(&self.worlds.all[at]) {
             return self.rests(at);
         }
-        let mut undoes = self.worlds.acts.iter().filter(|act| act.is_undo);
+        let acts = self.worlds.acts.iter();
+        let mut undoes = acts.filter(|act| act.is_undo || act.is_step);
         let waits = self.worlds.is_even_deleting(&self.worlds.all[at]);
         self.policy[at] == Some(Move::Release)
             || waits && self.policy[at].is_none()
@@ -199,7 +206,21 @@ impl<'a> Graph<'a> {
             .collect();
         let over = |at: usize| self.is_over(at);
         let drive = Drive::new(self.worlds, &all, &self.policy, &over, found);
-        for &at in drive.stuck.iter().chain(drive.loops.iter().flatten()) {
+        let rounds = drive.loops.iter().filter(|part| {
+            let against = self.steps_within(&drive, part);
+            if against.len() > 1 {
+                let names: Vec<String> = against.into_iter().collect();
+                found.say("LC143", names.join(", "));
+                return false;
+            }
+            true
+        });
+        let rounds: Vec<&BTreeSet<usize>> = rounds.collect();
+        for &at in drive.stuck.iter().chain(rounds.into_iter().flatten()) {
+            if let Some(step) = self.worlds.open_step(&worlds[at]) {
+                found.say("LC040", &self.worlds.acts[step].name);
+                continue;
+            }
             for (var, &value) in self.worlds.all[at].iter().enumerate() {
                 if self.worlds.is_held(var, value) {
                     found.say("LC040", &self.worlds.vars[var].name);
@@ -209,11 +230,28 @@ impl<'a> Graph<'a> {
         drive
     }
 
+    /// The steps that run within a round.
+    fn steps_within(&self, drive: &Drive, part: &BTreeSet<usize>) -> BTreeSet<String> {
+        let stays = |at: &&usize| {
+            let ends = drive.moves[*at].get(&Mover::Us);
+            ends.into_iter().flatten().any(|end| part.contains(end))
+        };
+        let steps = part
+            .iter()
+            .filter(stays)
+            .filter_map(|at| match self.policy[*at] {
+                Some(Move::Run(act)) => Some(&self.worlds.acts[act]),
+                Some(Move::Claim(_) | Move::Release) | None => None,
+            });
+        let steps = steps.filter(|act| act.is_step);
+        steps.map(|act| act.name.clone()).collect()
+    }
+
     fn effects(&self, found: &mut Found) {
         for number in 0..self.worlds.acts.len() {
             let runs = |at: &usize| self.policy[*at] == Some(Move::Run(number));
             let runs: Vec<usize> = (0..self.worlds.all.len()).filter(runs).collect();
-            if runs.is_empty() {
+            if runs.is_empty() && !self.worlds.acts[number].is_step {
                 found.say("LC016", &self.worlds.acts[number].name);
             }
             self.records(number, &runs, found);
@@ -300,6 +338,52 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Nobody is told that it takes too long before the poll was asked again that shows its end.
+    fn patience(&self, drive: &Drive, found: &mut Found) {
+        const UNSAID: Span = Span {
+            path: None,
+            usual: 600_000,
+            min: None,
+        };
+        let life = self.worlds.life;
+        for (number, state) in life.states.iter().enumerate() {
+            if state.phase.as_deref() != Some("Pending") || state.goal || state.wakes.is_some() {
+                continue;
+            }
+            let here = NodePlace::State(number);
+            let waits = |at: &usize| self.place(*at) == here && self.policy[*at].is_none();
+            let mut ends: BTreeSet<usize> = BTreeSet::new();
+            for (_, moves) in drive.moves.iter().filter(|(at, _)| waits(at)) {
+                for (mover, to) in moves {
+                    // The first ones are those that are declared.
+                    if let Mover::Vow(vow) = mover
+                        && *vow < life.promises.len()
+                        && to.iter().any(|end| self.place(*end) != here)
+                    {
+                        ends.insert(*vow);
+                    }
+                }
+            }
+            let sets = ends.iter().flat_map(|vow| &life.promises[*vow].sets);
+            let facts = sets.flatten().filter_map(|(fact, _)| life.fact(fact));
+            let mut read: Vec<String> = facts.flat_map(|fact| fact.from.clone()).collect();
+            let mut at = 0;
+            while let Some(name) = read.get(at) {
+                let further = life.value(name).map(|value| value.from.clone());
+                read.extend(further.unwrap_or_default());
+                at += 1;
+            }
+            let overdue = state.overdue.as_ref().unwrap_or(&UNSAID);
+            let soon =
+                |every: &Span| overdue.usual < every.usual || overdue.least() < every.least();
+            let polls = read.iter().filter_map(|name| life.input(name));
+            let mut polls = polls.filter(|input| input.own == "poll");
+            if polls.any(|input| input.every.as_ref().is_some_and(soon)) {
+                found.say("LC104", &state.name);
+            }
+        }
+    }
+
     /// Whether a change of one input may lead from a rest in a state to a goal, or to where something is to be done.
     fn goes_on(&self, number: usize, input: &str) -> bool {
         let worlds = self.worlds;
@@ -309,11 +393,24 @@ impl<'a> Graph<'a> {
             let is_goal = self.state(end).is_some_and(|state| state.goal);
             worlds.states[end] != here && (is_goal || !self.rests(end))
         };
+        let keepers = expiring(worlds.life);
+        let verdicts = ["Stale", "Current"].map(|word| worlds.word(word));
         let mut resting = self.live.iter();
         resting.any(|at| {
             let rests = worlds.states[*at] == here && self.rests(*at);
-            let ends = worlds.changes(&worlds.all[*at], &changes, &[]);
-            let ends = ends.iter().filter_map(|end| worlds.all.get_index_of(end));
+            // No time makes, takes or removes what keeps a value that is over.
+            let before = &worlds.all[*at];
+            let is_open = |end: &&World| {
+                let keepers = keepers.iter().filter_map(|name| worlds.var(name));
+                let mut pairs = keepers.map(|var| [before[var], end[var]]);
+                pairs
+                    .all(|pair| pair[0] == pair[1] || pair.iter().all(|one| verdicts.contains(one)))
+            };
+            let ends = worlds.changes(before, &changes, &[]);
+            let ends = ends
+                .iter()
+                .filter(is_open)
+                .filter_map(|end| worlds.all.get_index_of(end));
             rests && ends.into_iter().any(is_on)
         })
     }
@@ -379,7 +476,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The position of the clause that applies, of the condition with this number.
-    fn clause(&self, condition: usize, at: usize) -> Option<usize> {
+    pub(crate) fn clause(&self, condition: usize, at: usize) -> Option<usize> {
         self.clause_in(condition, &self.worlds.all[at])
     }
 
@@ -411,7 +508,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The first clause of the roll-up that leaves its condition out, else the first that is not True; `Err` where a condition before it has no value.
-    fn unmet(&self, ready: &[String], at: usize) -> Result<Option<&'a Clause>, ()> {
+    pub(crate) fn unmet(&self, ready: &[String], at: usize) -> Result<Option<&'a Clause>, ()> {
         let mut first = None;
         for name in ready {
             let mut conditions = self.worlds.life.conditions.iter();
@@ -427,6 +524,19 @@ impl<'a> Graph<'a> {
             }
         }
         Ok(first)
+    }
+
+    /// Whether one of these conditions is False there with a reason.
+    fn says_what_is_wrong(&self, ready: &[String], at: usize) -> bool {
+        let conditions = self.worlds.life.conditions.iter().enumerate();
+        let mut asked = conditions.filter(|(_, condition)| ready.contains(&condition.name));
+        asked.any(|(number, condition)| {
+            let clause = self.clause(number, at);
+            clause.is_some_and(|clause| {
+                let clause = &condition.clauses[clause];
+                clause.value == "False" && clause.reason.is_some()
+            })
+        })
     }
 
     /// Where nothing is left to do, phase and conditions must tell the same.
@@ -447,9 +557,8 @@ impl<'a> Graph<'a> {
             if (phase == "Ready") != unmet.is_none() {
                 found.say("LC051", &state.name);
             }
-            let told =
-                unmet.is_some_and(|clause| clause.value == "False" && clause.reason.is_some());
-            if phase == "Error" && !told {
+            let told = self.says_what_is_wrong(ready, at);
+            if phase == "Error" && unmet.is_some() && !told {
                 found.say("LC053", &state.name);
             }
         }

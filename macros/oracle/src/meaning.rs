@@ -245,10 +245,22 @@ impl Meaning<'_> {
         world.is_some_and(|world| {
             let waits = self.worlds.is_even_deleting(&world);
             match self.worlds.is_deleting(&world) {
-                true => waits && !self.held(named).is_empty(),
+                true => waits && self.worlds.is_left(&world),
                 false => self.worlds.is_suspended(&world),
             }
         })
+    }
+
+    /// Whether an object that is being deleted cannot go yet there.
+    pub fn is_left(&self, named: &Named) -> bool {
+        let world = self.numbered(named);
+        world.is_some_and(|world| self.worlds.is_left(&world))
+    }
+
+    /// The steps that are not over there, for sure.
+    pub fn undone(&self, named: &Named) -> Vec<String> {
+        let world = self.numbered(named);
+        world.map_or_else(Vec::new, |world| self.worlds.undone(&world))
     }
 
     /// The facts that say that something is ours there.

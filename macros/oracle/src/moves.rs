@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::broken::Rule;
 use crate::findings::Found;
+use crate::minted::expiring;
 use crate::worlds::{Act, Test, Value, World, Worlds};
 
 /// What we do in a world, by the number of the effect.
@@ -29,8 +30,11 @@ impl Worlds<'_> {
     pub(crate) fn policy(&self, world: &World) -> Option<Move> {
         let deleting = self.is_deleting(world);
         let aside = self.is_ignored(world) || self.is_suspended(world);
-        if self.is_seized(world) && !deleting && !aside {
+        if (self.is_seized(world) || self.is_due(world)) && !deleting && !aside {
             return Some(Move::Claim(None));
+        }
+        if let Some(decided) = self.torn_down(world).filter(|_| deleting) {
+            return decided;
         }
         let order: Vec<usize> = if deleting && !self.forgets(Rule::OffWhenDeleting) {
             self.undoes()
@@ -45,7 +49,7 @@ impl Worlds<'_> {
             }
             if self.enabled(act, world) {
                 let unclaimed = self.claimed.is_some_and(|claimed| world[claimed] == 0);
-                let first = unclaimed && !deleting && act.acquires;
+                let first = unclaimed && !deleting && act.claims;
                 if first && self.forgets(Rule::ClaimFirst) {
                     return None;
                 }
@@ -56,8 +60,7 @@ impl Worlds<'_> {
                 });
             }
         }
-        let nothing_held = (0..self.vars.len()).all(|var| !self.is_held(var, world[var]));
-        (deleting && nothing_held).then_some(Move::Release)
+        (deleting && !self.is_left(world)).then_some(Move::Release)
     }
 
     fn undoes(&self) -> Vec<usize> {
@@ -127,7 +130,7 @@ impl Worlds<'_> {
     }
 
     /// What a write may establish.
-    fn alternatives(&self, act: &Act) -> Vec<Vec<(usize, Value)>> {
+    pub(crate) fn alternatives(&self, act: &Act) -> Vec<Vec<(usize, Value)>> {
         let mut all = act.sets.clone();
         if all.is_empty()
             && let Some(on) = act.on
@@ -135,6 +138,7 @@ impl Worlds<'_> {
             let words: &[&str] = match (act.verb.as_str(), act.each) {
                 ("apply", true) => &["Surplus", "Draining", "Foreign", "Current"],
                 ("apply", false) => &["Current"],
+                ("adopt", _) => &["Stale", "Current"],
                 (_, true) => &["Draining", "Foreign", "Current"],
                 (_, false) => &["Terminating", "Absent"],
             };
@@ -158,7 +162,9 @@ impl Worlds<'_> {
         let mut ends: Vec<World> = Vec::new();
         for forced in &alternatives {
             if act.verb == "call" {
-                let exact = self.changes(world, &[], forced);
+                let keepers = expiring(self.life).into_iter();
+                let keepers: Vec<usize> = keepers.filter_map(|name| self.var(name)).collect();
+                let exact = self.changes(world, &keepers, forced);
                 if !exact.iter().any(|end| self.allowed(end)) {
                     found.say("LC013", &act.name);
                 }
@@ -180,6 +186,16 @@ impl Worlds<'_> {
         ends.iter()
             .filter_map(|end| self.all.get_index_of(end))
             .collect()
+    }
+
+    /// Whether what holds before a write may have ended after it.
+    pub(crate) fn ends_once(&self, act: &Act, world: &World, holds: &Test) -> bool {
+        let reached = self.reached(act);
+        self.alternatives(act).iter().any(|forced| {
+            let ends = self.changes(world, &reached, forced);
+            let mut ends = ends.iter().filter(|end| self.allowed(end));
+            ends.any(|end| !self.holds(holds, end))
+        })
     }
 
     fn reached(&self, act: &Act) -> Vec<usize> {

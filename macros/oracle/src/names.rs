@@ -1,10 +1,15 @@
 //! The first stage: is every name declared, once, with the values that are asked of it.
 
+mod sections;
+
 use std::collections::BTreeSet;
 
 use crate::findings::{Found, is_warning};
 use crate::kstatus::kstatus;
+use crate::minted::places;
+use crate::ownership;
 use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
+use sections::{said, teardown, time};
 
 /// The states that nobody declares.
 const IMPLICIT: [&str; 2] = ["Deleting", "Refused"];
@@ -12,10 +17,18 @@ const IMPLICIT: [&str; 2] = ["Deleting", "Refused"];
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
 /// The values of the fact that an input brings, if it brings one.
-pub(crate) fn brought(input: &Input) -> Option<Vec<String>> {
+pub(crate) fn brought(input: &Input, adopted: bool) -> Option<Vec<String>> {
     let values: &[&str] = match (input.own.as_str(), input.many) {
         ("owned" | "shared", true) => &MANY,
         (_, true) | ("probe" | "clock", _) => return None,
+        ("owned", _) if adopted => &[
+            "Absent",
+            "Foreign",
+            "Adoptable",
+            "Terminating",
+            "Stale",
+            "Current",
+        ],
         ("owned", _) => &["Absent", "Foreign", "Terminating", "Stale", "Current"],
         ("shared", _) => &["Absent", "Terminating", "Stale", "Current"],
         ("part" | "record", _) => &["Absent", "Stale", "Current"],
@@ -34,7 +47,7 @@ pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String
         return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
     }
     if let Some(input) = life.input(name) {
-        return brought(input).map(|answers| (answers, Vec::new()));
+        return brought(input, life.adopts(name)).map(|answers| (answers, Vec::new()));
     }
     if life.derived(name).is_some() {
         return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
@@ -77,14 +90,18 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     }
     ignored(life, found);
     suspended(life, found);
+    ownership::misplaced(life, found);
     edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.
-        if input.own == "probe" || input.own == "poll" && !input.every {
+        if input.own == "probe" || input.own == "poll" && input.every.is_none() {
             found.say("LC005", &input.name);
         }
     }
     time(life, found);
+    teardown(life, found);
+    said(life, found);
+    places(life, found);
     unobserved(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
@@ -95,39 +112,6 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     assignments(life, found);
     references(life, found);
     properties(life, found);
-}
-
-/// One clock without a clause, in a resource, and nothing but facts reads it; what is held least of all.
-fn time(life: &Life, found: &mut Found) {
-    let clocks = || life.inputs.iter().filter(|input| input.own == "clock");
-    let first = clocks().next().map(|clock| &clock.name);
-    for clock in clocks() {
-        let is_second = first != Some(&clock.name);
-        let written = clock.every || clock.of.is_some() || clock.given.is_some();
-        if life.volume || is_second || written || !clock.lookup().is_empty() {
-            found.say("LC005", &clock.name);
-        }
-    }
-    let is_clock = |name: &String| {
-        let root = name.split('.').next().unwrap_or_default();
-        clocks().any(|clock| clock.name == root)
-    };
-    let held = life.facts.iter().filter(|fact| fact.held);
-    let held = held.map(|fact| (&fact.name, fact.from.clone()));
-    let lets = life.lets.iter().map(|one| (&one.name, one.from.clone()));
-    let inputs = life.inputs.iter().map(|one| (&one.name, one.lookup()));
-    let fields = life.fields.iter().map(|(name, from)| (name, from.clone()));
-    let effects = life.effects.iter().map(|one| {
-        let from = one.from.iter().chain(&one.key).cloned();
-        (&one.name, from.collect())
-    });
-    let all = held.chain(lets).chain(inputs).chain(fields).chain(effects);
-    for (name, from) in all {
-        let from: Vec<String> = from;
-        if from.iter().any(is_clock) {
-            found.say("LC100", name);
-        }
-    }
 }
 
 /// A property names states, effects and facts, and of a volume it says nothing about rest.
@@ -169,7 +153,7 @@ fn ignored(life: &Life, found: &mut Found) {
             continue;
         }
         let refused = asks_for_refusal(life, state.when.atoms());
-        let waits = state.goal || state.wakes.is_some() || state.overdue;
+        let waits = state.goal || state.wakes.is_some() || state.overdue.is_some();
         if !life.volume && (ours || refused || waits) {
             found.say("LC055", &state.name);
         }
@@ -178,13 +162,13 @@ fn ignored(life: &Life, found: &mut Found) {
 
 /// What somebody suspended waits for that to end, and says so before it says anything else.
 fn suspended(life: &Life, found: &mut Found) {
-    let held = life.facts.iter().any(|fact| fact.held);
+    let held = life.teardown || life.facts.iter().any(|fact| fact.held);
     for (at, state) in life.states.iter().enumerate() {
         let mut above = life.states[..at].iter();
         let late = above.any(|other| !other.is_suspended() && !other.is_ignored());
         let refused = asks_for_refusal(life, state.when.atoms());
         let wrong = if state.is_suspended() {
-            let waits = state.wakes.is_some() && !state.goal && !state.overdue;
+            let waits = state.wakes.is_some() && !state.goal && state.overdue.is_none();
             late || refused || !waits || state.even && !held
         } else {
             state.even
@@ -335,15 +319,18 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
             .iter()
             .map(|(name, pred)| (name.as_str(), pred)),
     );
-    all.extend(
-        life.inputs
-            .iter()
-            .filter_map(|one| Some((one.name.as_str(), one.given.as_ref()?))),
-    );
+    for one in &life.inputs {
+        let asked = one.given.iter().chain(&one.retain);
+        all.extend(asked.map(|pred| (one.name.as_str(), pred)));
+    }
     all.extend(
         life.lets
             .iter()
             .filter_map(|one| Some((one.name.as_str(), one.given.as_ref()?))),
+    );
+    all.extend(
+        life.minted()
+            .filter_map(|(one, mint)| Some((one.name.as_str(), mint.until.as_ref()?))),
     );
     for fact in &life.facts {
         all.extend(
@@ -363,6 +350,15 @@ pub(crate) fn predicates(life: &Life) -> Vec<(&str, &Pred)> {
             .iter()
             .map(|one| (one.name.as_str(), &one.when)),
     );
+    for step in &life.steps {
+        all.extend(
+            step.when
+                .iter()
+                .chain([&step.until])
+                .map(|asked| ("teardown", asked)),
+        );
+    }
+    all.extend(life.abandoned.iter().map(|when| ("teardown", when)));
     for condition in &life.conditions {
         let asked = condition
             .clauses
@@ -514,7 +510,7 @@ fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     needed.extend(effect.from.iter().cloned());
     // What another object owns is written only where that one is there.
     let owner = life.input(&effect.on).and_then(|input| input.of.clone());
-    needed.extend(owner.filter(|_| effect.verb == "apply"));
+    needed.extend(owner.filter(|_| ["apply", "adopt"].contains(&effect.verb.as_str())));
     needed.insert(effect.on.clone());
     needed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
     needed.extend(atoms(
@@ -524,8 +520,26 @@ fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     for value in effect.from.iter().filter_map(|name| life.value(name)) {
         needed.extend(atoms(value.given.as_ref()));
     }
+    needed.extend(turn_of(life, &effect.name));
     let mut aside = life.states.clone();
     aside.retain(|state| state.is_ignored() || state.is_suspended());
     needed.extend(aside.iter().flat_map(|state| state.when.atoms()));
     needed
+}
+
+/// What decides when it is the turn of an effect on deletion.
+fn turn_of(life: &Life, effect: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let is_undo = life
+        .effects
+        .iter()
+        .any(|other| other.undo.as_deref() == Some(effect));
+    let is_step = life.steps.iter().any(|step| step.effect == effect);
+    for step in life.steps.iter().filter(|_| is_undo || is_step) {
+        all.extend(step.until.atoms());
+        if step.effect == effect {
+            all.extend(atoms(step.when.as_ref()));
+        }
+    }
+    all
 }

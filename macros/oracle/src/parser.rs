@@ -2,11 +2,14 @@
 //! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
 
 mod calls;
+mod made;
 mod shared;
 mod tokens;
 mod written_out;
 
-use crate::syntax::{Assign, Effect, Fact, Input, Let, Life, Pred, Promise, Property, State};
+use crate::minted::makings_are_needed;
+use crate::strays::mentioned;
+use crate::syntax::{Assign, Effect, Fact, Input, Let, Life, Pred, Promise, Property, Span, State};
 use shared::Fragment;
 use tokens::{Broken, Cursor, Parsed};
 use written_out::write_out;
@@ -66,6 +69,8 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     if !parser.life.volume {
         owners_are_needed(&mut parser.life);
     }
+    parser.life.mentioned = mentioned(&parser.life);
+    makings_are_needed(&mut parser.life);
     write_out(&mut parser.life);
     Ok(parser.life)
 }
@@ -88,6 +93,10 @@ impl Parser {
             "states" => Parser::state,
             "effects" => Parser::effect,
             "promises" => Parser::promise,
+            "teardown" => {
+                self.life.teardown = true;
+                Parser::teardown
+            }
             "transitions" => {
                 self.life.edges.get_or_insert_default();
                 Parser::edge
@@ -125,6 +134,38 @@ impl Parser {
             }
         }
         Ok(())
+    }
+
+    /// `30s`, or `spec.interval else 30s min 5s`.
+    fn span(&mut self) -> Parsed<Span> {
+        let begins = self.cursor.peek().chars().next();
+        if begins.is_some_and(|c| c.is_ascii_digit()) {
+            let usual = self.time()?;
+            return Ok(Span {
+                path: None,
+                usual,
+                min: None,
+            });
+        }
+        let path = Some(self.cursor.path()?);
+        self.cursor.need("else")?;
+        let usual = self.time()?;
+        let min = match self.cursor.eat("min") {
+            true => Some(self.time()?),
+            false => None,
+        };
+        Ok(Span { path, usual, min })
+    }
+
+    /// Milliseconds.
+    fn time(&mut self) -> Parsed<u64> {
+        let word = self.cursor.next()?;
+        let units = [("min", 60_000), ("ms", 1), ("s", 1_000), ("h", 3_600_000)];
+        let read = units.iter().find_map(|(unit, factor)| {
+            let number: u64 = word.strip_suffix(unit)?.parse().ok()?;
+            Some(number * factor)
+        });
+        read.ok_or_else(|| Broken(format!("`{word}` is no time")))
     }
 
     fn given(&mut self) -> Parsed<Option<Pred>> {
@@ -165,9 +206,10 @@ impl Parser {
             String::new()
         };
         let many = self.cursor.eat("[");
-        if own != "clock" {
-            self.cursor.path()?;
-        }
+        let kind = match own.as_str() {
+            "clock" => String::new(),
+            _ => self.cursor.path()?,
+        };
         if many {
             self.cursor.need("]")?;
         }
@@ -175,11 +217,16 @@ impl Parser {
             name,
             own,
             many,
+            kind,
+            by: String::new(),
             optional: false,
-            every: false,
+            every: None,
             of: None,
             from: Vec::new(),
             paths: Vec::new(),
+            retained: false,
+            retain: None,
+            by_owner: false,
             given: None,
         };
         if self.cursor.eat("of") {
@@ -192,13 +239,18 @@ impl Parser {
             self.lookup(&mut input)?;
         }
         if self.cursor.eat("every") {
-            self.cursor.next()?;
-            input.every = true;
+            input.every = Some(self.span()?);
         }
         if self.cursor.eat("exclusive") {
             self.cursor.path()?;
             while self.cursor.eat(",") {
                 self.cursor.path()?;
+            }
+        }
+        if self.cursor.eat("retain") {
+            input.retained = true;
+            if self.cursor.eat("when") {
+                input.retain = Some(self.cursor.pred()?);
             }
         }
         input.given = self.given()?;
@@ -208,6 +260,7 @@ impl Parser {
     }
 
     fn lookup(&mut self, input: &mut Input) -> Parsed<()> {
+        input.by = self.cursor.peek().to_owned();
         match self.cursor.ident()?.as_str() {
             "name" => {
                 input.paths = vec![self.cursor.path()?];
@@ -225,13 +278,16 @@ impl Parser {
             "labels" => {
                 self.cursor.need("{")?;
                 while !self.cursor.eat("}") {
-                    self.cursor.path()?;
+                    let key = self.cursor.path()?;
                     self.cursor.need("=")?;
-                    input.paths.push(self.cursor.path()?);
+                    let value = self.cursor.path()?;
+                    input.by = format!("{} {key}={value}", input.by);
+                    input.paths.push(value);
                     self.cursor.eat(",");
                 }
             }
-            "owner" | "namespace" => {}
+            "owner" => input.by_owner = true,
+            "namespace" => {}
             first => {
                 let mut path = first.to_owned();
                 while self.cursor.eat(".") {
@@ -239,6 +295,7 @@ impl Parser {
                 }
                 if self.cursor.eat("=") {
                     path = self.cursor.path()?;
+                    input.by = "=".to_owned();
                 }
                 input.paths = vec![path];
                 while self.cursor.eat(",") {
@@ -264,10 +321,14 @@ impl Parser {
                 name,
                 from: self.cursor.idents()?,
                 given: self.given()?,
+                mint: None,
             };
             self.cursor.need(";")?;
             self.life.lets.push(value);
             return Ok(());
+        }
+        if self.cursor.peek() == "mint" && ![":", "="].contains(&self.cursor.second()) {
+            return self.mint();
         }
         if self.cursor.second() == "=" {
             let name = self.cursor.ident()?;
@@ -351,10 +412,11 @@ impl Parser {
         } else {
             None
         };
-        let overdue = self.cursor.eat("overdue");
-        if overdue {
-            self.cursor.next()?;
-        }
+        let overdue = if self.cursor.eat("overdue") {
+            Some(self.span()?)
+        } else {
+            None
+        };
         self.cursor.need(";")?;
         self.life.states.push(State {
             name,
@@ -375,7 +437,7 @@ impl Parser {
             self.cursor.need(":")?;
         }
         let verb = self.cursor.ident()?;
-        if !["apply", "delete", "call"].contains(&verb.as_str()) {
+        if !["apply", "delete", "call", "adopt"].contains(&verb.as_str()) {
             return Err(Broken(format!("`{verb}` is no verb")));
         }
         let each = self.cursor.eat("each");
@@ -386,12 +448,17 @@ impl Parser {
             verb,
             each,
             on,
+            lets_go: false,
             from: Vec::new(),
             when: None,
             sets: Vec::new(),
             undo: None,
             key: None,
         };
+        if effect.verb == "adopt" && self.cursor.eat("without") {
+            self.cursor.need("retain")?;
+            effect.lets_go = true;
+        }
         if self.cursor.eat("from") {
             effect.from = self.cursor.idents()?;
         }

@@ -4,11 +4,16 @@
 pub mod cut;
 mod dice;
 mod kstatus;
+mod mints;
+mod ownership;
 mod properties;
 mod recipes;
+mod said;
 mod shorthand;
 mod sketch;
 mod spoil;
+mod strays;
+mod teardown;
 mod volumes;
 mod wild;
 
@@ -23,19 +28,24 @@ const COMFORTABLE: usize = 1_200;
 /// The lifecycle with this number; the same number always gives the same text.
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
-    let (sketch, is_sound) = match dice.below(20) {
+    let (mut sketch, is_sound) = match dice.below(20) {
         0..8 => (sound(&mut dice), true),
         8..17 => (spoiled(&mut dice), false),
         _ => (wild(&mut dice), false),
     };
+    ownership::overlay(&mut sketch, is_sound, number);
     let mut sketch = claimed(sketch, is_sound, number);
     kstatus::overlay(&mut sketch, number);
+    teardown::overlay(&mut sketch, is_sound, number);
+    said::overlay(&mut sketch, number);
+    mints::overlay(&mut sketch, number);
     let mut words = Dice::new(!number);
     shorthand::shorten(&mut sketch, &mut words);
     // One mistake hides others, so it comes to where there is none.
     if is_sound {
         shorthand::mistake(&mut sketch, &mut words);
     }
+    strays::overlay(&mut sketch, is_sound, number);
     allow(&mut sketch, &mut dice);
     sketch.to_string()
 }

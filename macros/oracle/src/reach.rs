@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::minted;
 use crate::names::{brought, is_one_of_several, predicates};
 use crate::syntax::{Effect, Life, atoms};
 
@@ -34,9 +35,10 @@ impl<'a> Reach<'a> {
             .life
             .inputs
             .iter()
-            .filter(|input| brought(input).is_some())
+            .filter(|input| brought(input, false).is_some())
         {
             let mut reads = self.closure(&input.name);
+            reads.extend(self.asked(&atoms(input.retain.as_ref())));
             for effect in &self.life.effects {
                 if effect.on == input.name && effect.verb == "apply" {
                     reads.extend(self.closures(&effect.from));
@@ -77,9 +79,14 @@ impl<'a> Reach<'a> {
             return self.asked(&[name.to_owned()]);
         }
         if let Some(value) = self.life.value(name) {
-            let mut all = self.closures(&value.from);
+            let mut from = value.from.clone();
+            if value.mint.is_some() {
+                from.retain(|name| self.life.clock() != Some(name.as_str()));
+            }
+            let mut all = self.closures(&from);
             all.insert(name.to_owned());
             all.extend(self.asked(&atoms(value.given.as_ref())));
+            all.extend(self.asked(&minted::asked(value)));
             return all;
         }
         if name == "request" {
@@ -162,6 +169,10 @@ impl<'a> Reach<'a> {
             used.extend(self.closures(&effect.from));
             used.extend(effect.key.iter().flat_map(|key| self.closure(key)));
         }
+        // When something was made is read by whoever is given it.
+        let taken = |name: &String| life.effects.iter().any(|one| one.from.contains(name));
+        let minted = life.minted().filter(|(value, _)| taken(&value.name));
+        used.extend(minted.flat_map(|(value, _)| value.from.iter().cloned()));
         used.extend(life.fields.iter().flat_map(|(_, from)| self.closures(from)));
         let asked = predicates(life)
             .into_iter()

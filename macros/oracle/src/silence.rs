@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::broken::Rule;
-use crate::circles::{asks, objects};
+use crate::circles::asks;
 use crate::findings::Found;
-use crate::syntax::{Life, Pred, State};
+use crate::syntax::{Life, Pred, State, objects};
 
 /// States that rest on the answer of a poll.
 pub(crate) fn decided(life: &Life, found: &mut Found) {
@@ -45,7 +45,8 @@ pub(crate) fn silent(life: &Life, wrong: Option<Rule>) -> Life {
     if wrong == Some(Rule::SuspendedAsksNobody) || !polled(life).is_empty() {
         return silent;
     }
-    let deletable = !life.volume && life.facts.iter().any(|fact| fact.held);
+    let goes = life.teardown || life.facts.iter().any(|fact| fact.held);
+    let deletable = !life.volume && goes;
     for state in life.states.iter().filter(|state| state.is_suspended()) {
         let mut awake = Pred::Not(Box::new(state.when.clone()));
         if deletable && !state.even {

@@ -41,21 +41,51 @@ pub(crate) fn atoms(pred: Option<&Pred>) -> Vec<String> {
     pred.map(Pred::atoms).unwrap_or_default()
 }
 
+/// A length of time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Span {
+    /// The path that says it.
+    pub(crate) path: Option<String>,
+    /// Milliseconds that are written.
+    pub(crate) usual: u64,
+    /// Milliseconds behind `min`.
+    pub(crate) min: Option<u64>,
+}
+
+impl Span {
+    /// As little as it may be.
+    pub(crate) fn least(&self) -> u64 {
+        match (&self.path, self.min) {
+            (None, _) => self.usual,
+            (Some(_), min) => min.unwrap_or(0),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) name: String,
     /// `owned`, `shared`, `part`, `record`, `poll`, `probe`, `clock`, or nothing.
     pub(crate) own: String,
     pub(crate) many: bool,
+    /// Its type, as it is written.
+    pub(crate) kind: String,
+    /// The first word of how it is found.
+    pub(crate) by: String,
     pub(crate) optional: bool,
-    /// Whether it is asked again and again.
-    pub(crate) every: bool,
+    /// How often it is asked, if that is said.
+    pub(crate) every: Option<Span>,
     /// The other input that owns it.
     pub(crate) of: Option<String>,
     /// What a method looks it up from.
     pub(crate) from: Vec<String>,
     /// The fields of the object or of other inputs that it is found by.
     pub(crate) paths: Vec<String>,
+    /// Whether it stays when its owner goes, and where that is so only sometimes, when.
+    pub(crate) retained: bool,
+    pub(crate) retain: Option<Pred>,
+    /// Whether it is found by its owner references.
+    pub(crate) by_owner: bool,
     pub(crate) given: Option<Pred>,
 }
 
@@ -75,8 +105,17 @@ pub(crate) struct Fact {
 #[derive(Clone, Debug)]
 pub(crate) struct Let {
     pub(crate) name: String,
+    /// Of a minted value first what keeps it.
     pub(crate) from: Vec<String>,
     pub(crate) given: Option<Pred>,
+    pub(crate) mint: Option<Mint>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Mint {
+    pub(crate) keeper: String,
+    /// Where it is made anew.
+    pub(crate) until: Option<Pred>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,8 +127,8 @@ pub(crate) struct State {
     /// Whether a deletion waits there, too.
     pub(crate) even: bool,
     pub(crate) wakes: Option<Vec<String>>,
-    /// Whether a time is written.
-    pub(crate) overdue: bool,
+    /// The time that is written, if one is.
+    pub(crate) overdue: Option<Span>,
 }
 
 impl State {
@@ -112,6 +151,8 @@ pub(crate) struct Effect {
     pub(crate) verb: String,
     pub(crate) each: bool,
     pub(crate) on: String,
+    /// `without retain`
+    pub(crate) lets_go: bool,
     pub(crate) from: Vec<String>,
     pub(crate) when: Option<Pred>,
     pub(crate) sets: Vec<Assign>,
@@ -126,10 +167,20 @@ pub(crate) struct Promise {
     pub(crate) sets: Vec<Assign>,
 }
 
+/// One step of a teardown.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) effect: String,
+    pub(crate) when: Option<Pred>,
+    pub(crate) until: Pred,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Clause {
     pub(crate) value: String,
     pub(crate) reason: Option<String>,
+    /// The event that tells of it.
+    pub(crate) event: Option<String>,
     pub(crate) when: Option<Pred>,
 }
 
@@ -207,11 +258,24 @@ pub(crate) struct Life {
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
+    /// Whether the section `teardown` is there.
+    pub(crate) teardown: bool,
+    pub(crate) steps: Vec<Step>,
+    /// Where what is left is given up.
+    pub(crate) abandoned: Vec<Pred>,
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) properties: Vec<Property>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) ready: Option<Vec<String>>,
+    /// What the roll-up, and what no state says, give as a reason.
+    pub(crate) reasons: Vec<(&'static str, String)>,
+    /// Columns with their paths.
+    pub(crate) columns: Vec<(String, String)>,
+    /// The facts and names for predicates that fragments bring.
+    pub(crate) offered: Vec<String>,
+    /// The names for predicates that something mentions.
+    pub(crate) mentioned: Vec<String>,
     /// The condition that tells what no state says.
     pub(crate) implicit: Option<String>,
     /// `kstatus;`
@@ -238,6 +302,17 @@ impl Input {
 impl Life {
     pub(crate) fn input(&self, name: &str) -> Option<&Input> {
         self.inputs.iter().find(|input| input.name == name)
+    }
+
+    /// Whether what is there of an input may be kept by somebody without a reference to an owner.
+    pub(crate) fn keeps(&self, input: &Input) -> bool {
+        input.own == "owned" && (input.retained || self.adopts(&input.name))
+    }
+
+    /// Whether an effect takes over what is there of an input.
+    pub(crate) fn adopts(&self, input: &str) -> bool {
+        let mut effects = self.effects.iter();
+        effects.any(|effect| effect.verb == "adopt" && effect.on == input)
     }
 
     pub(crate) fn fact(&self, name: &str) -> Option<&Fact> {
@@ -279,4 +354,9 @@ impl Life {
     pub(crate) fn effect(&self, name: &str) -> Option<&Effect> {
         self.effects.iter().find(|effect| effect.name == name)
     }
+}
+
+/// The objects of an input are one thing, the fact that it brings another.
+pub(crate) fn objects(name: &str) -> String {
+    format!("[{name}]")
 }

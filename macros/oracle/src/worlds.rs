@@ -6,7 +6,7 @@ mod enumerated;
 use indexmap::IndexSet;
 
 use crate::broken::Rule;
-use crate::declarations::{acquires, free};
+use crate::held::{acquires, free, gives_back};
 use crate::names::{is_there, needed, values};
 use crate::reach::Reach;
 use crate::syntax::{Effect, Life, Pred, State};
@@ -14,7 +14,14 @@ use crate::syntax::{Effect, Life, Pred, State};
 /// More worlds than this are not checked.
 pub(crate) const LIMIT: usize = 32_768;
 
-const GONE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+const GONE: [&str; 6] = [
+    "Absent",
+    "Unnamed",
+    "Unknown",
+    "Terminating",
+    "Foreign",
+    "Adoptable",
+];
 
 /// A value by its number; `UNSET` while a world is being built.
 pub(crate) type Value = u8;
@@ -73,12 +80,23 @@ pub(crate) struct Act {
     pub(crate) sets: Vec<Vec<(usize, Value)>>,
     pub(crate) affected: Vec<usize>,
     pub(crate) acquires: bool,
+    /// Whether the object is claimed before.
+    pub(crate) claims: bool,
     pub(crate) is_undo: bool,
+    pub(crate) is_step: bool,
     pub(crate) undo: Option<String>,
     pub(crate) frees: Vec<usize>,
     pub(crate) refused: usize,
     /// The values of the target that leave room for the write; a call looks at what it sets.
     room: Vec<Value>,
+}
+
+/// A step with its names looked up.
+#[derive(Debug)]
+pub(crate) struct Due {
+    pub(crate) act: usize,
+    pub(crate) when: Option<Test>,
+    pub(crate) until: Test,
 }
 
 /// Where a write fits; for a call where it does not.
@@ -89,6 +107,7 @@ fn room(effect: &Effect, own: &str) -> &'static [&'static str] {
         ("apply", false) => &["Absent", "Stale"],
         ("delete", true) => &["Surplus"],
         ("delete", false) => &["Stale", "Current"],
+        ("adopt", _) => &["Adoptable"],
         _ if own == "poll" => &["Unknown"],
         _ => &[],
     }
@@ -111,6 +130,8 @@ pub(crate) struct Worlds<'a> {
     pub(crate) vars: Vec<Var>,
     pub(crate) order: Vec<usize>,
     pub(crate) acts: Vec<Act>,
+    pub(crate) dues: Vec<Due>,
+    pub(crate) abandoned: Vec<Test>,
     pub(crate) nevers: Vec<Test>,
     pub(crate) state_tests: Vec<Test>,
     mentioned: Vec<bool>,
@@ -137,6 +158,8 @@ impl<'a> Worlds<'a> {
             vars: Vec::new(),
             order: Vec::new(),
             acts: Vec::new(),
+            dues: Vec::new(),
+            abandoned: Vec::new(),
             nevers: Vec::new(),
             state_tests: Vec::new(),
             mentioned: Vec::new(),
@@ -153,7 +176,17 @@ impl<'a> Worlds<'a> {
             .iter()
             .map(|effect| worlds.act(effect))
             .collect();
-        worlds.nevers = life.nevers.iter().map(|never| worlds.test(never)).collect();
+        worlds.dues = worlds.dues();
+        worlds.abandoned = life
+            .abandoned
+            .iter()
+            .map(|when| worlds.test(when))
+            .collect();
+        for at in 0..worlds.acts.len() {
+            worlds.acts[at].claims |= worlds.reopens(&worlds.acts[at]);
+        }
+        let ruled_out = life.ruled_out();
+        worlds.nevers = ruled_out.iter().map(|never| worlds.test(never)).collect();
         worlds.state_tests = life
             .states
             .iter()
@@ -209,7 +242,7 @@ impl<'a> Worlds<'a> {
 
     fn declare(&mut self) {
         let life = self.life;
-        if life.facts.iter().any(|fact| fact.held) && !life.volume {
+        if (life.teardown || life.facts.iter().any(|fact| fact.held)) && !life.volume {
             for name in ["deleting", "claimed"] {
                 self.vars.push(Var {
                     name: name.to_owned(),
@@ -323,9 +356,6 @@ impl<'a> Worlds<'a> {
                 .collect()
         };
         let sets: Vec<Vec<(usize, Value)>> = effect.sets.iter().map(assign).collect();
-        let given_back = |(var, value): &(usize, Value)| {
-            self.vars[*var].held && self.vars[*var].free.contains(value)
-        };
         Act {
             name: effect.name.clone(),
             verb: effect.verb.clone(),
@@ -335,7 +365,12 @@ impl<'a> Worlds<'a> {
             from: effect
                 .from
                 .iter()
-                .chain(input.of.iter().filter(|_| effect.verb == "apply"))
+                .chain(
+                    input
+                        .of
+                        .iter()
+                        .filter(|_| ["apply", "adopt"].contains(&effect.verb.as_str())),
+                )
                 .filter(single)
                 .filter_map(|name| self.var(name))
                 .collect(),
@@ -348,16 +383,16 @@ impl<'a> Worlds<'a> {
                 .filter_map(|name| self.var(name))
                 .collect(),
             acquires: acquires(life, effect),
+            claims: acquires(life, effect),
             is_undo: life
                 .effects
                 .iter()
                 .any(|other| other.undo.as_ref() == Some(&effect.name)),
             undo: effect.undo.clone(),
-            frees: sets
+            is_step: life.steps.iter().any(|step| step.effect == effect.name),
+            frees: gives_back(life, effect)
                 .iter()
-                .flatten()
-                .filter(|pair| given_back(pair))
-                .map(|(var, _)| *var)
+                .filter_map(|fact| self.var(fact))
                 .collect(),
             refused: self
                 .var(&format!("?{}", effect.name))
@@ -505,8 +540,8 @@ impl<'a> Worlds<'a> {
         if !act.tests.iter().all(|test| self.holds(test, world)) || !self.has_room(act, world) {
             return false;
         }
-        if act.is_undo && self.is_deleting(world) {
-            return act.frees.iter().any(|var| self.is_held(*var, world[*var]))
+        if (act.is_undo || act.is_step) && self.is_deleting(world) {
+            return self.is_its_turn(act, world)
                 && !self.is_even_deleting(world)
                 && self.claimed.is_none_or(|claimed| world[claimed] == 1);
         }
@@ -517,7 +552,7 @@ impl<'a> Worlds<'a> {
             return false;
         }
         let off = self.is_deleting(world) && !self.forgets(Rule::OffWhenDeleting);
-        let only_undoes = act.is_undo
+        let only_undoes = (act.is_undo || act.is_step)
             && act.when.is_none()
             && !self.life.volume
             && !self.forgets(Rule::UndoOnlyOnDeletion);

@@ -53,6 +53,7 @@ pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
         Job::Delete => return Some(path.delete(&name, &exactly(live?))),
         Job::Migrate => return Some(migrate((&path, &name), plan, live?)),
         Job::Record => return Some(record((&path, &name), plan, live?)),
+        Job::Adopt | Job::Disown => return Some(owned((&path, &name), plan, live?)),
         Job::Call => return None,
     }
     let params = forced(&plan.manager);
@@ -77,6 +78,18 @@ fn record((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
         "resourceVersion": live.meta.resource_version,
         "annotations": plan.body["metadata"]["annotations"],
     } });
+    let params = PatchParams {
+        field_manager: Some(plan.manager.clone()),
+        ..PatchParams::default()
+    };
+    path.patch(name, &params, &Patch::Merge(patch))
+}
+
+/// Guarded by the version that was read: whoever controls it by then keeps it.
+fn owned((path, name): (&Path, &str), plan: &Plan, live: &Stored) -> Sent {
+    let mut patch = plan.body.clone();
+    patch["metadata"]["uid"] = json!(live.meta.uid);
+    patch["metadata"]["resourceVersion"] = json!(live.meta.resource_version);
     let params = PatchParams {
         field_manager: Some(plan.manager.clone()),
         ..PatchParams::default()

@@ -1,5 +1,6 @@
 //! A small lifecycle and caches made by hand, for tests of one pass without a server.
 
+pub(crate) mod heir;
 pub(crate) mod hosted;
 pub(crate) mod ledger;
 pub(crate) mod scoped;
@@ -39,6 +40,8 @@ const THING: &str = "thing";
 crate::lifecycle! {
     /// A thing of a class, and its parts.
     resource Thing;
+
+    allow LC169 NoName "its parts do not depend on the class";
 
     observe {
         class: ConfigMap      by name spec.class_name?;

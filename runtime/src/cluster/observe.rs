@@ -7,6 +7,7 @@ mod records;
 mod sentences;
 mod sets;
 mod versions;
+mod whose;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,8 +18,9 @@ pub use plan::{Job, Plan, WriteId};
 use super::index::{Finder, IndexKey};
 use super::store::Name;
 use crate::lifecycle::observation::Slot;
+use crate::lifecycle::random::{Random, Seed};
 use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef, Observation, Requested, Stored};
-use crate::machine::ir::{Call, Lifecycle, Mode, Node, Origin};
+use crate::machine::ir::{Call, Lifecycle, Mint, Mode, Node, Origin};
 use crate::naming::Naming;
 
 /// What a pass may read beside the object itself.
@@ -47,6 +49,11 @@ pub trait View {
 
     /// What time it is, the same throughout a pass; `None` where nothing tells.
     fn now(&self) -> Option<Timestamp> {
+        None
+    }
+
+    /// What values are made from; `None` where none is.
+    fn seed(&self) -> Option<Seed> {
         None
     }
 
@@ -347,10 +354,35 @@ impl Observing<'_> {
         let value = &self.ir.values[number];
         let world = &self.observation.world;
         if value.given.as_ref().is_none_or(|g| world.holds(g)) {
-            let computed = self.observer.machine.value(&self.observation, number);
-            self.observation.computed(number, computed);
+            match &value.mint {
+                Some(mint) => self.mint(number, mint),
+                None => {
+                    let computed = self.observer.machine.value(&self.observation, number);
+                    self.observation.computed(number, computed);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// What is kept, or a new value where nothing is, or where it is to be made anew. What is not ours to write keeps nothing of ours.
+    fn mint(&mut self, number: usize, mint: &Mint) {
+        if ["Foreign", "Terminating"].contains(&self.standing(mint.keeper)) {
+            return;
+        }
+        let (machine, world) = (self.observer.machine, &self.observation.world);
+        let is_over = mint.until.as_ref().is_some_and(|until| world.holds(until));
+        let kept = || machine.value(&self.observation, number);
+        if let Some(kept) = (!is_over).then(kept).flatten() {
+            self.observation.computed(number, Some(kept));
+            return;
+        }
+        let Some(seed) = self.observer.view.seed() else {
+            return;
+        };
+        let mut random = Random::of(&seed, number);
+        let made = machine.make(&self.observation, number, &mut random);
+        self.observation.made(number, made);
     }
 
     /// Answers a question; what is not asked has the value of the guard that does not hold.
@@ -427,6 +459,8 @@ impl Observing<'_> {
 mod counted;
 #[cfg(test)]
 mod ignored;
+#[cfg(test)]
+mod kept;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]

@@ -125,10 +125,19 @@ impl Controller {
     fn effect_ended(&mut self, subject: &Subject, effect: usize, plan: Plan, outcome: Outcome) {
         let random = self.random();
         let what = WriteKind::Effect(effect);
+        // A value that may have been kept is never made again, also where nobody heard of it.
+        if !matches!(outcome, Outcome::Refused(_) | Outcome::Occupied(_))
+            && let Some(memory) = self.memories.get_mut(subject)
+        {
+            memory.seed = None;
+        }
         match outcome {
             Outcome::Done(object) => {
                 let wrote = self.fence_target(subject, effect, &plan, &object);
                 let kept = plan.kept(&object);
+                if plan.job == Job::Adopt {
+                    self.tell_adopted(subject, effect, &plan);
+                }
                 let Some(memory) = self.memories.get_mut(subject) else {
                     return;
                 };
@@ -158,6 +167,32 @@ impl Controller {
                 self.put_off(subject, what, plan.id, outcome);
             }
         }
+    }
+
+    /// What was there before us and is ours now, people are told.
+    fn tell_adopted(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
+        let runner = &self.runners[subject.lifecycle];
+        let declared = &runner.ir.effects[effect];
+        let kind = runner.subject_kind.clone();
+        let theirs = runner.kinds[declared.target].as_ref().unwrap_or(&kind);
+        let object = plan.name.of_kind(theirs);
+        let then = match declared.keeps {
+            true => format!("it stays when this {} is deleted", kind.kind),
+            false => format!("it belongs to this {} now", kind.kind),
+        };
+        let stored = self.stores[runner.subject_store].get(&subject.name);
+        let uid = stored.and_then(|stored| stored.meta.uid.clone());
+        let news = News {
+            warning: false,
+            reason: "Adopted".to_owned(),
+            note: format!("{object} was there before and is taken over: {then}"),
+        };
+        self.tell(
+            subject.lifecycle,
+            &kind,
+            (&subject.name, uid.as_deref()),
+            news,
+        );
     }
 
     /// Makes exactly this write wait.

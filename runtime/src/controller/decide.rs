@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::in_flight::WriteRecord;
 use super::memory::{ObjectMemory, WriteKind, status_id, subject_id};
-use super::report::Draft;
+use super::report::{Draft, gives_up};
 use super::ruled_out::RuledOut;
 use super::why::Why;
 use crate::cluster::observe::{Job, Observed, Plan};
@@ -77,6 +77,13 @@ pub(crate) fn decide(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Dec
 fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
     let differs = memory.differs_since;
     if differs.is_some_and(|since| at.now >= since + REPORT_AFTER)
+        && let Some(status) = status(seen, memory, at.now)
+    {
+        return Decided::Write(Box::new(status));
+    }
+    // What is given up is told while somebody can still read it.
+    let world = &seen.observed.observation.world;
+    if gives_up(seen.ir, world, seen.next)
         && let Some(status) = status(seen, memory, at.now)
     {
         return Decided::Write(Box::new(status));

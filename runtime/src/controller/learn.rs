@@ -9,9 +9,10 @@ use tokio::time::Instant;
 
 use super::Controller;
 use super::decide::Seen;
+use super::lengths::length;
 use super::memory::{Entered, WriteKind};
 use super::queue::Subject;
-use super::report::{Draft, Notes, draft, holds_up, old_status, timeless};
+use super::report::{Draft, Notes, draft, gives_up, holds_up, old_status, timeless, waits};
 use super::ruled_out::{self, RuledOut};
 use crate::cluster::observe::{Failure, Observed, WriteId};
 use crate::lifecycle::Stored;
@@ -19,6 +20,9 @@ use crate::machine::backoff::Backoff;
 use crate::machine::compare::fingerprint;
 use crate::machine::ir::{Lifecycle, Phase};
 use crate::machine::policy::{Class, Decision};
+
+/// Of a poll that does not say how often it is asked; the operator does not start with one.
+const NO_INTERVAL: Duration = Duration::from_secs(30);
 
 /// What has taken too long, or will have.
 #[derive(Default)]
@@ -49,12 +53,13 @@ impl Controller {
         self.note_trouble(subject, &observed, ruled_out.as_ref());
         self.note_undone(subject, &observed, (next, now));
         self.ask(subject, &observed);
+        self.note_flaws(subject, &observed, class);
         let unanswered_until = self.polls.open_until(subject, &observed.polls, now);
         let notes = ((class, next), ruled_out.as_ref(), overdue.since);
         // A process that has just started would say of each object that nobody answers, and take that back a moment later.
         let report = match unanswered_until {
-            Some(_) => None,
-            None => self.draft(subject, &observed, notes, now),
+            Some(_) if !gives_up(ir, &observed.observation.world, next) => None,
+            Some(_) | None => self.draft(subject, &observed, notes, now),
         };
         if let Some(memory) = self.memories.get_mut(subject) {
             let since = memory.differs_since.unwrap_or(now);
@@ -102,7 +107,8 @@ impl Controller {
         class: Class,
         now: Instant,
     ) -> Overdue {
-        let ir = self.runners[subject.lifecycle].ir;
+        let runner = &self.runners[subject.lifecycle];
+        let (ir, machine) = (runner.ir, &*runner.machine);
         let wall = self.settings.clock.now();
         let (Class::State(state), Some(memory)) = (class, self.memories.get_mut(subject)) else {
             return Overdue::default();
@@ -123,7 +129,7 @@ impl Controller {
         if declared.phase != Phase::Pending || declared.wakes.is_some() {
             return Overdue::default();
         }
-        let limit = Duration::from_millis(declared.overdue);
+        let limit = length(machine, &declared.overdue, &observed.observation).0;
         let spent = entered.before + now.duration_since(entered.seen);
         if spent < limit {
             let (at, since) = (Some(now + (limit - spent)), None);
@@ -185,8 +191,12 @@ impl Controller {
         if asked.is_empty() && memory.asked.is_empty() {
             return;
         }
-        let ir = self.runners[subject.lifecycle].ir;
-        let every = |input: usize| Duration::from_millis(ir.inputs[input].every.unwrap_or(30_000));
+        let runner = &self.runners[subject.lifecycle];
+        let (ir, machine) = (runner.ir, &*runner.machine);
+        let every = |input: usize| match &ir.inputs[input].every {
+            Some(every) => length(machine, every, &observed.observation).0,
+            None => NO_INTERVAL,
+        };
         let before = std::mem::replace(&mut memory.asked, asked.clone());
         self.polls
             .ask(subject, &before, &asked, (&observed.observation, every));
@@ -209,7 +219,9 @@ impl Controller {
         // An object that is being deleted gets no report, unless its cleanup keeps failing.
         let is_held_up = runner.ir.has_finalizer() && trouble.is_some();
         let is_held_up = is_held_up || is_stuck(observed, runner.ir) || ruled_out.is_some();
-        let is_held_up = is_held_up || holds_up(runner.ir, &observed.observation.world).is_some();
+        let (ir, world) = (runner.ir, &observed.observation.world);
+        let is_held_up = is_held_up || holds_up(ir, world).is_some();
+        let is_held_up = is_held_up || waits(ir, world, next) || gives_up(ir, world, next);
         if observed.is_deleting() && !is_held_up {
             return None;
         }
@@ -236,7 +248,7 @@ impl Controller {
 
 /// Giving back was refused: a person must look.
 fn is_stuck(observed: &Observed, ir: &Lifecycle) -> bool {
-    let mut undos = ir.effects.iter().filter(|e| e.is_undo);
+    let mut undos = ir.effects.iter().filter(|e| e.is_undo || e.is_step);
     ir.has_finalizer() && undos.any(|e| observed.observation.world.get(e.refused) == 1)
 }
 

@@ -14,6 +14,7 @@ use crate::cluster::index::IndexKey;
 use crate::cluster::observe::WriteId;
 use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
+use crate::lifecycle::random::Seed;
 use crate::machine::backoff::Backoff;
 
 /// What a pause or a count belongs to.
@@ -78,8 +79,12 @@ pub(crate) struct ObjectMemory {
     pub(crate) called: BTreeMap<usize, u64>,
     /// What the last effects led to.
     pub(crate) outcomes: Outcomes,
+    /// What the object says of lengths of time that do not count, as people were told.
+    pub(crate) flaws: BTreeMap<usize, String>,
     /// Until when the last answers hold.
     pub(crate) time: Time,
+    /// What values are made from, until one may have been kept.
+    pub(crate) seed: Option<Seed>,
     pauses: BTreeMap<WriteKind, Pause>,
     refusals: BTreeMap<(usize, WriteId), Refusal>,
     settled: BTreeMap<Name, Settled>,

@@ -13,6 +13,7 @@ use super::why::Why;
 use crate::cluster::observe::{Observed, Plan};
 use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
+use crate::lifecycle::random::Seed;
 use crate::machine::ir::Effect;
 
 /// Every object is looked at this often, whatever happens; a settled one costs no request then.
@@ -51,6 +52,7 @@ impl Controller {
     }
 
     fn observe(&mut self, subject: &Subject, stored: Arc<Stored>) -> Observed {
+        self.draw_seed(subject);
         let (runner, memory) = (&self.runners[subject.lifecycle], &self.memories[subject]);
         let caches = Caches {
             lifecycle: subject.lifecycle,
@@ -85,6 +87,16 @@ impl Controller {
             }
         }
         observed
+    }
+
+    /// An object has one seed until a value may have been kept: so what is refused is the same in every pass.
+    fn draw_seed(&mut self, subject: &Subject) {
+        let mints = self.runners[subject.lifecycle].ir.mints();
+        if let (true, Some(process), Some(memory)) =
+            (mints, &mut self.minting, self.memories.get_mut(subject))
+        {
+            memory.seed.get_or_insert_with(|| Seed::next(process));
+        }
     }
 
     /// Until when an object that was seen may be older than our last write to it, or an answer older than our last call.

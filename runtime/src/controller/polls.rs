@@ -37,9 +37,12 @@ const LONG: Duration = Duration::from_secs(1);
 
 struct Poll {
     observation: Arc<Observation>,
+    /// The shortest that one of those wants who ask.
     every: Duration,
     /// With the turn in which it was asked for.
     answer: Option<(Reply, u64)>,
+    /// When that came.
+    answered: Instant,
     /// Since then there is none, if it is over.
     good_until: Instant,
     error: Option<String>,
@@ -53,7 +56,10 @@ struct Poll {
     again: bool,
     /// When it is asked next; nothing while a question is on its way.
     due: Option<Instant>,
-    askers: BTreeSet<Name>,
+    /// Who asks, and how often each wants it.
+    askers: BTreeMap<Name, Duration>,
+    /// The same, the shortest first.
+    wanted: BTreeSet<(Duration, Name)>,
     /// Who waits for an answer to a question that was asked after their own call.
     waiting: BTreeSet<Name>,
 }
@@ -150,6 +156,7 @@ impl Polls {
                 observation: Arc::clone(observation),
                 every: every(*input),
                 answer: None,
+                answered: Instant::now(),
                 good_until: Instant::now(),
                 error: None,
                 version: 0,
@@ -157,13 +164,16 @@ impl Polls {
                 asked: None,
                 again: false,
                 due: None,
-                askers: BTreeSet::new(),
+                askers: BTreeMap::new(),
+                wanted: BTreeSet::new(),
                 waiting: BTreeSet::new(),
             });
             poll.observation = Arc::clone(observation);
-            poll.askers.insert(asker.name.clone());
+            let is_other = poll.wants(&asker.name, Some(every(*input)));
             if is_new {
                 self.schedule(&id, Instant::now());
+            } else if is_other {
+                self.hasten(&id);
             }
         }
     }
@@ -177,13 +187,26 @@ impl Polls {
         for (input, key) in polls {
             let id = (asker.lifecycle, *input, key.clone());
             if let Some(poll) = self.all.get_mut(&id) {
-                poll.askers.remove(&asker.name);
+                poll.wants(&asker.name, None);
                 if poll.askers.is_empty() {
                     let due = poll.due;
                     self.all.remove(&id);
                     due.map(|at| self.due.remove(&(at, id)));
                 }
             }
+        }
+    }
+
+    /// Asks as soon as the shortest interval wants it; what was to be asked sooner still is.
+    fn hasten(&mut self, id: &Id) {
+        let Some(poll) = self.all.get(id) else {
+            return;
+        };
+        let soonest = poll.asked.map(|asked| asked + poll.every);
+        if let (Some(soonest), Some(due)) = (soonest, poll.due)
+            && soonest < due
+        {
+            self.schedule(id, soonest.max(Instant::now()));
         }
     }
 
@@ -305,11 +328,11 @@ impl Polls {
                 let same = matches!(&poll.answer, Some((old, _)) if old.says_the_same(&reply));
                 let same = same && was_good;
                 poll.answer = Some((reply, answered.asked));
-                poll.good_until = now + (poll.every * GRACE).max(LEAST_GRACE);
+                (poll.answered, poll.good_until) = (now, now + poll.grace());
                 poll.error = None;
                 if !same {
                     poll.version += 1;
-                    woken.extend(poll.askers.iter().cloned());
+                    woken.extend(poll.askers.keys().cloned());
                 }
             }
             Err(error) => {
@@ -320,7 +343,7 @@ impl Polls {
                 if now >= poll.good_until && (was_known || news) {
                     poll.answer = None;
                     poll.version += 1;
-                    woken.extend(poll.askers.iter().cloned());
+                    woken.extend(poll.askers.keys().cloned());
                 } else if poll.answer.is_some() {
                     // They would see the old answer again, and ask again at once.
                     poll.waiting = std::mem::take(&mut woken);
@@ -332,6 +355,39 @@ impl Polls {
         }
         self.schedule(&answered.id, next);
         woken
+    }
+}
+
+impl Poll {
+    /// For how long an answer is good.
+    fn grace(&self) -> Duration {
+        (self.every * GRACE).max(LEAST_GRACE)
+    }
+
+    /// Notes how often somebody wants it asked, or that somebody does not ask any more; says whether the shortest interval is another one now.
+    fn wants(&mut self, asker: &Name, every: Option<Duration>) -> bool {
+        let before = match every {
+            Some(every) => self.askers.insert(asker.clone(), every),
+            None => self.askers.remove(asker),
+        };
+        if before == every {
+            return false;
+        }
+        if let Some(before) = before {
+            self.wanted.remove(&(before, asker.clone()));
+        }
+        self.wanted
+            .extend(every.map(|every| (every, asker.clone())));
+        let Some((shortest, _)) = self.wanted.first() else {
+            return false;
+        };
+        let is_other = std::mem::replace(&mut self.every, *shortest) != *shortest;
+        let now = Instant::now();
+        if is_other && self.answer.is_some() && self.good_until > now {
+            // There is time for a question before an answer is old by another interval.
+            self.good_until = (self.answered + self.grace()).max(now + LEAST_GRACE);
+        }
+        is_other
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod strays;
 mod suspended;
+mod torn_down;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -18,6 +19,7 @@ use crate::machine::policy::{Class, Decision};
 use crate::machine::project::{BETWEEN, Projected};
 pub(crate) use strays::cleared;
 pub(crate) use suspended::holds_up;
+pub(crate) use torn_down::{gives_up, waits};
 
 /// Of what somebody must act on.
 const UNMET: ConditionStatus = ConditionStatus::False;
@@ -90,7 +92,8 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         status.extend(generation.map(|seen| (OBSERVED_GENERATION.to_owned(), json!(seen))));
     }
     let status = Value::Object(status);
-    let news = conditions.iter().filter_map(|c| told(c, old)).collect();
+    let mut news: Vec<News> = conditions.iter().filter_map(|c| told(c, old)).collect();
+    news.extend(torn_down::news(machine.ir(), &observation.world, notes));
     Draft {
         differs: differs(notes.fields, &status, old),
         status,
@@ -139,12 +142,10 @@ fn conditions(
             let (name, status) = ("Contradiction", ConditionStatus::True);
             (name, status, ruled_out.reason(), sentence)
         }),
-        Class::Deleting => Some((
-            "Ready",
-            UNMET,
-            "Deleting",
-            notes.trouble.unwrap_or_default().to_owned(),
-        )),
+        Class::Deleting => {
+            let (reason, sentence) = torn_down::said(ir, observation, notes);
+            Some(("Ready", UNMET, reason, sentence))
+        }
         Class::State(_) => None,
     };
     if let Some((name, status, reason, sentence)) = special {

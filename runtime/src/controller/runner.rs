@@ -13,6 +13,7 @@ use crate::cluster::index::{Finder, Index, IndexKey};
 use crate::cluster::observe::{Observer, View, WriteId};
 use crate::cluster::store::{Change, Name, Store};
 use crate::error::Error;
+use crate::lifecycle::random::Seed;
 use crate::lifecycle::{Kind, Machine, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Verb};
 use crate::machine::kstatus::OBSERVED_GENERATION;
@@ -203,7 +204,7 @@ fn unsupported(
         (Mode::Part, Some(_)) if input.many => Some(format!(
             "`{name}` is a part of several objects: declare a part of one"
         )),
-        (Mode::Poll, _) if input.every.is_none_or(|every| every == 0) => Some(format!(
+        (Mode::Poll, _) if input.every.is_none_or(|every| every.least == 0) => Some(format!(
             "`{name}` does not say how often it is polled: add `every 30s`"
         )),
         (Mode::Watched | Mode::Poll, _) => {
@@ -261,6 +262,10 @@ impl View for Caches<'_> {
 
     fn now(&self) -> Option<Timestamp> {
         Some(self.now)
+    }
+
+    fn seed(&self) -> Option<Seed> {
+        self.memory.seed.clone()
     }
 
     fn refusal(&self, effect: usize, write: &WriteId) -> Option<String> {

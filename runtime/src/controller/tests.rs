@@ -4,6 +4,7 @@ mod applied;
 mod declared;
 mod leading;
 mod polled;
+mod said;
 mod timed;
 
 use std::collections::BTreeMap;
@@ -176,6 +177,7 @@ impl Sim {
             instance: "here".to_owned(),
             concurrency: 16,
             seed,
+            randomness: Randomness::Seeded(seed),
             clock: Arc::new(Noon),
             counters: Counters::default(),
             wakes: Wakes::default(),

@@ -43,6 +43,21 @@ builtin! {
         /// It is as the builder wants it.
         Current,
     }
+    /// Of `owned K` that an `adopt` may take over.
+    Adopted {
+        /// It is not there.
+        Absent,
+        /// It is there and belongs to somebody else.
+        Foreign,
+        /// It is there and belongs to nobody: it may be taken over.
+        Adoptable,
+        /// It is being deleted.
+        Terminating,
+        /// It differs from what the builder returns, or the builder cannot run.
+        Stale,
+        /// It is as the builder wants it.
+        Current,
+    }
     /// Of `owned [K]` and `shared [K]`: the worst member counts, `Foreign` last.
     OwnedSet {
         /// A member is missing or differs.

@@ -108,6 +108,8 @@ pub struct Observation {
     about: About,
     slots: Vec<Slot>,
     values: Vec<Option<Arc<dyn Any + Send + Sync>>>,
+    /// The values that were made in this pass, and are kept nowhere yet.
+    made: BTreeSet<usize>,
     /// The answers so far.
     pub world: World,
     /// What the facts said, by variable.
@@ -135,6 +137,7 @@ impl Observation {
             about,
             slots: lifecycle.inputs.iter().map(|_| Slot::Closed).collect(),
             values: lifecycle.values.iter().map(|_| None).collect(),
+            made: BTreeSet::new(),
             world: World::first(lifecycle),
             sentences: lifecycle.vars.iter().map(|_| None).collect(),
             until: lifecycle.vars.iter().map(|_| None).collect(),
@@ -152,6 +155,19 @@ impl Observation {
         self.values[value] = computed;
     }
 
+    /// Notes a value that was made, for what keeps it has none.
+    pub fn made(&mut self, value: usize, made: Option<Arc<dyn Any + Send + Sync>>) {
+        if made.is_some() {
+            self.made.insert(value);
+        }
+        self.computed(value, made);
+    }
+
+    /// Whether a value was made in this pass: it differs from what anybody has.
+    pub fn is_made(&self, value: usize) -> bool {
+        self.made.contains(&value)
+    }
+
     /// The same at another time, for whoever asks what would be answered then.
     #[must_use]
     pub fn at(&self, clock: Option<usize>, now: Timestamp) -> Self {
@@ -163,6 +179,7 @@ impl Observation {
             },
             slots: self.slots.clone(),
             values: self.values.clone(),
+            made: self.made.clone(),
             world: self.world.clone(),
             sentences: self.sentences.clone(),
             until: self.until.clone(),

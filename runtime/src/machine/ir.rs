@@ -28,6 +28,10 @@ pub struct Lifecycle {
     pub effects: &'static [Effect],
     /// What the world outside does by itself.
     pub promises: &'static [Promise],
+    /// What is done when the object goes, one after the other.
+    pub steps: &'static [Step],
+    /// Where what is left then is given up.
+    pub abandoned: &'static [Abandoned],
     /// The state edges of a quiet run.
     pub edges: &'static [(usize, usize)],
     /// Conditions of the status, without `Ready`.
@@ -40,6 +44,8 @@ pub struct Lifecycle {
     pub kstatus: bool,
     /// Paths of the object that messages take in: `spec.host`.
     pub texts: &'static [&'static str],
+    /// Paths at which the object says how long something is: `spec.interval`.
+    pub times: &'static [&'static str],
     /// Fields of the status, beside conditions.
     pub fields: &'static [Field],
     /// Printer columns.
@@ -48,6 +54,19 @@ pub struct Lifecycle {
     pub volume: bool,
     /// What answers each call of a volume.
     pub calls: &'static [Call],
+}
+
+impl Lifecycle {
+    /// Whether it makes values by chance.
+    pub fn mints(&self) -> bool {
+        self.values.iter().any(|value| value.mint.is_some())
+    }
+
+    /// Whether an input keeps a minted value.
+    pub fn keeps(&self, input: usize, value: usize) -> bool {
+        let mint = self.values[value].mint.as_ref();
+        mint.is_some_and(|mint| mint.keeper == input)
+    }
 }
 
 /// Something a pass looks at: a watch, an index back to the object, an RBAC rule.
@@ -65,8 +84,8 @@ pub struct Input {
     pub kind: &'static str,
     /// How it is found.
     pub lookup: Lookup,
-    /// Milliseconds between two polls.
-    pub every: Option<u64>,
+    /// How long after a poll it is asked again.
+    pub every: Option<Length>,
     /// Looked at only where this holds.
     pub given: Option<Pred>,
     /// The built-in fact it brings.
@@ -77,6 +96,19 @@ pub struct Input {
     pub controller: bool,
     /// Lists of which we own every element: `spec.ports`.
     pub exclusive: &'static [&'static str],
+    /// Of what is owned: where this holds it has no owner reference, and stays when its owner goes.
+    pub retain: Option<Pred>,
+}
+
+/// A length of time: as it is declared, or as the object says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Which of [`Lifecycle::times`] says it, if one does.
+    pub said: Option<usize>,
+    /// Milliseconds: what is declared, or what counts where the object says nothing that can be read.
+    pub otherwise: u64,
+    /// Milliseconds: it is never less.
+    pub least: u64,
 }
 
 /// What we may do with an input.
@@ -123,13 +155,24 @@ pub enum Lookup {
     Key,
 }
 
-/// A value shared by facts, builders and fields.
+/// A value shared by facts, builders and fields; or one that is minted, for the builder of what keeps it.
 #[derive(Debug)]
 pub struct Value {
     /// As declared.
     pub name: &'static str,
     /// Computed only where this holds.
     pub given: Option<Pred>,
+    /// Made once, and read back.
+    pub mint: Option<Mint>,
+}
+
+/// Where a value is kept, and until when.
+#[derive(Debug)]
+pub struct Mint {
+    /// The input that keeps it.
+    pub keeper: usize,
+    /// Made anew where this holds.
+    pub until: Option<Pred>,
 }
 
 /// A finite question.
@@ -218,8 +261,8 @@ pub struct State {
     pub even_deleting: bool,
     /// Only a change of these helps; `None`: it moves by itself.
     pub wakes: Option<&'static [Source]>,
-    /// Milliseconds after which it has taken too long.
-    pub overdue: u64,
+    /// After how long it has taken too long.
+    pub overdue: Length,
 }
 
 /// What users see of a state.
@@ -277,8 +320,12 @@ pub struct Effect {
     pub undo: Option<usize>,
     /// Some effect names this one as its undo.
     pub is_undo: bool,
+    /// It is a step of the teardown.
+    pub is_step: bool,
     /// The variable that says that this write was refused.
     pub refused: usize,
+    /// Of an adoption: what it takes over stays when its owner goes.
+    pub keeps: bool,
 }
 
 /// What kind of write an effect is.
@@ -290,6 +337,28 @@ pub enum Verb {
     Delete,
     /// A mutation outside Kubernetes.
     Call,
+    /// Makes ours what is there and belongs to nobody.
+    Adopt,
+}
+
+/// One step of the teardown.
+#[derive(Debug)]
+pub struct Step {
+    /// What is done, by position.
+    pub effect: usize,
+    /// Where it is; `None`: wherever it can be.
+    pub when: Option<Pred>,
+    /// The step is over where this holds by what is asked.
+    pub until: Pred,
+}
+
+/// Where what is left when the object goes is given up.
+#[derive(Debug)]
+pub struct Abandoned {
+    /// By what is asked.
+    pub when: Pred,
+    /// What people are told.
+    pub why: &'static str,
 }
 
 /// What the world outside does by itself, sooner or later.

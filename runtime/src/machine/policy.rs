@@ -33,7 +33,14 @@ pub enum Decision {
 }
 
 /// Values of built-in facts with which an input cannot be read by builders, facts and fields.
-const UNUSABLE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+const UNUSABLE: [&str; 6] = [
+    "Absent",
+    "Unnamed",
+    "Unknown",
+    "Terminating",
+    "Foreign",
+    "Adoptable",
+];
 
 impl State {
     /// Whether no effect is enabled in it, whatever there is to do.
@@ -43,9 +50,10 @@ impl State {
 }
 
 impl Lifecycle {
-    /// Whether the object needs our finalizer: exactly if something can be held.
+    /// Whether the object needs our finalizer: exactly if something can be held, or is to be done when the object goes.
     pub fn has_finalizer(&self) -> bool {
-        !self.volume && self.vars.iter().any(|v| v.free.is_some())
+        let holds = self.vars.iter().any(|v| v.free.is_some());
+        !self.volume && (holds || !self.steps.is_empty())
     }
 
     /// The name of a variable's value in this world.
@@ -129,45 +137,42 @@ impl Lifecycle {
         if self.classify(world, deleting) == Class::Contradiction {
             return Decision::Rest;
         }
-        if !deleting && self.is_seized(world) {
+        if deleting {
+            return self.next_on_deletion(world);
+        }
+        if self.is_seized(world) {
             return Decision::Claim;
         }
-        let chosen = if deleting {
-            self.next_undo(world)
-        } else {
-            (0..self.effects.len()).find(|&e| self.enabled(world, e, false))
-        };
-        match chosen {
-            Some(effect)
-                if !deleting && self.acquires(&self.effects[effect]) && !self.is_claimed(world) =>
-            {
-                Decision::Claim
-            }
+        let mut effects = 0..self.effects.len();
+        match effects.find(|&effect| self.enabled(world, effect, false)) {
+            Some(effect) if self.needs_claim(effect) && !self.is_claimed(world) => Decision::Claim,
             Some(effect) => Decision::Effect(effect),
-            None if deleting
-                && self.has_finalizer()
-                && self.is_claimed(world)
-                && self.holds_nothing(world) =>
-            {
-                Decision::Release
-            }
             None => Decision::Rest,
         }
     }
 
-    /// Last acquired, first given back, also where that must wait.
-    fn next_undo(&self, world: &World) -> Option<usize> {
-        let mut undos = self.effects.iter().rev().filter_map(|e| e.undo);
-        let held = |undo: &usize| {
-            let mut frees = self.frees(&self.effects[*undo]);
-            frees.any(|var| !self.is_free(world, var))
-        };
-        undos
-            .find(held)
-            .filter(|&undo| self.enabled(world, undo, true))
+    /// The steps of the teardown one after the other, then the undos; the finalizer goes when nothing is left, or that is given up.
+    fn next_on_deletion(&self, world: &World) -> Decision {
+        if !self.has_finalizer() || !self.is_claimed(world) {
+            return Decision::Rest;
+        }
+        if !self.is_left(world) || self.abandons(world).is_some() {
+            return Decision::Release;
+        }
+        let step = self.open_step(world).map(|step| self.steps[step].effect);
+        let due = step.or_else(|| self.due_undo(world));
+        let due = due.filter(|effect| self.enabled(world, *effect, true));
+        due.map_or(Decision::Rest, Decision::Effect)
     }
 
-    /// Whether something is ours for sure although our finalizer is not there: somebody took it away, or what is held came about by itself.
+    /// Last acquired, first given back, also where that must wait.
+    fn due_undo(&self, world: &World) -> Option<usize> {
+        let mut undos = self.effects.iter().rev().filter_map(|e| e.undo);
+        undos.find(|undo| self.has_to_free(world, *undo))
+    }
+
+    /// Whether something is ours, or to be done when the object goes, for sure although our finalizer is not there: somebody took it away, or it came about by
+    /// itself.
     fn is_seized(&self, world: &World) -> bool {
         let taken = |(at, var): (usize, &super::ir::Var)| {
             let value = world.get(at);
@@ -177,7 +182,7 @@ impl Lifecycle {
         self.has_finalizer()
             && !self.is_claimed(world)
             && self.set_aside(world).is_none()
-            && self.vars.iter().enumerate().any(taken)
+            && (self.vars.iter().enumerate().any(taken) || self.is_due(world))
     }
 
     /// Whether an effect may run: permitted, and this very write was not refused.
@@ -204,8 +209,8 @@ impl Lifecycle {
             .filter(|_| of.verb == Verb::Apply)
     }
 
-    fn allows(&self, world: &World, effect: usize, deleting: bool) -> bool {
-        let effect = &self.effects[effect];
+    fn allows(&self, world: &World, number: usize, deleting: bool) -> bool {
+        let effect = &self.effects[number];
         let sources = effect.from.iter().all(|s| match *s {
             Source::Input(input) => self.inputs[input].many || self.usable(world, input),
             Source::Value(value) => {
@@ -217,10 +222,11 @@ impl Lifecycle {
         let input = &self.inputs[effect.target];
         let target = input.given.as_ref().is_none_or(|g| world.holds(g));
         // Its owner reference carries the uid of what is there.
-        let owner = input.owner.filter(|_| effect.verb == Verb::Apply);
+        let writes = matches!(effect.verb, Verb::Apply | Verb::Adopt);
+        let owner = input.owner.filter(|_| writes);
         let owned = owner.is_none_or(|owner| self.usable(world, owner));
         let ready = sources && target && owned;
-        ready && self.has_room(world, effect) && self.in_season(world, effect, deleting)
+        ready && self.has_room(world, effect) && self.in_season(world, number, deleting)
     }
 
     /// Whether the target leaves something to do.
@@ -233,6 +239,7 @@ impl Lifecycle {
             (Verb::Apply, false) => target == "Absent" || target == "Stale",
             (Verb::Delete, true) => target == "Surplus",
             (Verb::Delete, false) => target == "Stale" || target == "Current",
+            (Verb::Adopt, _) => target == "Adoptable",
             (Verb::Call, _) => {
                 let unseen = input.mode == Mode::Poll && target == "Unknown";
                 !unseen
@@ -243,16 +250,18 @@ impl Lifecycle {
         }
     }
 
-    /// In life by the author's `when`, and while we do not leave the object alone; on deletion only what gives something back.
-    fn in_season(&self, world: &World, effect: &Effect, deleting: bool) -> bool {
+    /// In life by the author's `when`, and while we do not leave the object alone; on deletion only what is done or given back then.
+    fn in_season(&self, world: &World, number: usize, deleting: bool) -> bool {
+        let effect = &self.effects[number];
+        let goes = effect.is_undo || effect.is_step;
         if deleting {
-            return effect.is_undo
+            return goes
                 && self.holds_deletion(world).is_none()
                 && self.is_claimed(world)
-                && self.frees(effect).any(|var| !self.is_free(world, var));
+                && self.is_due_to_go(world, number);
         }
         self.set_aside(world).is_none()
-            && (!effect.is_undo || effect.when.is_some() || self.volume)
+            && (!goes || effect.when.is_some() || self.volume)
             && effect.when.as_ref().is_none_or(|w| world.holds(w))
     }
 
@@ -269,19 +278,33 @@ impl Lifecycle {
             .any(|alternative| alternative.iter().any(takes))
     }
 
-    fn frees<'a>(&'a self, effect: &'a Effect) -> impl Iterator<Item = usize> + 'a {
-        let gives_back = |&&(var, value): &&(usize, u8)| {
-            self.vars[var]
+    /// Whether an effect gives back something that is held here, at once or in that the outside ends what it began.
+    pub(super) fn has_to_free(&self, world: &World, effect: usize) -> bool {
+        let sets = self.effects[effect].sets.iter().copied().flatten();
+        let mut held = sets.filter(|(var, _)| !self.is_free(world, *var));
+        held.any(|&(var, value)| {
+            let frees = self.vars[var]
                 .free
-                .is_some_and(|free| free >> value & 1 == 1)
-        };
-        effect
-            .sets
-            .iter()
-            .flat_map(move |alternative| alternative.iter().filter(gives_back).map(|&(var, _)| var))
+                .is_some_and(|free| free >> value & 1 == 1);
+            frees || self.lets_go(effect, var)
+        })
     }
 
-    fn is_free(&self, world: &World, var: usize) -> bool {
+    /// Whether what an effect sets is how it gives a fact back, although it is not free yet.
+    fn lets_go(&self, number: usize, var: usize) -> bool {
+        let effect = &self.effects[number];
+        let takes = |other: &Effect| {
+            let mut sets = other.sets.iter().copied().flatten();
+            sets.any(|&(of, value)| {
+                let free = self.vars[var].free.unwrap_or(u64::MAX);
+                of == var && free >> value & 1 == 0
+            })
+        };
+        let mut acquiring = self.effects.iter().filter(|e| e.undo == Some(number));
+        !self.volume && effect.undo.is_none() && (effect.is_step || acquiring.any(takes))
+    }
+
+    pub(super) fn is_free(&self, world: &World, var: usize) -> bool {
         self.vars[var]
             .free
             .is_none_or(|free| free >> world.get(var) & 1 == 1)
@@ -292,7 +315,7 @@ impl Lifecycle {
         (0..self.vars.len()).all(|var| self.is_free(world, var))
     }
 
-    fn is_claimed(&self, world: &World) -> bool {
+    pub(super) fn is_claimed(&self, world: &World) -> bool {
         self.vars
             .iter()
             .position(|v| v.origin == Origin::Claimed)

@@ -32,6 +32,15 @@ impl World {
         }
     }
 
+    /// What the predicate says by what is asked here alone; nothing where that does not decide it. How a write of ours went is always known.
+    pub fn says(&self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
+        pred.decided(&|var, values| {
+            let given = lifecycle.vars[var].given;
+            let asked = given.iter().all(|guard| self.holds(&guard.pred));
+            asked.then(|| values >> self.0[var] & 1 == 1)
+        })
+    }
+
     /// As a conjunction that a person reads, built-in silence left out: `class == Present && service == Stale`.
     pub fn describe(&self, lifecycle: &Lifecycle) -> String {
         let atoms = lifecycle
@@ -59,6 +68,25 @@ impl Pred {
             Pred::Is(v, _) => *v == var,
             Pred::All(of) | Pred::Any(of) => of.iter().any(|p| p.mentions(var)),
             Pred::Not(p) => p.mentions(var),
+        }
+    }
+
+    /// What the predicate says, if what is known decides it: `answer` says whether the answer is one of these values, where there is an answer.
+    pub fn decided(&self, answer: &dyn Fn(usize, u64) -> Option<bool>) -> Option<bool> {
+        // One that decides, or all that do not.
+        let joined = |of: &[Pred], decides: bool| {
+            let said: Vec<Option<bool>> = of.iter().map(|pred| pred.decided(answer)).collect();
+            if said.contains(&Some(decides)) {
+                Some(decides)
+            } else {
+                (!said.contains(&None)).then_some(!decides)
+            }
+        };
+        match self {
+            Pred::Is(var, values) => answer(*var, *values),
+            Pred::All(all) => joined(all, false),
+            Pred::Any(any) => joined(any, true),
+            Pred::Not(pred) => pred.decided(answer).map(|said| !said),
         }
     }
 
@@ -126,6 +154,26 @@ fn atom(lifecycle: &Lifecycle, var: usize, values: u64, holds: bool) -> String {
 mod tests {
     use crate::cluster::fixture::maker;
     use crate::lifecycle::Machine;
+
+    #[test]
+    fn a_predicate_is_decided_by_what_is_known() {
+        use super::Pred;
+        const SEEN: Pred = Pred::Is(0, 0b10);
+        const UNSEEN: Pred = Pred::Is(1, 0b10);
+        const NOT_SEEN: Pred = Pred::Not(&SEEN);
+        let check = |pred: Pred, expected: Option<bool>| {
+            let said = pred.decided(&|var, values| (var == 0).then_some(values >> 1 & 1 == 1));
+            assert_eq!(said, expected, "{pred:?}");
+        };
+        check(SEEN, Some(true));
+        check(UNSEEN, None);
+        check(Pred::Not(&UNSEEN), None);
+        check(Pred::Any(&[UNSEEN, SEEN]), Some(true));
+        check(Pred::Any(&[UNSEEN, NOT_SEEN]), None);
+        check(Pred::All(&[UNSEEN, SEEN]), None);
+        check(Pred::All(&[UNSEEN, NOT_SEEN]), Some(false));
+        check(Pred::All(&[]), Some(true));
+    }
 
     #[test]
     fn a_predicate_reads_as_it_was_declared() {

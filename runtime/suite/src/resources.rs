@@ -14,12 +14,15 @@ mod external;
 mod fixture;
 mod fork;
 mod harness;
+mod intervals;
 mod intrusion;
 mod invariant;
 mod judge;
+mod keeper;
 mod key;
 mod moves;
 mod observer;
+mod ownership;
 mod report;
 mod rest;
 mod run;
@@ -131,7 +134,10 @@ impl Core {
     /// Whether a move is more than one request, so that a pass may see half of it.
     fn takes_several(&self, m: &Move) -> bool {
         match m {
-            Move::Seize(_) | Move::Linger(_) | Move::Edit(_, _, Edit::RemoveByApply) => true,
+            Move::Seize(_)
+            | Move::Control(_)
+            | Move::Linger(_)
+            | Move::Edit(_, _, Edit::RemoveByApply) => true,
             Move::Create(key) | Move::Replace(key) => {
                 let fixture = self.fixtures.iter().find(|f| f.key == *key);
                 fixture.is_some_and(|f| f.object.get("status").is_some())
@@ -202,9 +208,7 @@ impl Suite {
         let machine = make(&outside(), &line);
         let ir = machine.ir();
         let name = "suite.lifecycle".to_owned();
-        let polled = ir.inputs.iter().filter_map(|i| i.every).max();
-        let polled = Duration::from_millis(polled.unwrap_or_default());
-        Self {
+        let mut suite = Self {
             core: Core {
                 naming: Naming::of(&name, ir.name),
                 name,
@@ -227,15 +231,16 @@ impl Suite {
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 journal: false,
                 stop: Stop::Never,
-                // Longer than any write may take, and than what is polled goes unseen.
-                quiet: Duration::from_secs(45) + polled * 3 / 2,
-                calm: Duration::from_secs(5) + polled * 3 / 2,
-                deaf: polled * 4,
+                quiet: Duration::ZERO,
+                calm: Duration::ZERO,
+                deaf: Duration::ZERO,
                 soon: Duration::from_millis(1),
                 patience: Duration::from_secs(120),
             },
             problems: Vec::new(),
-        }
+        };
+        suite.core.wait_for_polls();
+        suite
     }
 
     /// A CustomResourceDefinition that the cluster serves.
@@ -252,7 +257,10 @@ impl Suite {
     #[must_use]
     pub fn fixtures(mut self, yaml: &str) -> Self {
         match fixture::parse(yaml, &*self.core.machine) {
-            Ok(fixtures) => self.core.fixtures.extend(fixtures),
+            Ok(fixtures) => {
+                self.core.fixtures.extend(fixtures);
+                self.core.wait_for_polls();
+            }
             Err(problem) => self.problems.push(problem),
         }
         self

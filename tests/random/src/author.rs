@@ -46,7 +46,31 @@ pub fn points(document: &Value, question: &str) -> u64 {
             .pointer(&format!("/{part}/answers/{question}"))
             .and_then(Value::as_u64)
     };
-    in_part("spec").unwrap_or_default() + in_part("status").unwrap_or_default()
+    let parts = ["spec", "status", MADE];
+    parts.into_iter().filter_map(in_part).sum()
+}
+
+/// Where a value that was minted says what it is good for.
+const MADE: &str = "spec/built";
+
+/// The numbers that a new value needs, so that each of these questions has its first answer about what keeps it.
+pub fn good(questions: &[(&str, u64)], keeper: Option<&Document>, passed: u64) -> Value {
+    let number = |(question, answers): &(&str, u64)| {
+        let made = |keeper: &Document| {
+            let path = format!("/{MADE}/answers/{question}");
+            keeper.pointer(&path).and_then(Value::as_u64)
+        };
+        let others = keeper.map_or(0, |keeper| {
+            points(keeper, question) - made(keeper).unwrap_or_default()
+        });
+        let short = answers - (others + passed) % answers;
+        ((*question).to_owned(), json!(short))
+    };
+    questions
+        .iter()
+        .map(number)
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// Whether a document is the answer of something outside Kubernetes.
@@ -183,6 +207,10 @@ pub fn built(
         let own = all.iter().find(|(name, _)| *name == target);
         let minted = own.and_then(|(_, document)| document.pointer("/spec/built/minted").cloned());
         built["minted"] = minted.unwrap_or_else(|| json!(mint()));
+        let good = own.and_then(|(_, document)| document.pointer("/spec/built/answers"));
+        if let Some(good) = good {
+            built["answers"] = good.clone();
+        }
     }
     built
 }

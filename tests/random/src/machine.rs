@@ -11,9 +11,10 @@ use lifecycle_runtime::lifecycle::count::count;
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{
     Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, ObjectRef, Observation,
-    Once, Polling, Stored, Timed,
+    Once, Polling, Random, Stored, Timed,
 };
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Source, Verb};
+use lifecycle_runtime::machine::length::Said;
 use serde_json::{Value, json};
 
 use crate::author::{self, Document};
@@ -37,8 +38,8 @@ pub struct Interpreted {
     pub outside: Outside,
 }
 
-/// What a shared value is computed from.
-struct Computed(Given<Document>);
+/// What a shared value is computed from; of one that was made in this pass also what its keeper is to say.
+struct Computed(Given<Document>, Option<Value>);
 
 impl Interpreted {
     pub(crate) fn this(&self, observation: &Observation) -> Document {
@@ -119,6 +120,16 @@ impl Interpreted {
         (!from.iter().any(|(_, seen)| missing(seen))).then_some(from)
     }
 
+    /// What was made for a builder in this pass.
+    fn made<'a>(&self, observation: &'a Observation, effect: usize) -> Vec<&'a Value> {
+        let values = self.declared.effects[effect].iter();
+        let values = values.filter_map(|(_, source)| match source {
+            Source::Value(value) => observation.value::<Computed>(*value),
+            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => None,
+        });
+        values.filter_map(|computed| computed.1.as_ref()).collect()
+    }
+
     fn text_at(&self, observation: &Observation, path: &Path) -> Option<String> {
         let document = match path.input {
             None => self.this(observation),
@@ -196,6 +207,15 @@ impl Interpreted {
             outside.set((&input, &key), var.name, points);
         }
         Ok(alternative)
+    }
+}
+
+/// How long something is as a document says; `None` where it is missing or empty.
+pub fn said_in(document: &Value, parts: &[String]) -> Option<Said> {
+    let value = parts.iter().try_fold(document, |at, part| at.get(part))?;
+    match value {
+        Value::String(text) => (!text.is_empty()).then(|| Said::Text(text.clone())),
+        value => value.as_i64().map(Said::Seconds),
     }
 }
 
@@ -297,9 +317,39 @@ impl Machine for Interpreted {
     }
 
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        Some(Arc::new(Computed(
-            self.given(observation, &self.declared.values[value]),
-        )))
+        let from = self.given(observation, &self.declared.values[value]);
+        if let Some(mint) = &self.ir.values[value].mint {
+            let kept = self.one(observation, mint.keeper)?;
+            kept.pointer("/spec/built/minted")?;
+        }
+        Some(Arc::new(Computed(from, None)))
+    }
+
+    fn make(
+        &self,
+        observation: &Observation,
+        value: usize,
+        random: &mut Random,
+    ) -> Option<Arc<dyn Any + Send + Sync>> {
+        let mint = self.ir.values[value].mint.as_ref()?;
+        let from = self.given(observation, &self.declared.values[value]);
+        let missing = |seen: &Seen<Document>| matches!(seen, Seen::One(None) | Seen::Value(None));
+        if from[1..].iter().any(|(_, seen)| missing(seen)) {
+            return None;
+        }
+        let clock = self.ir.inputs.iter().position(|i| i.mode == Mode::Clock);
+        let now = clock.and_then(|clock| observation.one::<Timestamp>(clock).copied());
+        let vars = self.ir.vars.iter().enumerate();
+        let asked = vars.filter(|(at, _)| mint.until.as_ref().is_some_and(|u| u.mentions(*at)));
+        let timed = asked.clone().any(|(_, var)| var.timed);
+        let questions: Vec<_> = asked
+            .map(|(_, var)| (var.name, u64::from(var.answers)))
+            .collect();
+        let passed = now.filter(|_| timed).map_or(0, hours::points);
+        let keeper = self.one(observation, mint.keeper);
+        let good = author::good(&questions, keeper.as_ref(), passed);
+        let made = json!({ "minted": random.below(1 << 52), "answers": good });
+        Some(Arc::new(Computed(from, Some(made))))
     }
 
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
@@ -334,7 +384,11 @@ impl Machine for Interpreted {
             let recorded = author::recorded(declared.name, target, &this, &from);
             return Some(Built::One(json!(recorded)));
         }
-        let built = author::built(declared.name, target, &this, &from, || self.outside.mint());
+        let mut built = author::built(declared.name, target, &this, &from, || self.outside.mint());
+        for made in self.made(observation, effect) {
+            let made = made.as_object().into_iter().flatten();
+            made.for_each(|(key, value)| built[key] = value.clone());
+        }
         let labels = match &self.declared.lookups[declared.target] {
             Lookup::Labels(pairs) => {
                 let texts = pairs
@@ -372,12 +426,18 @@ impl Machine for Interpreted {
         text_in(&self.this(observation), &parts)
     }
 
+    fn time(&self, observation: &Observation, time: usize) -> Option<Said> {
+        let parts: Vec<String> = self.ir.times[time].split('.').map(str::to_owned).collect();
+        said_in(&self.this(observation), &parts)
+    }
+
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
         let (input, key) = self.place(observation, input);
         Some(polling(async move {
             tokio::time::sleep(ANSWERS_AFTER).await;
             let mut outside = self.outside.state();
             outside.asked = Some(tokio::time::Instant::now());
+            *outside.questions.entry(input.clone()).or_default() += 1;
             if outside.is_down(&input) {
                 return Err(CallError::Failed("it does not answer".to_owned()));
             }

@@ -26,6 +26,8 @@ pub struct State {
     pub minted: u64,
     /// How many calls changed something.
     pub calls: usize,
+    /// How often each poll was asked.
+    pub questions: BTreeMap<String, u64>,
     /// When a poll was asked last.
     pub asked: Option<tokio::time::Instant>,
 }

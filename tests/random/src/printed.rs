@@ -138,6 +138,10 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         values: list(field(of, "values"), |value| ir::Value {
             name: text(field(value, "name")),
             given: option(field(value, "given"), pred),
+            mint: option(field(value, "mint"), |mint| ir::Mint {
+                keeper: number(field(mint, "keeper")),
+                until: option(field(mint, "until"), pred),
+            }),
         }),
         vars: list(field(of, "vars"), var),
         order: list(field(of, "order"), node),
@@ -148,6 +152,15 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             name: text(field(promise, "name")),
             when: pred(field(promise, "when")),
             sets: sets(field(promise, "sets")),
+        }),
+        steps: list(field(of, "steps"), |step| ir::Step {
+            effect: number(field(step, "effect")),
+            when: option(field(step, "when"), pred),
+            until: pred(field(step, "until")),
+        }),
+        abandoned: list(field(of, "abandoned"), |one| ir::Abandoned {
+            when: pred(field(one, "when")),
+            why: text(field(one, "why")),
         }),
         edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
         conditions: list(field(of, "conditions"), |condition| ir::Condition {
@@ -169,6 +182,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         }),
         kstatus: truth(field(of, "kstatus")),
         texts: list(field(of, "texts"), text),
+        times: list(field(of, "times"), text),
         fields: list(field(of, "fields"), |one| ir::Field {
             name: text(field(one, "name")),
             what: field_of(field(one, "what")),
@@ -214,12 +228,21 @@ fn input(of: &Expr) -> ir::Input {
         many: truth(field(of, "many")),
         kind: text(field(of, "kind")),
         lookup,
-        every: option(field(of, "every"), number),
+        every: option(field(of, "every"), length),
         given: option(field(of, "given"), pred),
         var: option(field(of, "var"), number),
         owner: option(field(of, "owner"), number),
         controller: truth(field(of, "controller")),
         exclusive: list(field(of, "exclusive"), text),
+        retain: option(field(of, "retain"), pred),
+    }
+}
+
+fn length(of: &Expr) -> ir::Length {
+    ir::Length {
+        said: option(field(of, "said"), number),
+        otherwise: number(field(of, "otherwise")),
+        least: number(field(of, "least")),
     }
 }
 
@@ -287,7 +310,7 @@ fn state(of: &Expr) -> ir::State {
         phase,
         even_deleting: truth(field(of, "even_deleting")),
         wakes: option(field(of, "wakes"), |wakes| list(wakes, source)),
-        overdue: number(field(of, "overdue")),
+        overdue: length(field(of, "overdue")),
     }
 }
 
@@ -314,6 +337,7 @@ fn effect(of: &Expr) -> ir::Effect {
         "Apply" => ir::Verb::Apply,
         "Delete" => ir::Verb::Delete,
         "Call" => ir::Verb::Call,
+        "Adopt" => ir::Verb::Adopt,
         other => panic!("there is no verb {other}"),
     };
     ir::Effect {
@@ -328,7 +352,9 @@ fn effect(of: &Expr) -> ir::Effect {
         affects: list(field(of, "affects"), number),
         undo: option(field(of, "undo"), number),
         is_undo: truth(field(of, "is_undo")),
+        is_step: truth(field(of, "is_step")),
         refused: number(field(of, "refused")),
+        keeps: truth(field(of, "keeps")),
     }
 }
 

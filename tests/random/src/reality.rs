@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use lifecycle_client::clock::Clock;
-use lifecycle_oracle::meaning::truth::{Given, Member, Reality, Seen, Sought};
+use lifecycle_oracle::meaning::truth::{Given, Member, Reality, Seen, Sought, Tie};
+use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::Mode;
 use lifecycle_runtime::operator::Naming;
 use serde_json::{Value, json};
@@ -189,9 +190,31 @@ impl Reality for Now<'_> {
         }
     }
 
-    fn is_ours(&self, object: &Document, owner: Option<&Document>) -> bool {
+    fn is_ours(&self, object: &Document, owner: Option<&Document>, kept: bool) -> bool {
         let owner = owner.unwrap_or(&self.this);
-        owners(object).any(|(of, controls)| Some(of) == uid(owner) && controls)
+        let is_owner = |of: &str| Some(of) == uid(owner);
+        let foreign = owners(object).any(|(of, controls)| !is_owner(of) && controls);
+        let keeps = keeper(object).is_some_and(|kept| kept["uid"].as_str() == uid(owner));
+        owners(object).any(|(of, controls)| is_owner(of) && controls) || kept && keeps && !foreign
+    }
+
+    fn is_nobodys(&self, object: &Document, owner: Option<&Document>) -> bool {
+        let owner = owner.unwrap_or(&self.this);
+        let strange = owners(object).any(|(of, _)| Some(of) != uid(owner));
+        let kept = keeper(object);
+        let namesake = |kept: &Value| {
+            kept["name"] == owner["metadata"]["name"] && kept["kind"] == owner["kind"]
+        };
+        !strange && !self.is_leaving(object) && kept.as_ref().is_none_or(namesake)
+    }
+
+    fn is_tied(&self, object: &Document, owner: Option<&Document>, retained: bool) -> bool {
+        let owner = owner.unwrap_or(&self.this);
+        let owned = owners(object).any(|(of, _)| Some(of) == uid(owner));
+        let kept = keeper(object).filter(|kept| kept["uid"].as_str() == uid(owner));
+        let adopted = kept.as_ref().is_some_and(|kept| kept["adopted"] == true);
+        let stays = retained || adopted;
+        stays != owned && stays == kept.is_some()
     }
 
     fn is_leaving(&self, object: &Document) -> bool {
@@ -219,7 +242,7 @@ impl Reality for Now<'_> {
         input: &str,
         built: Option<(&str, &Given<Document>)>,
         found: &[Document],
-        owner: Option<&Document>,
+        tie: Tie<'_, Document>,
     ) -> Vec<Member> {
         let number = self.number(input);
         let owned = self.machine.ir.inputs[number].mode == Mode::Owned;
@@ -227,8 +250,15 @@ impl Reality for Now<'_> {
             .map(|(_, from)| author::members(input, &self.this, from))
             .unwrap_or_default();
         let ours = |object: &Document| {
-            let owner = owner.unwrap_or(&self.this);
-            owners(object).any(|(of, controls)| Some(of) == uid(owner) && (controls || !owned))
+            let shares = || {
+                let owner = tie.owner.unwrap_or(&self.this);
+                owners(object).any(|(of, _)| Some(of) == uid(owner))
+            };
+            self.is_ours(object, tie.owner, tie.retained.is_some()) || !owned && shares()
+        };
+        let tied = |object: &Document| {
+            let retained = tie.retained;
+            retained.is_none_or(|retained| self.is_tied(object, tie.owner, retained))
         };
         let mut all = Vec::new();
         for wanted in &wanted {
@@ -240,7 +270,7 @@ impl Reality for Now<'_> {
                 None => Member::Behind,
                 Some(live) if owned && !ours(&live) => Member::Foreign,
                 Some(live) if self.is_leaving(&live) => Member::Draining,
-                Some(live) if ours(&live) && as_built(&live) => Member::Current,
+                Some(live) if ours(&live) && tied(&live) && as_built(&live) => Member::Current,
                 Some(_) => Member::Behind,
             });
         }
@@ -268,6 +298,15 @@ pub(crate) fn is_kept(object: &Value, manager: &str) -> bool {
         let has = entry.pointer("/fieldsV1/f:spec/f:built").is_some();
         has && entry["operation"] == "Apply" && by.ends_with(manager)
     })
+}
+
+/// What an object says of who keeps it.
+pub(crate) fn keeper(object: &Value) -> Option<Value> {
+    let text = object
+        .pointer("/metadata/annotations")?
+        .get(KEPT_BY)?
+        .as_str()?;
+    Some(serde_json::from_str(text).unwrap_or_default())
 }
 
 /// Uids of owners, and whether each is the controller.

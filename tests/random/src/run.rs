@@ -2,7 +2,10 @@
 
 mod judge;
 mod moves;
+mod ownership;
+mod said;
 mod suspended;
+mod teardown;
 mod time;
 mod tools;
 
@@ -15,7 +18,7 @@ use lifecycle_macros_core::model::Verb;
 use lifecycle_macros_core::{check, expand};
 use lifecycle_oracle::meaning::truth::truth;
 use lifecycle_oracle::meaning::{Meaning, Named, Step, with};
-use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
+use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::{Naming, Operator};
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::User;
@@ -57,6 +60,12 @@ pub struct Ran {
     pub suspended: usize,
     /// Statuses that were read as tools read them.
     pub readings: usize,
+    /// Steps that ran when an object went.
+    pub torn_down: usize,
+    /// Objects of which something was left behind, and told.
+    pub given_up: usize,
+    /// Polls that were asked as often as the object says, at a rest.
+    pub intervals: usize,
     /// Times that nothing but the time passed.
     pub days: usize,
     /// Worlds that were seen.
@@ -164,6 +173,8 @@ struct Run<'a> {
     /// By kind, objects that no input finds.
     bystanders: BTreeMap<usize, Value>,
     is_over: bool,
+    /// By kind, what another controller has, as the outside left it.
+    strangers: Vec<(usize, Value)>,
     /// What happened, a line each, where somebody wants to know.
     story: Option<Vec<String>>,
 }
@@ -186,8 +197,12 @@ impl<'a> Run<'a> {
             .inputs
             .iter()
             .filter_map(|input| input.every)
+            .map(|every| match every.said {
+                Some(_) => every.of(None).0.max(said::LONGEST),
+                None => every.of(None).0,
+            })
             .max();
-        let polled = Duration::from_millis(polled.unwrap_or_default());
+        let polled = polled.unwrap_or_default();
         Self {
             meaning,
             machine: Interpreted {
@@ -208,20 +223,21 @@ impl<'a> Run<'a> {
             suspended: None,
             bystanders: BTreeMap::new(),
             is_over: false,
+            strangers: Vec::new(),
             story: std::env::var("EXPLAIN").is_ok().then(Vec::new),
         }
     }
 
     fn start(&mut self) {
-        let line = Line {
+        let machine = self.planted.running(Arc::new(self.machine.clone()));
+        let client = self.planted.through(client_of(Line {
             watched: Arc::clone(&self.watched),
             server: self.cluster.0.service(&User::admin()),
-        };
-        let machine = self.planted.running(Arc::new(self.machine.clone()));
-        let client = self.planted.through(client_of(line));
+        }));
         let operator = Operator::new("random.test")
             .run_shared(machine, self.naming.clone())
             .seed(1)
+            .randomness(self.machine.outside.mint())
             .instance("random")
             .clock(self.cluster.0.clone())
             .trace(Arc::clone(&self.watched) as Arc<_>);
@@ -335,6 +351,9 @@ impl<'a> Run<'a> {
             *at = json!("a");
         }
         self.cluster.create(0, SUBJECT, &json!({}), &spec);
+        for _ in 0..self.machine.ir.times.len() {
+            self.say_a_time();
+        }
         self.make_bystanders();
         for input in 0..self.machine.ir.inputs.len() {
             if self.dice.one_in(2) {
@@ -346,6 +365,7 @@ impl<'a> Run<'a> {
     /// Waits until the driver does nothing any more, and holds what it did against the meaning.
     async fn settle(&mut self) {
         let mut rounds = 0;
+        self.note_strangers();
         loop {
             let before = (self.watched.wire().all, self.watched.passes());
             sleep(self.quiet).await;
@@ -422,6 +442,7 @@ impl<'a> Run<'a> {
         self.is_told(&world);
         self.asks_nobody(&world);
         self.leaves_others_alone();
+        self.overrules_nobody();
     }
 
     /// Nothing is refused or silent any more, and what is promised is kept until nothing is left.
@@ -477,8 +498,10 @@ impl<'a> Run<'a> {
     /// For hours nothing is written; a process that starts anew writes nothing either.
     async fn stay_at_rest(&mut self) {
         let (before, day) = (self.watched.wire().all, self.day());
+        let asked = self.asked();
         sleep(PATIENCE).await;
         self.judge();
+        self.was_asked(&asked, PATIENCE);
         // Another day may ask for other writes.
         if self.day() != day {
             return;
@@ -496,76 +519,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The object is deleted, and leaves nothing behind.
-    async fn end(&mut self) {
-        let held_before = self
-            .last
-            .as_ref()
-            .map(|pass| self.meaning.held(&pass.world));
-        let Some(mut this) = self.cluster.get(0, SUBJECT) else {
-            return;
-        };
-        this["metadata"]["deletionTimestamp"] = json!("2020-01-01T00:00:00Z");
-        self.moved = Some((Instant::now(), false));
-        self.cluster.delete(0, SUBJECT, false);
-        self.settle().await;
-        if !self.is_over {
-            self.help().await;
-        }
-        for _ in 0..20 {
-            if self.is_over {
-                return;
-            }
-            let Some(world) = self.world() else {
-                break;
-            };
-            let ways = self.meaning.promised(&world);
-            let Some(way) = self.dice.pick(&ways).cloned() else {
-                break;
-            };
-            self.moved = Some((Instant::now(), true));
-            for (fact, value) in way {
-                self.force(&fact, &value);
-            }
-            self.settle().await;
-        }
-        if self.is_over {
-            return;
-        }
-        if self.is_held_up() {
-            return;
-        }
-        if self.cluster.get(0, SUBJECT).is_some() {
-            self.find("not gone: the object is deleted and stays");
-            return;
-        }
-        let gone = Now {
-            cluster: &self.cluster,
-            machine: &self.machine,
-            naming: &self.naming,
-            this: Arc::new(this),
-        };
-        let world = truth(self.meaning, &gone, &Named::new());
-        let held = world.map_or_else(|_| Vec::new(), |world| self.meaning.held(&world));
-        let unseen = |fact: &&String| {
-            // What could not be seen before cannot be told now.
-            held_before
-                .as_ref()
-                .is_none_or(|before| !before.contains(fact) || self.is_taken(fact))
-        };
-        let held: Vec<&String> = held.iter().filter(unseen).collect();
-        if !held.is_empty() {
-            self.find(format!(
-                "leak: {held:?} is held although the object is gone"
-            ));
-        }
-    }
-
-    fn is_taken(&self, fact: &str) -> bool {
-        let last = self.last.as_ref().and_then(|pass| pass.world.get(fact));
-        last.is_some_and(|value| value != "Unknown" && value != "Unseen")
-    }
-
     /// Paths of the object that something is looked up by.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut paths = Vec::new();
@@ -581,19 +534,5 @@ impl<'a> Run<'a> {
             }
         }
         paths
-    }
-
-    fn is_written(&self, input: usize) -> bool {
-        matches!(
-            self.machine.ir.inputs[input].mode,
-            Mode::Owned | Mode::Shared | Mode::Part
-        )
-    }
-
-    fn is_object(&self, input: usize) -> bool {
-        !matches!(
-            self.machine.ir.inputs[input].mode,
-            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
-        )
     }
 }

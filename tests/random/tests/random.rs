@@ -47,6 +47,9 @@ struct All {
     moves: usize,
     suspended: usize,
     readings: usize,
+    torn_down: usize,
+    given_up: usize,
+    intervals: usize,
     worlds: usize,
     ruled_out: usize,
     /// How often each kind of finding was made.
@@ -64,6 +67,9 @@ impl All {
         self.moves += ran.moves;
         self.suspended += ran.suspended;
         self.readings += ran.readings;
+        self.torn_down += ran.torn_down;
+        self.given_up += ran.given_up;
+        self.intervals += ran.intervals;
         self.worlds += ran.worlds.len();
         self.ruled_out += usize::from(ran.ruled_out);
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -112,7 +118,7 @@ fn each_lifecycle_does_what_it_means() {
     });
     let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
     eprintln!(
-        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them; {} ended in what they rule out",
+        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them, {} steps of teardowns, {} given up, {} polls asked as often as the object says; {} ended in what they rule out",
         sum(|p| p.lifecycles),
         sum(|p| p.worlds),
         sum(|p| p.passes),
@@ -120,6 +126,9 @@ fn each_lifecycle_does_what_it_means() {
         sum(|p| p.moves),
         sum(|p| p.suspended),
         sum(|p| p.readings),
+        sum(|p| p.torn_down),
+        sum(|p| p.given_up),
+        sum(|p| p.intervals),
         sum(|p| p.ruled_out),
     );
     let mut kinds: BTreeMap<&String, usize> = BTreeMap::new();
@@ -131,6 +140,8 @@ fn each_lifecycle_does_what_it_means() {
     assert!(count < 1500 || suspended > 50, "suspended: {suspended}");
     let readings = sum(|p| p.readings);
     assert!(count < 1500 || readings > 200, "readings: {readings}");
+    let intervals = sum(|p| p.intervals);
+    assert!(count < 1500 || intervals > 10, "intervals: {intervals}");
     assert!(
         found.is_empty(),
         "{kinds:?}\n{}",

@@ -28,6 +28,9 @@ pub struct GitRepositorySpec {
     pub url: String,
     /// Which branch of it.
     pub branch: String,
+    /// How often it is looked at, such as `5m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<String>,
     /// Whether nothing is fetched for now.
     #[serde(default)]
     pub suspended: bool,

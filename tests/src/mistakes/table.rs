@@ -61,11 +61,6 @@ const MISSED: &[(Instrument, Mistake, &str)] = &[
     ),
     (
         Instrument::Random,
-        Mistake::Adoption,
-        "nobody makes an object where one of ours was",
-    ),
-    (
-        Instrument::Random,
         Mistake::Blindness,
         "a watch that is renewed sees again",
     ),

@@ -9,10 +9,12 @@ use lifecycle_suite::resources::{Site, Suite};
 use serde_json::{Value, json};
 
 use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
+use crate::lifecycles::canary::{self, Canary, Steps};
 use crate::lifecycles::git::{self, FromForge, GitRepository, Remotes};
 use crate::lifecycles::preview::{self, Pages, Preview};
 use crate::lifecycles::provider::{Kept, Provider};
 use crate::lifecycles::rollout::{self, App, Rollout};
+use crate::lifecycles::schedule::{self, ByLine, Schedule};
 use crate::lifecycles::skupper::{self, InNetwork, Network, Routers};
 use crate::lifecycles::skupper_listener::{self, AtSite, Router};
 use crate::lifecycles::topic::{self, AtBroker, Broker, Topic};
@@ -27,6 +29,48 @@ pub fn rollout() -> Suite {
         .promise("finishes", |site| migrates(site, false))
         .promise("rolls", |site| rolls(site, true))
         .promise("rolls", |site| rolls(site, false))
+}
+
+/// The suite of a version that gets traffic step by step.
+pub fn canary() -> Suite {
+    let version = |site: &Site| {
+        let version = site.object["spec"]["version"].as_str().unwrap_or_default();
+        format!("{}-{version}", site.name())
+    };
+    let settles = |site: Site| async move {
+        let name = site.name().to_owned();
+        comes_up(site, &name, true).await
+    };
+    let rolls = move |well: bool| {
+        move |site: Site| async move {
+            let name = version(&site);
+            comes_up(site, &name, well).await
+        }
+    };
+    Suite::of(|| canary::machine(Steps))
+        .define(&Canary::crd())
+        .fixtures(include_str!("../../fixtures/canary/canary.yaml"))
+        .fixtures(include_str!("../../fixtures/canary/configmap.yaml"))
+        .promise("settles", settles)
+        .promise("rolls", rolls(true))
+        .promise("rolls", rolls(false))
+        .promise("measures", |site| migrates(site, true))
+        .promise("measures", |site| migrates(site, false))
+}
+
+/// The suite of a Job that a cron line has run.
+pub fn schedule() -> Suite {
+    let ends = |well: bool| {
+        move |site: Site| async move {
+            let name = site.name().to_owned();
+            ends(site, &name, well).await
+        }
+    };
+    Suite::of(|| schedule::machine(ByLine))
+        .define(&Schedule::crd())
+        .fixtures(include_str!("../../fixtures/schedule/schedule.yaml"))
+        .promise("ends", ends(true))
+        .promise("ends", ends(false))
 }
 
 /// The suite of a page that time puts up and takes down.
@@ -183,7 +227,12 @@ fn condition(kind: &str, status: &str) -> Value {
 async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
     let version = site.object["spec"]["version"].as_str().unwrap_or_default();
     let job = format!("{}-{version}", site.name());
-    let job = site.beside("/apis/batch/v1", "jobs", &job);
+    ends(site, &job, well).await
+}
+
+/// The Job of this name ends.
+async fn ends(site: Site, name: &str, well: bool) -> kube::Result<bool> {
+    let job = site.beside("/apis/batch/v1", "jobs", name);
     site.edit(&job, |job| {
         if job.pointer("/status/conditions/1").is_some() {
             return;
@@ -210,7 +259,13 @@ async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
 
 /// The Deployment is reconciled, or comes no further.
 async fn rolls(site: Site, well: bool) -> kube::Result<bool> {
-    let deployment = site.beside("/apis/apps/v1", "deployments", site.name());
+    let name = site.name().to_owned();
+    comes_up(site, &name, well).await
+}
+
+/// The Deployment of this name is reconciled, or comes no further.
+async fn comes_up(site: Site, name: &str, well: bool) -> kube::Result<bool> {
+    let deployment = site.beside("/apis/apps/v1", "deployments", name);
     site.edit(&deployment, |deployment| {
         let generation = deployment["metadata"]["generation"].clone();
         if deployment.pointer("/status/observedGeneration") == Some(&generation) {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use lifecycle_runtime::lifecycle::call::{Called, Calling};
 use lifecycle_runtime::lifecycle::observation::LookupKey;
 use lifecycle_runtime::lifecycle::{
-    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Stored, Timed,
+    Answer, Built, CreatedVolume, Kind, Machine, Observation, Once, Polling, Random, Stored, Timed,
 };
 use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::length::Said;
 use serde_json::Value;
 
 type Fact = Arc<dyn Fn(&Observation, usize, Answer) -> Answer + Send + Sync>;
@@ -134,6 +135,15 @@ impl Machine for Wrapped {
         self.inner.value(observation, value)
     }
 
+    fn make(
+        &self,
+        observation: &Observation,
+        value: usize,
+        random: &mut Random,
+    ) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.inner.make(observation, value, random)
+    }
+
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
         let answer = self.inner.fact(observation, var)?;
         Some((self.fact)(observation, var, answer))
@@ -156,6 +166,10 @@ impl Machine for Wrapped {
 
     fn text(&self, observation: &Observation, text: usize) -> Option<String> {
         self.inner.text(observation, text)
+    }
+
+    fn time(&self, observation: &Observation, time: usize) -> Option<Said> {
+        self.inner.time(observation, time)
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {

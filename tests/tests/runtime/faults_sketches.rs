@@ -6,7 +6,7 @@ use lifecycle_tests::named;
 use lifecycle_tests::suites::sketches;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_preview_ends, no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
+    named![calculation(): no_fault_changes_where_a_canary_ends, no_fault_changes_where_a_preview_ends, no_fault_changes_where_a_rollout_ends, no_fault_changes_where_a_schedule_ends, no_fault_changes_where_a_bucket_ends, no_fault_changes_where_a_topic_ends, no_fault_changes_where_a_git_repository_ends, no_fault_changes_where_a_listener_of_a_network_ends, no_fault_changes_where_a_listener_of_a_site_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but these; what else was never reached is named in the report.
@@ -26,8 +26,18 @@ fn no_fault_changes_where_a_preview_ends() {
     passes(sketches::preview().depth(4).faults(90, 10), 90, &[]);
 }
 
+fn no_fault_changes_where_a_canary_ends() {
+    // A Stuck or a measured version is some moves and ticks away, and half of the traffic some more.
+    let never = ["effect half"];
+    passes(sketches::canary().depth(3).faults(90, 10), 90, &never);
+}
+
 fn no_fault_changes_where_a_rollout_ends() {
     passes(sketches::rollout().depth(3).faults(90, 10), 90, &[]);
+}
+
+fn no_fault_changes_where_a_schedule_ends() {
+    passes(sketches::schedule().depth(4).faults(90, 10), 90, &[]);
 }
 
 fn no_fault_changes_where_a_bucket_ends() {

@@ -12,6 +12,7 @@ mod ignored;
 mod left_over;
 mod seeded;
 mod suspended;
+mod teardown;
 mod volume_suites;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ("csi_sanity", csi_sanity::cases()),
         ("ignored", ignored::cases()),
         ("suspended", suspended::cases()),
+        ("teardown", teardown::cases()),
         ("left_over", left_over::cases()),
         ("brake", brake::cases()),
     ])

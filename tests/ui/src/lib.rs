@@ -20,6 +20,10 @@ pub const NAME: &str = "example.com/name";
 pub struct ThingSpec {
     /// Name of the ConfigMap that describes it.
     pub class: String,
+    /// How often its store is asked.
+    pub interval: Option<String>,
+    /// After how many seconds it has taken too long.
+    pub timeout: Option<i64>,
 }
 
 /// What the author of a Place wants, which lies in no namespace.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Assign, Effect, EffectId, VarId, Verb};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, VarId, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Space;
 use crate::space::witness::{fact, show};
@@ -40,6 +40,10 @@ fn sink_first(space: &Space<'_>, id: EffectId, effect: &Effect, sink: &mut Sink)
         }
         for alternative in &effect.sets {
             let mut change = Change::from(world, space.lifecycle);
+            // A value that is to be made anew makes its keeper differ, too.
+            for var in expiring(space.lifecycle) {
+                change.free(var);
+            }
             for assign in alternative {
                 change.force(assign.var, assign.value);
             }
@@ -53,6 +57,13 @@ fn sink_first(space: &Space<'_>, id: EffectId, effect: &Effect, sink: &mut Sink)
             fine.insert(change);
         }
     }
+}
+
+/// The verdicts on what keeps values that are made anew.
+fn expiring(lifecycle: &Lifecycle) -> impl Iterator<Item = VarId> {
+    let mints = lifecycle.values.iter().filter_map(|v| v.mint.as_ref());
+    let expiring = mints.filter(|mint| mint.until.is_some());
+    expiring.filter_map(|mint| lifecycle.inputs[mint.keeper.0].var)
 }
 
 /// Whether a change leads to a combination that no `never` rules out, if one that is never seen.

@@ -107,7 +107,15 @@ fn one(
         name(first),
         way.unwrap_or_default(),
     );
-    let help = help(space, example, name(first), name(then));
+    let is_step = [first, then].map(|one| space.lifecycle.effects[one.0].is_step);
+    let help = match is_step {
+        [false, false] => help(space, example, name(first), name(then)),
+        _ => format!(
+            "steps run in the order in which they are written, each until its `until` holds by what is asked: let that of `{}` still hold after `{}`",
+            name(first),
+            name(then)
+        ),
+    };
     sink.push(
         RULE.error(property.span, property.name.as_str(), message)
             .help(help),

@@ -6,15 +6,16 @@
 //! Taken when service == Foreign => Error wakes service, self;
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::useless_wakes::leading_out;
 use crate::errors::Sink;
+use crate::model::{EffectId, Pred, PredKind, VarId};
 use crate::rule::{Rule, Run, Stage};
-use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
-use crate::space::witness::{Claim, minimal};
+use crate::space::witness::{Claim, minimal, show};
+use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC021",
@@ -63,6 +64,11 @@ fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
         "`wakes {}` if only a change of these can help",
         leading_out(explored, class, example)
     );
+    if let Some((effect, facts)) = kept_off(space, example) {
+        return format!(
+            "effect `{effect}` would run there, but for its `when`, which does not hold with `{facts}`: widen that; or give these worlds a state of their own, with {waits}"
+        );
+    }
     // Marked as a whole, the state would wait for nobody in its other worlds either.
     match waited_for(explored, class) {
         Some(promise) => format!(
@@ -70,6 +76,22 @@ fn help(explored: &Explored<'_>, class: Class, example: usize) -> String {
         ),
         None => format!("mark it {waits}, or promise what the outside does by itself"),
     }
+}
+
+/// The first effect that nothing but its own `when` keeps from running in a world, and the facts by which that fails.
+fn kept_off(space: &Space<'_>, world: usize) -> Option<(String, String)> {
+    let at = space.worlds.get(world);
+    let mut effects = (0..space.lifecycle.effects.len()).map(EffectId);
+    let off = effects.find(|effect| space.permissions.is_kept_off(*effect, at))?;
+    let effect = &space.lifecycle.effects[off.0];
+    let when = effect.when.as_ref()?;
+    let parts = match &when.kind {
+        PredKind::All(parts) => parts.as_slice(),
+        PredKind::Is { .. } | PredKind::Any(_) | PredKind::Not(_) => std::slice::from_ref(when),
+    };
+    let failing = parts.iter().filter(|part| !at.holds(part));
+    let asked: BTreeSet<VarId> = failing.flat_map(Pred::vars).collect();
+    Some((effect.name.to_string(), show(space.lifecycle, at, asked)))
 }
 
 /// A promise for which the object waits in some world of a state.

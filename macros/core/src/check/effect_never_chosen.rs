@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use super::setup_without_teardown::is_missed;
 use crate::errors::Sink;
 use crate::model::EffectId;
 use crate::rule::{Rule, Run, Stage};
@@ -28,7 +29,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let run: BTreeSet<Choice> = space.choices.iter().copied().collect();
     for (position, effect) in space.lifecycle.effects.iter().enumerate() {
         let id = EffectId(position);
-        if run.contains(&Choice::Effect(id)) {
+        // Of a step that never runs another rule says why.
+        if run.contains(&Choice::Effect(id)) || effect.is_step {
             continue;
         }
         let permitted = space.worlds.indexes().filter(|world| {
@@ -77,7 +79,8 @@ fn in_calls(called: &Called<'_>, sink: &mut Sink) {
             let mut worlds = drive.worlds.iter();
             worlds.any(|world| drive.answers[*world] == Answer::Run(id))
         };
-        if naming.iter().any(runs) {
+        // That the call which should give back what is held has no effect for it is told there.
+        if naming.iter().any(runs) || naming.is_empty() && is_missed(lifecycle, effect) {
             continue;
         }
         let calls: Vec<String> = naming

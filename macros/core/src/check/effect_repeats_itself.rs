@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::work_in_goal::undos_in_life;
+use super::work_in_goal::{undos_in_life, unsaid_target};
 use crate::errors::Sink;
 use crate::model::EffectId;
 use crate::rule::{Rule, Run, Stage};
@@ -45,9 +45,12 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             effect.name,
             minimal(space, &claim, worlds[0])
         );
+        let help = unsaid_target(space.lifecycle, [id]).unwrap_or_else(|| {
+            "let every alternative of `sets` change something that its `when` asks".to_owned()
+        });
         let found = RULE
             .error(effect.name.span(), effect.name.to_string(), message)
-            .help("let every alternative of `sets` change something that its `when` asks");
+            .help(help);
         sink.push(undos_in_life(found, [effect]));
     }
 }

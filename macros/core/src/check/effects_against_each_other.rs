@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::work_in_goal::undos_in_life;
+use super::work_in_goal::{undos_in_life, unsaid_target};
 use crate::errors::Sink;
 use crate::model::EffectId;
 use crate::rule::{Rule, Run, Stage};
@@ -55,8 +55,10 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             let note = format!("`{}` is declared here", effect.name);
             diagnostic = diagnostic.note(effect.name.span(), note);
         }
-        let found =
-            diagnostic.help("let one of them ask in `when` for what the other does not want");
+        let help = unsaid_target(space.lifecycle, effects.iter().copied()).unwrap_or_else(|| {
+            "let one of them ask in `when` for what the other does not want".to_owned()
+        });
+        let found = diagnostic.help(help);
         sink.push(undos_in_life(found, declared()));
     }
 }

@@ -1,20 +1,27 @@
-//! A deletion that never ends, because something held is not given back from some world: no undo is enabled there, or the undos go round.
-//! The finalizer would stay for ever. Let the `undo` of what acquired it run from there, or promise what the outside does.
+//! A deletion that never ends, because something held is not given back from some world, or a step of the `teardown` is not over: no undo and no effect of
+//! the step is enabled there, or they go round. The finalizer would stay for ever. Let the `undo` of what acquired it run from there, let the `until` of the
+//! step hold there, by facts that are asked there, or promise what the outside does.
 //!
 //! ```text
 //! remove: call store from config sets { entry = No } ..;   // refused as an undo: without the config the finalizer could never go
 //! remove: call store sets { entry = No } ..;
+//! teardown { drain until served == No; }                     // refused where the machine is gone by hand, and nobody asks `served`
+//! teardown { drain until served == No || infra == Absent; }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::errors::Sink;
-use crate::model::VarId;
+use proc_macro2::Span;
+
+use super::steps_against_each_other::against;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{EffectId, VarId};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
 use crate::space::explored::Explored;
-use crate::space::witness::{Claim, minimal};
+use crate::space::permission::Kept;
+use crate::space::witness::{Claim, minimal, show};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC040",
@@ -23,41 +30,120 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
+/// What a deletion does not come past.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Left {
+    Step(EffectId),
+    Held(VarId),
+}
+
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let space = explored.space;
     let deleting = |world: &usize| space.classes[*world] == Class::Deleting;
     let stuck = explored.drives.stuck.iter().copied().filter(deleting);
-    let round = explored.drives.loops.iter().flat_map(|one| &one.worlds);
+    let loops = explored.drives.loops.iter();
+    let loops = loops.filter(|one| against(explored, one).len() < 2);
+    let round = loops.flat_map(|one| &one.worlds);
     let round = round.map(|world| *world as usize).filter(deleting);
-    let mut by_fact: BTreeMap<VarId, Vec<usize>> = BTreeMap::new();
+    let mut by_left: BTreeMap<Left, Vec<usize>> = BTreeMap::new();
     for world in stuck.chain(round) {
-        for var in space.policy.still_held(space.worlds.get(world)) {
-            by_fact.entry(var).or_default().push(world);
+        for left in left(explored, world) {
+            by_left.entry(left).or_default().push(world);
         }
     }
-    for (var, mut worlds) in by_fact {
+    for (left, mut worlds) in by_left {
         worlds.sort_unstable();
-        let bad = |world: usize| worlds.binary_search(&world).is_ok();
-        let fact = &space.lifecycle.vars[var.0];
-        let claim = Claim {
-            about: space.worlds.indexes().collect(),
-            bad: &bad,
-            expected: [VarId(0), var].into(),
-        };
-        let why = match round_through(explored, worlds[0]) {
-            None => "no undo is enabled and nothing is promised".to_owned(),
-            Some(round) => format!("the run goes round, {round}"),
-        };
-        let message = format!(
-            "no deletion path: with `{}` the finalizer can never go, for `{}` is not given back: {why}",
-            minimal(space, &claim, worlds[0]),
-            fact.name
-        );
-        sink.push(
-            RULE.error(fact.name.span(), fact.name.to_string(), message)
-                .help("let the `undo` of what acquires it be possible there, or promise what the outside does by itself"),
-        );
+        sink.push(diagnostic(explored, left, &worlds));
     }
+}
+
+/// Of what is held nothing is given back before the steps are over.
+fn left(explored: &Explored<'_>, world: usize) -> Vec<Left> {
+    let (policy, world) = (&explored.space.policy, explored.space.worlds.get(world));
+    match policy.open_step(world) {
+        Some(step) => vec![Left::Step(step)],
+        None => policy
+            .still_held(world)
+            .into_iter()
+            .map(Left::Held)
+            .collect(),
+    }
+}
+
+fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnostic {
+    let space = explored.space;
+    let lifecycle = space.lifecycle;
+    let bad = |world: usize| worlds.binary_search(&world).is_ok();
+    let asked = |effect: EffectId| {
+        let mut steps = lifecycle.steps.iter();
+        steps.find(|step| step.effect == effect)
+    };
+    let expected: BTreeSet<VarId> = match left {
+        Left::Held(var) => [VarId(0), var].into(),
+        Left::Step(effect) => asked(effect).map_or_else(BTreeSet::new, |step| step.until.vars()),
+    };
+    let claim = Claim {
+        about: match left {
+            Left::Held(_) => space.worlds.indexes().collect(),
+            Left::Step(_) => space.deleting().collect(),
+        },
+        bad: &bad,
+        expected,
+    };
+    let with = minimal(space, &claim, worlds[0]);
+    let round =
+        round_through(explored, worlds[0]).map(|round| format!("the run goes round, {round}"));
+    match left {
+        Left::Held(var) => {
+            let fact = &lifecycle.vars[var.0].name;
+            let why =
+                round.unwrap_or_else(|| "no undo is enabled and nothing is promised".to_owned());
+            let message = format!(
+                "no deletion path: with `{with}` the finalizer can never go, for `{fact}` is not given back: {why}"
+            );
+            let found = RULE.error(fact.span(), fact.to_string(), message);
+            let found = match kept(explored, var, worlds[0]) {
+                Some((undo, span, why)) => {
+                    found.note(span, format!("`{undo}` cannot run there: {why}"))
+                }
+                None => found,
+            };
+            found.help("let the `undo` of what acquires it be possible there, or promise what the outside does by itself")
+        }
+        Left::Step(effect) => {
+            let name = &lifecycle.effects[effect.0].name;
+            let span = asked(effect).map_or(name.span(), |step| step.span);
+            let why = round
+                .unwrap_or_else(|| "its effect is not enabled and nothing is promised".to_owned());
+            let message =
+                format!("no deletion path: with `{with}` step `{name}` is never over: {why}");
+            RULE.error(span, name.to_string(), message)
+                .help("let `until` hold there too, by what is asked there (`|| ..`), let the effect be possible there, or promise what the outside does by itself")
+        }
+    }
+}
+
+/// The undo that should give it back, and what keeps it from doing so.
+fn kept(
+    explored: &Explored<'_>,
+    held: VarId,
+    world: usize,
+) -> Option<(String, Option<Span>, String)> {
+    let space = explored.space;
+    let (lifecycle, at) = (space.lifecycle, space.worlds.get(world));
+    let mut undos = space.policy.undos().iter();
+    let undo = undos.find(|undo| lifecycle.effects[undo.0].frees(lifecycle).contains(&held))?;
+    let (span, why) = match space.permissions.keeps_undo(*undo, at)? {
+        Kept::Given(given) => {
+            let facts = show(lifecycle, at, given.vars());
+            let why = format!(
+                "what it needs is looked at only where this `given` holds, and here is `{facts}`"
+            );
+            (Some(given.span), why)
+        }
+        Kept::Missing(var) => (None, format!("here is `{}`", show(lifecycle, at, [var]))),
+    };
+    Some((lifecycle.effects[undo.0].name.to_string(), span, why))
 }
 
 /// The round that a world of a loop is in.

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::work_in_goal::unsaid_target;
 use crate::errors::Sink;
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
@@ -55,9 +56,13 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example),
             explored.drives.describe(space, loops[0])
         );
+        let inside = explored.drives.effects_within(space, loops[0]);
+        let help = unsaid_target(space.lifecycle, inside).unwrap_or_else(|| {
+            "promise what ends the round, or narrow the `when` or the `sets` of what keeps it going".to_owned()
+        });
         sink.push(
             RULE.error(explored.span_of(class), name, message)
-                .help("promise what ends the round, or narrow the `when` or the `sets` of what keeps it going"),
+                .help(help),
         );
     }
 }

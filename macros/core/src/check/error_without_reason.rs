@@ -1,9 +1,9 @@
-//! An Error state in which the first unmet condition is not a False with a reason. A person has to act there, so the conditions must say
-//! what is wrong: Unknown would only say that something is still going on.
+//! An Error state in which no condition of `ready from` is False with a reason. A person has to act there, so the conditions must say
+//! what is wrong: Unknown would only say that something is still going on. Where every condition is True, the phase is wrong (LC051).
 //!
 //! ```text
 //! Taken when service == Foreign => Error wakes service;
-//! condition Made { Unknown "Taken" when service == Foreign; .. }     // refused; `False "Taken"` tells a person to act
+//! condition Made { Unknown "Taken" when service == Foreign; .. }     // refused if no other says more; `False "Taken"` tells a person to act
 //! ```
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::errors::Sink;
 use crate::model::{ConditionStatus, Phase, StateId};
 use crate::rule::{Rule, Run, Stage};
-use crate::space::explored::{Explored, Unmet};
+use crate::space::explored::{Explored, Unmet, clause_of};
 use crate::space::witness::{Claim, minimal};
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +26,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let untold = |world: usize| {
         let (state, unmet) = explored.unmet_when_idle(world)?;
         let error = space.lifecycle.states[state.0].phase == Some(Phase::Error);
-        (error && !tells(explored, unmet)).then_some((state, unmet))
+        let silent = unmet != Unmet::Nothing && !tells(explored, world);
+        (error && silent).then_some((state, unmet))
     };
     let mut first: BTreeMap<StateId, (usize, Unmet)> = BTreeMap::new();
     for world in space.live() {
@@ -43,7 +44,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             expected: state.when.vars(),
         };
         let what = match unmet {
-            Unmet::Nothing => "no condition is unmet there".to_owned(),
+            Unmet::Nothing => continue,
             Unmet::Condition { condition, clause } => {
                 let condition = &space.lifecycle.conditions[condition.0];
                 let clause = &condition.clauses[clause];
@@ -70,19 +71,20 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             minimal(space, &claim, example)
         );
         sink.push(
-            RULE.error(state.name.span(), state.name.to_string(), message).help(
-                "let a condition of `ready from` be `False` with a reason there, before others that are Unknown",
-            ),
+            RULE.error(state.name.span(), state.name.to_string(), message)
+                .help("let a condition of `ready from` be `False` with a reason there"),
         );
     }
 }
 
-fn tells(explored: &Explored<'_>, unmet: Unmet) -> bool {
-    match unmet {
-        Unmet::Nothing => false,
-        Unmet::Condition { condition, clause } => {
-            let clause = &explored.space.lifecycle.conditions[condition.0].clauses[clause];
-            clause.status == ConditionStatus::False && clause.reason.is_some()
-        }
-    }
+/// Whether one of the conditions that are asked for says what is wrong.
+fn tells(explored: &Explored<'_>, world: usize) -> bool {
+    let space = explored.space;
+    let asked = space.lifecycle.ready.iter().flat_map(|ready| &ready.from);
+    let mut clauses = asked.filter_map(|id| {
+        let condition = &space.lifecycle.conditions[id.0];
+        let at = clause_of(condition, space.worlds.get(world))?;
+        Some(&condition.clauses[at])
+    });
+    clauses.any(|clause| clause.status == ConditionStatus::False && clause.reason.is_some())
 }

@@ -4,10 +4,15 @@
 //! never matched && validity == Bad;    // `matched` reads `network`, `validity` reads `peers`
 //! ```
 //!
-//! Leave the `never` out and give these worlds a state.
+//! Leave the `never` out and give these worlds a state. Facts that are all made `from self` share the object, and two inputs of one type that are found by
+//! the same name, or the same labels, are one.
 
+use std::collections::BTreeSet;
+
+use super::two_writers::firsts;
 use crate::errors::Sink;
-use crate::model::Lifecycle;
+use crate::model::frames::Dependency;
+use crate::model::{InputId, Lifecycle, Origin, Source, Use, VarId};
 use crate::rule::{Context, Rule, Run, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,9 +23,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, sink: &mut Sink) {
-    for never in &context.lifecycle.nevers {
+    if context.lifecycle.nevers.is_empty() {
+        return;
+    }
+    let firsts = firsts(context.lifecycle);
+    let nevers = context.lifecycle.nevers.iter();
+    for never in nevers.filter(|never| !never.is_implied) {
         let vars = never.pred.vars();
-        if vars.len() < 2 || !context.frames.common(vars.iter().copied()).is_empty() {
+        if vars.len() < 2 || share(context, &vars, &firsts) {
             continue;
         }
         let names: Vec<String> = vars
@@ -38,6 +48,47 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .help(help(context.lifecycle)),
         );
     }
+}
+
+/// Whether something decides all of these variables.
+fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> bool {
+    let lifecycle = context.lifecycle;
+    if vars.iter().all(|var| reads_itself(lifecycle, *var)) {
+        return true;
+    }
+    let mut sets = vars.iter().map(|var| {
+        let places = context.frames.reads(*var).iter();
+        let objects = places.filter_map(|place| match place {
+            // Two names of one object are one.
+            Dependency::Input(input) => Some(firsts[input.0]),
+            Dependency::This | Dependency::Request | Dependency::Value(_) | Dependency::Path(_) => {
+                None
+            }
+        });
+        objects.collect::<BTreeSet<InputId>>()
+    });
+    let first = sets.next().unwrap_or_default();
+    !sets.fold(first, |common, set| &common & &set).is_empty()
+}
+
+/// Whether a fact is made from the object itself, as its author says.
+fn reads_itself(lifecycle: &Lifecycle, var: VarId) -> bool {
+    match &lifecycle.vars[var.0].origin {
+        Origin::Fact { from, .. } => is_made_of_itself(lifecycle, from, lifecycle.values.len()),
+        Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    }
+}
+
+/// `depth` bounds values that are declared in a circle.
+fn is_made_of_itself(lifecycle: &Lifecycle, from: &[Use], depth: usize) -> bool {
+    from.iter().any(|one| match one.source {
+        Source::This => true,
+        Source::Value(value) => {
+            let from = &lifecycle.values[value.0].from;
+            depth > 0 && is_made_of_itself(lifecycle, from, depth - 1)
+        }
+        Source::Request | Source::Input(_) | Source::Fact(_) => false,
+    })
 }
 
 fn help(lifecycle: &Lifecycle) -> String {

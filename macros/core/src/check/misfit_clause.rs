@@ -15,17 +15,18 @@
 //! | `without controller` | `owned` |
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
+//! | `every spec.interval else 30s min 5s`, `overdue spec.timeout else 10min` | a path of the object, in a resource |
 //! | `probe` | a volume: it looks at the node of its call |
 //! | `now: clock;` | a resource, once, without any clause |
-//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097 |
+//! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097, LC132, LC133, LC160 to LC169 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
 
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{
-    Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Lifecycle, Lookup, Message, Mode,
-    Part, PropertyOf, Verb,
+    Allow, Clause, ConditionStatus, Effect, Fact, Input, Kind, Length, Lifecycle, Lookup, Message,
+    Mode, Part, PropertyOf, Verb,
 };
 use crate::check::{RULES, WARNINGS, needless_allow};
 use crate::errors::{Diagnostic, Item, Sink};
@@ -48,8 +49,16 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
         shape(input, sink);
         lookup(input, sink);
         rest(input, sink);
+        if let Some((_, length)) = &input.every {
+            said(ast.kind, length, (&input.name, "input", "every"), sink);
+        }
         driven(ast.kind, input, sink);
         owner(ast, input, sink);
+    }
+    for state in &ast.states {
+        if let Some(length) = &state.overdue {
+            said(ast.kind, length, (&state.name, "state", "overdue"), sink);
+        }
     }
     for fact in &ast.facts {
         bar(fact, sink);
@@ -152,6 +161,7 @@ fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
         input.without_controller,
         input.lookup.as_ref().map(|(span, _)| *span),
         input.every.as_ref().map(|(span, _)| *span),
+        input.retain.as_ref().map(|retain| retain.span),
         input.exclusive.as_ref().map(|(span, _)| *span),
         input.given.as_ref().map(|given| given.span),
     ];
@@ -251,10 +261,10 @@ fn fits(input: &Input, lookup: &Lookup) -> bool {
 
 fn rest(input: &Input, sink: &mut Sink) {
     let name = &input.name;
-    if let (Some((span, _)), true) = (input.every, input.mode != Mode::Poll) {
+    if let (Some((span, _)), true) = (&input.every, input.mode != Mode::Poll) {
         let message = format!("input `{name}` is not polled: a watch tells at once");
         sink.push(misfit(
-            span,
+            *span,
             name,
             message,
             "leave out `every`, or write `poll`",
@@ -281,6 +291,23 @@ fn rest(input: &Input, sink: &mut Sink) {
         let help = "only of what is `owned` a list can be exclusively ours: leave out `exclusive`";
         sink.push(misfit(*span, name, message, help));
     }
+}
+
+/// How long something is, the object itself says, or nobody.
+fn said(kind: Kind, length: &Length, (name, noun, word): (&Ident, &str, &str), sink: &mut Sink) {
+    let Some(path) = &length.path else {
+        return;
+    };
+    let of_object = path.root() == "meta" || path.root() == "spec";
+    if kind == Kind::Resource && of_object && path.parts.len() > 1 {
+        return;
+    }
+    let message = format!("{noun} `{name}`: `{path}` is no time that the object says");
+    let help = match kind {
+        Kind::Volume => format!("a volume has no object: write `{word} 30s`"),
+        Kind::Resource => format!("write a path such as `{word} spec.interval else 30s min 5s`"),
+    };
+    sink.push(misfit(length.span, name, message, help));
 }
 
 /// A pass of a resource begins when something changes: nothing asks anew but a period, and there is no node to look at.
@@ -368,6 +395,10 @@ fn bar(fact: &Fact, sink: &mut Sink) {
 pub(crate) fn each(effect: &Effect, target: &Input, sink: &mut Sink) {
     let name = effect.name();
     let verb = effect.verb.word();
+    // What can be adopted a rule of its own says.
+    if effect.verb == Verb::Adopt {
+        return;
+    }
     match effect.each {
         Some(span) if effect.verb == Verb::Call => {
             let message =

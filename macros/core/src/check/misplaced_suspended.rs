@@ -1,6 +1,6 @@
 //! A `Suspended` state is for objects that somebody asked us to leave alone for a while: nothing is enabled in it and no poll is asked, but it is told.
 //! So it says by `wakes` what ends it, is no goal and never overdue, does not ask how our own writes went, and stands above every state that says how
-//! the object is; only whose it is comes before. `even deleting` stands behind `Suspended` alone, and only where something is held: else there is nothing that
+//! the object is; only whose it is comes before. `even deleting` stands behind `Suspended` alone, and only where something is held or there is a `teardown`: else there is nothing that
 //! a deletion waits for.
 //!
 //! ```text
@@ -106,8 +106,8 @@ fn below(state: &State, above: &State) -> Diagnostic {
 /// A deletion can wait only where something is held.
 fn deletion(ast: &Lifecycle, state: &State) -> Option<Diagnostic> {
     let even = state.even_deleting?;
-    let holds = ast.facts.iter().any(|fact| fact.held.is_some());
-    let what = "says `even deleting`, and nothing is `held`: the object goes at once";
+    let holds = ast.teardown.is_some() || ast.facts.iter().any(|fact| fact.held.is_some());
+    let what = "says `even deleting`, and nothing is `held` or torn down: the object goes at once";
     (!holds).then(|| misplaced(state, even, what, "leave out `even deleting`"))
 }
 

@@ -1,11 +1,18 @@
-//! An effect makes a held fact ours and names no `undo`. The finalizer of the object could never go.
+//! An effect makes a held fact ours and names no `undo`, and no step of a `teardown` gives it back. The finalizer of the object could never go. An undo, or
+//! a step, may give back what the outside ends later: it sets a value that is still right of the bar, and a promise goes on from there.
 //!
 //! ```text
 //! register: call dns sets { name = Ours } key meta.uid;                    // refused
 //! register: call dns sets { name = Ours } undo unregister key meta.uid;
 //! ```
+//!
+//! An effect whose `when` asks for what is ours already only keeps it, and an undo that takes its time, and says so by a value right of the bar, is on its way:
+//! neither needs one.
+
+use std::collections::BTreeSet;
 
 use crate::errors::Sink;
+use crate::model::{Effect, Lifecycle, Pred, PredKind, ValueSet, VarId};
 use crate::rule::{Context, Rule, Run, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +25,12 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for effect in lifecycle.effects.iter().filter(|e| e.undo.is_none()) {
-        let Some(held) = effect.acquires(lifecycle).first().copied() else {
+        let steps = lifecycle.steps.iter();
+        let steps = steps.map(|step| &lifecycle.effects[step.effect.0]);
+        let freed: BTreeSet<VarId> = steps.flat_map(|step| step.frees(lifecycle)).collect();
+        let mut acquired = effect.acquires(lifecycle).into_iter();
+        let is_left = |var: &VarId| !freed.contains(var) && !keeps(lifecycle, effect, *var);
+        let Some(held) = acquired.find(is_left) else {
             continue;
         };
         let fact = &lifecycle.vars[held.0].name;
@@ -44,5 +56,27 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .note(fact.span(), format!("`{fact}` is held"))
             .help(help),
         );
+    }
+}
+
+/// Whether an effect asks in its `when` for what is ours already: it only keeps it.
+fn keeps(lifecycle: &Lifecycle, effect: &Effect, var: VarId) -> bool {
+    let free = lifecycle.vars[var.0].held.map(|held| held.free);
+    let when = effect.when.as_ref();
+    when.is_some_and(|when| excludes(when, var, free.unwrap_or_default()))
+}
+
+/// Whether a predicate, as it is written, holds with none of these values.
+fn excludes(pred: &Pred, var: VarId, free: ValueSet) -> bool {
+    match &pred.kind {
+        PredKind::Is { var: asked, values } => *asked == var && values.0 & free.0 == 0,
+        PredKind::All(parts) => parts.iter().any(|part| excludes(part, var, free)),
+        PredKind::Any(parts) => {
+            !parts.is_empty() && parts.iter().all(|part| excludes(part, var, free))
+        }
+        PredKind::Not(part) => match part.kind {
+            PredKind::Is { var: asked, values } => asked == var && free.0 & !values.0 == 0,
+            PredKind::All(_) | PredKind::Any(_) | PredKind::Not(_) => false,
+        },
     }
 }

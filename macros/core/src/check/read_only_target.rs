@@ -58,7 +58,7 @@ fn called(effect: &Effect, target: &Input) -> Diagnostic {
             "`call` works on a polled or probed input",
             "write `apply`, which is compared with what its builder returns",
         ),
-        Verb::Apply | Verb::Delete => (
+        Verb::Apply | Verb::Delete | Verb::Adopt => (
             "`apply` and `delete` work on objects",
             "write `name: call ..`, for this lies outside the API server",
         ),

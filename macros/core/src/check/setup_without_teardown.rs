@@ -21,31 +21,43 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(called: &Called<'_>, sink: &mut Sink) {
     let lifecycle = called.space.lifecycle;
+    for (call, undo, var) in left_over(lifecycle) {
+        let fact = &lifecycle.vars[var.0].name;
+        let (call, undo) = (&call.name, &undo.name);
+        let message = format!("`{call}` acquires `{fact}` and `{undo}` does not give it back");
+        sink.push(
+            RULE.error(undo.span(), fact.to_string(), message)
+                .note(call.span(), format!("`{call}` is declared here"))
+                .help(match frees(lifecycle, var) {
+                    Some(effect) => format!("write `{undo} -> .. by {}`", effect.name),
+                    None => format!("declare an effect that sets `{fact}` free, and name it: `{undo} -> .. by ..`"),
+                }),
+        );
+    }
+}
+
+/// What a call acquires and the one that should undo it does not give back.
+fn left_over(lifecycle: &Lifecycle) -> Vec<(&Call, &Call, VarId)> {
+    let mut all = Vec::new();
     for call in &lifecycle.calls {
         let undone = call.rpc.demands().undone_by;
-        let undo = lifecycle
-            .calls
-            .iter()
-            .find(|other| Some(other.rpc) == undone);
-        let Some(undo) = undo else {
+        let mut calls = lifecycle.calls.iter();
+        let Some(undo) = calls.find(|other| Some(other.rpc) == undone) else {
             continue;
         };
         let acquired = held(lifecycle, call, |effect| effect.acquires(lifecycle));
         let freed = held(lifecycle, undo, |effect| effect.frees(lifecycle));
-        for var in acquired.difference(&freed) {
-            let fact = &lifecycle.vars[var.0].name;
-            let (call, undo) = (&call.name, &undo.name);
-            let message = format!("`{call}` acquires `{fact}` and `{undo}` does not give it back");
-            sink.push(
-                RULE.error(undo.span(), fact.to_string(), message)
-                    .note(call.span(), format!("`{call}` is declared here"))
-                    .help(match frees(lifecycle, *var) {
-                        Some(effect) => format!("write `{undo} -> .. by {}`", effect.name),
-                        None => format!("declare an effect that sets `{fact}` free, and name it: `{undo} -> .. by ..`"),
-                    }),
-            );
-        }
+        all.extend(acquired.difference(&freed).map(|var| (call, undo, *var)));
     }
+    all
+}
+
+/// Whether an effect is what such a call should name.
+pub(super) fn is_missed(lifecycle: &Lifecycle, effect: &Effect) -> bool {
+    let mut missed = left_over(lifecycle)
+        .into_iter()
+        .filter_map(|(_, _, var)| frees(lifecycle, var));
+    missed.any(|one| one.name == effect.name)
 }
 
 fn held(lifecycle: &Lifecycle, call: &Call, of: impl Fn(&Effect) -> Vec<VarId>) -> BTreeSet<VarId> {

@@ -1,6 +1,6 @@
 //! Something else than a fact is told what time it is: a value, a builder, a field of the status, a lookup. It would differ in every pass, and what is written
 //! from it would be written without end. A fact has few answers, and says until when each holds. What is `held` is no question of time either: it becomes ours
-//! by an effect, and free by another.
+//! by an effect, and free by another. A value that is minted is made once, and may be told when.
 //!
 //! ```text
 //! let age: Age from issued, now;                        // refused
@@ -24,7 +24,12 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for value in &lifecycle.values {
         let place = Item::new("value", &value.name);
-        refuse(lifecycle, &value.from, &place, WRITES, sink);
+        // What is made once may say when.
+        let read = match value.mint {
+            Some(_) => &value.from[..1],
+            None => value.from.as_slice(),
+        };
+        refuse(lifecycle, read, &place, WRITES, sink);
     }
     for effect in &lifecycle.effects {
         let place = Item::new("effect", &effect.name);

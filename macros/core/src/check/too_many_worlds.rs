@@ -10,7 +10,7 @@
 use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Lifecycle, Origin};
+use crate::model::{InputId, Lifecycle, Origin, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
 
@@ -52,10 +52,15 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         .iter()
         .take(NAMED)
         .map(|var| format!("`{}` ({} values)", var.name, var.answers));
-    let help = format!(
-        "ask facts only where they matter (`given`), or merge values that no state tells apart; the largest are {}",
-        names.collect::<Vec<_>>().join(", ")
-    );
+    let names = names.collect::<Vec<_>>().join(", ");
+    let help = match chain_of_inputs(lifecycle) {
+        Some(chain) => format!(
+            "look at what is written later only where the one before is there: {chain}; the largest facts are {names}"
+        ),
+        None => format!(
+            "ask facts only where they matter (`given`), or merge values that no state tells apart; the largest are {names}"
+        ),
+    };
     let declared = facts
         .iter()
         .find(|var| matches!(var.origin, Origin::Fact { .. }));
@@ -64,6 +69,27 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         RULE.error(span, lifecycle.name.to_string(), message)
             .help(help),
     );
+}
+
+/// What is written and asked everywhere, each behind the one that is written before it.
+fn chain_of_inputs(lifecycle: &Lifecycle) -> Option<String> {
+    let mut written: Vec<InputId> = Vec::new();
+    let applied = lifecycle
+        .effects
+        .iter()
+        .filter(|one| one.verb == Verb::Apply);
+    for effect in applied {
+        let is_known = written.contains(&effect.target);
+        if !is_known && lifecycle.inputs[effect.target.0].given.is_none() {
+            written.push(effect.target);
+        }
+    }
+    let name = |input: InputId| &lifecycle.inputs[input.0].name;
+    let pairs = written.iter().zip(written.iter().skip(1));
+    let links: Vec<String> = pairs
+        .map(|(first, next)| format!("`{}: .. given {} == Current`", name(*next), name(*first)))
+        .collect();
+    (links.len() > 1).then(|| links.join(", "))
 }
 
 /// Declarations of which each needs the next.

@@ -15,10 +15,10 @@ use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{InputId, Source, StateId, VarId};
 use crate::rule::{Rule, Run, Stage};
-use crate::space::Class;
 use crate::space::explored::Explored;
 use crate::space::witness::{Claim, minimal};
 use crate::space::world::Change;
+use crate::space::{Class, Space};
 
 pub(super) const RULE: Rule = Rule {
     code: "LC102",
@@ -73,6 +73,20 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     }
 }
 
+/// What keeps a value that is over is not as wanted any more; whether it is there, and ours, no time changes.
+fn is_of_time(space: &Space<'_>, (before, after): (usize, usize)) -> bool {
+    let lifecycle = space.lifecycle;
+    let mints = lifecycle.values.iter().filter_map(|v| v.mint.as_ref());
+    let expiring = mints.filter(|mint| mint.until.is_some());
+    let mut keepers = expiring.filter_map(|mint| lifecycle.inputs[mint.keeper.0].var);
+    keepers.all(|var| {
+        let values = [before, after].map(|world| space.worlds.get(world).value(var));
+        let named = values.map(|value| lifecycle.vars[var.0].values[value].as_str());
+        let is_verdict = |name: &str| ["Stale", "Current"].contains(&name);
+        named[0] == named[1] || named.into_iter().all(is_verdict)
+    })
+}
+
 /// Whether the passing of time may lead from a world to a goal, or to where something is to be done.
 fn goes_on(explored: &Explored<'_>, world: usize, readers: &[VarId]) -> bool {
     let space = explored.space;
@@ -81,7 +95,8 @@ fn goes_on(explored: &Explored<'_>, world: usize, readers: &[VarId]) -> bool {
     let is_on = |end: usize| {
         let class = space.classes[end];
         let is_goal = matches!(class, Class::State(state) if space.lifecycle.states[state.0].goal);
-        class != space.classes[world] && (is_goal || !space.rests(end))
+        let is_news = class != space.classes[world] && (is_goal || !space.rests(end));
+        is_news && is_of_time(space, (world, end))
     };
     let walked = space.worlds.walk(&change, &mut |end, _| match end {
         Some(end) if is_on(end as usize) => ControlFlow::Break(()),

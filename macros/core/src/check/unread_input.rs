@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use crate::errors::Sink;
 use crate::model::frames::Dependency;
 use crate::model::{
-    FieldOf, InputId, Lifecycle, Lookup, Meaning, Mode, Origin, Pred, Source, Target, Use, VarId,
+    FieldOf, InputId, Lifecycle, Lookup, Meaning, Mode, Origin, Pred, Source, Step, Target, Use,
+    VarId,
 };
 use crate::rule::{Context, Rule, Run, Stage};
 
@@ -118,8 +119,12 @@ impl Reading<'_> {
         let states = lifecycle.states.iter().map(|state| &state.when);
         let effects = lifecycle.effects.iter().filter_map(|e| e.when.as_ref());
         let promises = lifecycle.promises.iter().map(|promise| &promise.when);
-        let nevers = lifecycle.nevers.iter().map(|never| &never.pred);
-        let inputs = lifecycle.inputs.iter().filter_map(|i| i.given.as_ref());
+        let nevers = lifecycle.nevers.iter().filter(|never| !never.is_implied);
+        let nevers = nevers.map(|never| &never.pred);
+        let mints = lifecycle.values.iter().filter_map(|v| v.mint.as_ref());
+        let untils = mints.filter_map(|mint| mint.until.as_ref());
+        let inputs = lifecycle.inputs.iter();
+        let inputs = inputs.flat_map(|i| i.given.iter().chain(&i.retain));
         let values = lifecycle.values.iter().filter_map(|v| v.given.as_ref());
         let guards = lifecycle.vars.iter().flat_map(|var| &var.given);
         let guards = guards.map(|guard| &guard.pred);
@@ -127,11 +132,14 @@ impl Reading<'_> {
             .chain(effects)
             .chain(promises)
             .chain(nevers)
+            .chain(untils)
             .chain(guards)
             .chain(inputs)
             .chain(values)
             .chain(clauses)
             .chain(asked_by_calls(lifecycle))
+            .chain(lifecycle.steps.iter().flat_map(Step::asked))
+            .chain(lifecycle.abandoned.iter().map(|one| &one.when))
             .collect();
         for var in all.into_iter().flat_map(|pred| pred.vars()) {
             if let Origin::Input(input) = lifecycle.vars[var.0].origin {

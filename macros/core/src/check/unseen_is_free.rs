@@ -50,5 +50,20 @@ fn diagnostic(var: &Var, guard: &Guard) -> Diagnostic {
             var.name
         ),
     )
-    .help("write `else Unknown`")
+    .help(help(var, guard))
+}
+
+/// What stands there already is no advice.
+fn help(var: &Var, guard: &Guard) -> String {
+    let unknown = var.values.iter().position(|value| value == "Unknown");
+    let is_free = |value: &usize| var.held.is_some_and(|held| held.free.contains(*value));
+    match unknown.filter(is_free) {
+        Some(_) if guard.otherwise_span.is_some() => {
+            "`Unknown` stands left of the bar, where nothing is ours: leave it out there, so that only this `else` names it".to_owned()
+        }
+        Some(_) => {
+            "write `else Unknown`, and leave `Unknown` out left of the bar, where nothing is ours".to_owned()
+        }
+        None => "write `else Unknown`".to_owned(),
+    }
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Effect, EffectId, StateId};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, StateId, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::explored::Explored;
@@ -59,6 +59,27 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             );
         sink.push(undos_in_life(found, [effect]));
     }
+}
+
+/// Says of the first effect whose `sets` does not say that the object it writes becomes Current how that is written.
+pub(super) fn unsaid_target(
+    lifecycle: &Lifecycle,
+    effects: impl IntoIterator<Item = EffectId>,
+) -> Option<String> {
+    effects.into_iter().find_map(|id| {
+        let effect = &lifecycle.effects[id.0];
+        let target = &lifecycle.inputs[effect.target.0];
+        let var = target.var?;
+        let is_silent = |set: &Vec<Assign>| set.iter().all(|one| one.var != var);
+        let is_apply = effect.verb == Verb::Apply && !target.many && effect.sets_written;
+        let silent = is_apply && effect.sets.iter().any(is_silent);
+        silent.then(|| {
+            format!(
+                "write `{} = Current` in the `sets` of `{}`: what is written there stands for the default, so that nothing says what the write makes of its own object",
+                target.name, effect.name
+            )
+        })
+    })
 }
 
 /// Says of undos with a `when` that they run in life, too, which their authors may not know.

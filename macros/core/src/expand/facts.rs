@@ -150,6 +150,7 @@ pub(crate) fn field_type(model: &Lifecycle, var: &Var) -> TokenStream {
 fn builtin_type(input: &Input, var: &Var) -> Ident {
     let name = match input.mode {
         Mode::Owned | Mode::Shared if input.many => "OwnedSet",
+        Mode::Owned if var.values.len() == 6 => "Adopted",
         Mode::Owned => "Owned",
         Mode::Shared => "Shared",
         Mode::Part | Mode::Record => "Part",

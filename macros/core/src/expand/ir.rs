@@ -8,12 +8,13 @@ use quote::{ToTokens, format_ident, quote};
 use super::calls;
 use super::literals::{option, pred};
 use super::texts::{self, Paths};
+use super::times;
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
     Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, StateId,
-    Use, Var, VarId, Verb,
+    Step, Use, Var, VarId, Verb,
 };
 
 /// ```text
@@ -21,19 +22,29 @@ use crate::model::{
 /// ```
 pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) -> TokenStream {
     let (private, name, doc) = (private(), model.name.to_string(), &model.doc);
-    let inputs = model.inputs.iter().map(input);
+    let times = times::paths(model);
+    let inputs = model.inputs.iter().map(|i| input(i, &times));
     let values = model.values.iter().map(|v| {
         let (name, given) = (v.name.to_string(), option(v.given.as_ref().map(pred)));
-        quote!(ir::Value { name: #name, given: #given })
+        let mint = option(v.mint.as_ref().map(|mint| {
+            let (keeper, until) = (mint.keeper.0, option(mint.until.as_ref().map(pred)));
+            quote!(ir::Mint { keeper: #keeper, until: #until })
+        }));
+        quote!(ir::Value { name: #name, given: #given, mint: #mint })
     });
     let vars = model.vars.iter().map(|v| var(model, v));
     let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
-    let states = model.states.iter().map(state);
+    let states = model.states.iter().map(|s| state(s, &times));
     let frames = Frames::of(model);
     let effects = model.effects.iter().enumerate();
     let effects = effects.map(|(n, e)| effect(e, frames.affected(EffectId(n))));
     let promises = model.promises.iter().map(promise);
+    let (steps, abandoned) = (model.steps.iter().map(step), model.abandoned.iter());
+    let abandoned = abandoned.map(|one| {
+        let (when, why) = (pred(&one.when), &one.why);
+        quote!(ir::Abandoned { when: #when, why: #why })
+    });
     // In one order, however they are written.
     let edges = edges.iter().map(|(from, to)| {
         let (from, to) = (from.0, to.0);
@@ -43,6 +54,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
     let conditions = model.conditions.iter().map(|c| condition(c, &paths));
     let ready = ready(model.ready.as_ref(), &paths);
     let texts = paths.values().map(|path| spelled(path));
+    let said = times.values().map(|path| spelled(path));
     let implicit = option(model.implicit.as_ref().map(|i| {
         let (condition, reason) = (i.condition.0, &i.reason);
         quote!(ir::Implicit { condition: #condition, reason: #reason })
@@ -69,12 +81,15 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
                 states: &[#(#states),*],
                 effects: &[#(#effects),*],
                 promises: &[#(#promises),*],
+                steps: &[#(#steps),*],
+                abandoned: &[#(#abandoned),*],
                 edges: &[#(#edges),*],
                 conditions: &[#(#conditions),*],
                 ready: #ready,
                 implicit: #implicit,
                 kstatus: #kstatus,
                 texts: &[#(#texts),*],
+                times: &[#(#said),*],
                 fields: &[#(#fields),*],
                 columns: &[#(#columns),*],
                 volume: #volume,
@@ -101,7 +116,7 @@ fn node(node: Node) -> TokenStream {
     }
 }
 
-fn input(input: &Input) -> TokenStream {
+fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let (name, doc, many) = (input.name.to_string(), &input.doc, input.many);
     let kind = match input.mode {
         Mode::Clock => "clock".to_owned(),
@@ -127,17 +142,19 @@ fn input(input: &Input) -> TokenStream {
         }
     );
     let lookup = lookup(&input.lookup);
-    let (every, given) = (option(input.every), option(input.given.as_ref().map(pred)));
+    let every = input.every.as_ref().map(|e| times::length(e, times));
+    let (every, given) = (option(every), option(input.given.as_ref().map(pred)));
     let (var, owner) = (
         option(input.var.map(|v| v.0)),
         option(input.of.map(|i| i.0)),
     );
     let controller = input.controller;
     let exclusive = input.exclusive.iter().map(spelled);
+    let retain = option(input.retain.as_ref().map(pred));
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
         every: #every, given: #given, var: #var, owner: #owner, controller: #controller,
-        exclusive: &[#(#exclusive),*],
+        exclusive: &[#(#exclusive),*], retain: #retain,
     })
 }
 
@@ -207,12 +224,12 @@ fn small(value: usize) -> u8 {
     u8::try_from(value).expect("a domain has at most 64 values")
 }
 
-fn state(state: &State) -> TokenStream {
+fn state(state: &State, times: &Paths<'_>) -> TokenStream {
     let (name, doc, goal, overdue, when) = (
         state.name.to_string(),
         &state.doc,
         state.goal,
-        state.overdue,
+        times::length(&state.overdue, times),
         pred(&state.when),
     );
     let phase = match state.phase {
@@ -271,21 +288,24 @@ fn effect(effect: &Effect, affected: &BTreeSet<VarId>) -> TokenStream {
         Verb::Apply => quote!(ir::Verb::Apply),
         Verb::Delete => quote!(ir::Verb::Delete),
         Verb::Call => quote!(ir::Verb::Call),
+        Verb::Adopt => quote!(ir::Verb::Adopt),
     };
     let (from, when, sets) = (
         sources(&effect.from),
         option(effect.when.as_ref().map(pred)),
         sets(&effect.sets),
     );
-    let (undo, is_undo, refused) = (
+    let (undo, is_undo, is_step, refused, keeps) = (
         option(effect.undo.map(|(e, _)| e.0)),
         effect.is_undo,
+        effect.is_step,
         effect.refused.0,
+        effect.keeps,
     );
     let affects = affected.iter().map(|var| var.0);
     quote!(ir::Effect {
         name: #name, doc: #doc, verb: #verb, each: #each, target: #target, from: #from, when: #when, sets: #sets,
-        affects: &[#(#affects),*], undo: #undo, is_undo: #is_undo, refused: #refused,
+        affects: &[#(#affects),*], undo: #undo, is_undo: #is_undo, is_step: #is_step, refused: #refused, keeps: #keeps,
     })
 }
 
@@ -296,6 +316,12 @@ fn promise(promise: &Promise) -> TokenStream {
         sets(&promise.sets),
     );
     quote!(ir::Promise { name: #name, when: #when, sets: #sets })
+}
+
+fn step(step: &Step) -> TokenStream {
+    let (effect, until) = (step.effect.0, pred(&step.until));
+    let when = option(step.when.as_ref().map(pred));
+    quote!(ir::Step { effect: #effect, when: #when, until: #until })
 }
 
 fn ready(ready: Option<&Ready>, paths: &Paths<'_>) -> TokenStream {

@@ -6,6 +6,7 @@ use quote::{format_ident, quote, quote_spanned};
 use super::calls;
 use super::counts;
 use super::facts::field_type;
+use super::minted;
 use super::polled;
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
@@ -79,6 +80,9 @@ pub(super) fn methods(
 }
 
 fn value(model: &Lifecycle, value: &Value) -> TokenStream {
+    if value.mint.is_some() {
+        return minted::methods(model, value);
+    }
     let (method, ty) = (&value.name, &value.ty);
     let args = arguments(model, &value.from, &Vec::from_iter(&value.given));
     let doc = doc(&value.doc, format!("Computes the shared value `{method}`."));
@@ -190,7 +194,7 @@ fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
     );
     let doc = |otherwise| doc(&effect.doc, otherwise);
     match effect.verb {
-        Verb::Delete => None,
+        Verb::Delete | Verb::Adopt => None,
         Verb::Call => {
             let (result, doc) = (
                 result_name(effect),

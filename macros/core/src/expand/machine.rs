@@ -8,7 +8,7 @@ use super::logic::trait_name;
 use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
-use super::{counts, polled, shared, subject, texts};
+use super::{counts, minted, polled, shared, subject, texts, times};
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var,
@@ -31,6 +31,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         builds(model),
         fields(model),
         texts::method(model),
+        times::method(model),
         polled::dispatch(model),
         calls(model),
         replies(model),
@@ -222,7 +223,11 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
 
 fn asks(model: &Lifecycle) -> TokenStream {
     let private = private();
+    let makes = minted::makes(model);
     let values = model.values.iter().enumerate().map(|(n, v)| {
+        if v.mint.is_some() {
+            return some(n, minted::read(model, v));
+        }
         let call = call(
             model,
             (&v.name, &v.name),
@@ -248,6 +253,8 @@ fn asks(model: &Lifecycle) -> TokenStream {
         fn value(&self, observation: &#private::Observation, value: usize) -> ::std::option::Option<#private::Any> {
             match value { #(#values)* _ => ::std::option::Option::None }
         }
+
+        #makes
 
         fn fact(&self, observation: &#private::Observation, var: usize) -> ::std::option::Option<#private::Answer> {
             match var { #(#facts)* _ => ::std::option::Option::None }

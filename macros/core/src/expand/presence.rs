@@ -4,7 +4,14 @@
 use crate::model::{Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId};
 
 /// Values of built-in facts with which an input is not there, or is not ours to read.
-const UNUSABLE: [&str; 5] = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+const UNUSABLE: [&str; 6] = [
+    "Absent",
+    "Unnamed",
+    "Unknown",
+    "Terminating",
+    "Foreign",
+    "Adoptable",
+];
 
 /// Whether a source is certainly there wherever all of `given` hold.
 pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) -> bool {

@@ -16,7 +16,8 @@ use crate::model::{Assign, Effect, Lifecycle, Source, Use, Verb};
 /// pub enum PutBucketResult { Current, Taken }
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
-    let built = model.effects.iter().filter(|e| e.verb != Verb::Delete);
+    let built = model.effects.iter();
+    let built = built.filter(|e| matches!(e.verb, Verb::Apply | Verb::Call));
     built
         .map(|e| {
             [witness(model, e), result(model, e)]

@@ -5,6 +5,7 @@ mod derived;
 mod effects;
 mod facts;
 mod inputs;
+mod mints;
 mod order;
 mod predicate;
 mod properties;
@@ -13,6 +14,7 @@ mod scope;
 mod states;
 mod status;
 mod suspended;
+mod teardown;
 
 use std::collections::BTreeSet;
 
@@ -22,14 +24,14 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{
-    misfit_clause, misfit_kstatus, misplaced_ignored, misplaced_suspended, unknown_name,
-    unobserved_source,
+    circular_policy, misfit_clause, misfit_kstatus, misplaced_ignored, misplaced_retain,
+    misplaced_suspended, misplaced_teardown, unknown_name, unobserved_source,
 };
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Fragment, Lifecycle, Pred, Source, Use, Var, VarId};
+use crate::model::{Fragment, Length, Lifecycle, Pred, Source, Use, Var, VarId};
 pub(crate) use derived::Mention;
 pub(crate) use inputs::domain;
-pub(crate) use order::polls_behind;
+pub(crate) use order::{behind, polls_behind};
 pub(crate) use scope::input_method;
 use scope::{Noun, Scope};
 
@@ -47,6 +49,20 @@ pub(crate) struct Built {
     pub(crate) bounded: bool,
 }
 
+/// A length that is written; of one that the object says without `min`, nothing is too little.
+fn length(written: &ast::Length) -> Length {
+    let least = match written.path {
+        Some(_) => written.least.unwrap_or_default(),
+        None => written.otherwise,
+    };
+    Length {
+        span: Some(written.span),
+        path: written.path.clone(),
+        otherwise: written.otherwise,
+        least,
+    }
+}
+
 /// Builds the model. `None` if a name did not resolve, facts depend on themselves, or it is too large; everything found goes to the sink.
 pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
     let mut built = resolve(ast, sink);
@@ -60,6 +76,8 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misplaced_ignored::check(ast, sink);
     misplaced_suspended::check(ast, sink);
     misfit_kstatus::check(ast, sink);
+    misplaced_teardown::check(ast, sink);
+    misplaced_retain::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,
@@ -77,7 +95,9 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     builder.declare_vars();
     builder.derive();
     let mut lifecycle = builder.lifecycle();
+    lifecycle.names = builder.names();
     builder.misspelt_values(&lifecycle.vars);
+    mints::imply(&mut lifecycle);
     suspended::silence_polls(&mut lifecycle);
     Built {
         complete: builder.complete && !builder.sink.has_errors(),
@@ -90,6 +110,9 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
 
 /// Fills in the order of evaluation, if there is one.
 pub(crate) fn order(built: &mut Built, sink: &mut Sink) {
+    if built.complete {
+        built.complete = circular_policy::resolve(&mut built.lifecycle, sink);
+    }
     let order = order::of(&built.lifecycle);
     built.bounded = order.too_long.is_none();
     order
@@ -146,6 +169,8 @@ impl Builder<'_> {
             states: self.states(),
             effects: self.effects(),
             promises: self.promises(),
+            steps: self.torn_down(),
+            abandoned: self.abandoned(),
             transitions: self.transitions(),
             properties: self.properties(),
             conditions: self.conditions(),
@@ -160,6 +185,7 @@ impl Builder<'_> {
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
             nodes: Vec::new(),
+            names: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Effect, EffectId, Input, InputId, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind,
+    Effect, EffectId, Input, InputId, Kind, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind,
     Source, Use, ValueId, VarId, Verb,
 };
 
@@ -49,17 +49,6 @@ impl Frames {
     pub fn affected(&self, effect: EffectId) -> &BTreeSet<VarId> {
         &self.affected[effect.0]
     }
-
-    /// The inputs that all of these variables read. That two inputs are found through the same field of the object does not tie them to each other.
-    pub fn common(&self, vars: impl IntoIterator<Item = VarId>) -> BTreeSet<Dependency> {
-        let mut sets = vars.into_iter().map(|var| {
-            let mut set = self.reads[var.0].clone();
-            set.retain(|place| matches!(place, Dependency::Input(_)));
-            set
-        });
-        let first = sets.next().unwrap_or_default();
-        sets.fold(first, |common, set| &common & &set)
-    }
 }
 
 impl Pred {
@@ -99,10 +88,19 @@ pub enum Safety {
 impl Effect {
     /// The derived safety class.
     pub fn safety(&self, lifecycle: &Lifecycle) -> Safety {
-        let own_target = |one: &Use| one.source == Source::Input(self.target);
+        // What is read back from the target is not to be lost by a write that has not seen it.
+        let keeps = |value: ValueId| {
+            let mint = lifecycle.values[value.0].mint.as_ref();
+            mint.is_some_and(|mint| mint.keeper == self.target)
+        };
+        let own_target = |one: &Use| match one.source {
+            Source::Input(input) => input == self.target,
+            Source::Value(value) => keeps(value),
+            Source::This | Source::Request | Source::Fact(_) => false,
+        };
         match (self.verb, lifecycle.inputs[self.target.0].mode) {
             (Verb::Call, _) => Safety::Keyed,
-            (Verb::Delete, _) => Safety::Guarded,
+            (Verb::Delete | Verb::Adopt, _) => Safety::Guarded,
             (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
             (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
             // What was recorded before must not be lost.
@@ -116,7 +114,7 @@ impl Effect {
     /// The input that owns what an `apply` makes: it must be there, for an owner reference carries its uid.
     pub fn owner(&self, lifecycle: &Lifecycle) -> Option<InputId> {
         let owner = lifecycle.inputs[self.target.0].of;
-        owner.filter(|_| self.verb == Verb::Apply)
+        owner.filter(|_| matches!(self.verb, Verb::Apply | Verb::Adopt))
     }
 
     /// The effects that stand before an `apply` and build the same object, or the same set: the first that is permitted decides.
@@ -141,14 +139,40 @@ impl Effect {
         self.verb == Verb::Apply && same
     }
 
-    /// The held facts that this effect may make ours, in order of mention.
+    /// The held facts that this effect may make ours and somebody has to give back, in order of mention: not those that it gives back itself.
     pub fn acquires(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
+        let mut vars = self.takes(lifecycle);
+        vars.retain(|var| !self.lets_go(lifecycle, *var));
+        vars
+    }
+
+    /// The held facts that this effect may set to what is ours, in order of mention.
+    pub fn takes(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
         self.held(lifecycle, false)
     }
 
-    /// The held facts that this effect may give back, in order of mention.
+    /// The held facts that this effect may give back, by itself or in that the outside ends what it began, in order of mention.
     pub fn frees(&self, lifecycle: &Lifecycle) -> Vec<VarId> {
-        self.held(lifecycle, true)
+        let mut vars = self.held(lifecycle, true);
+        for var in self.takes(lifecycle) {
+            if self.lets_go(lifecycle, var) && !vars.contains(&var) {
+                vars.push(var);
+            }
+        }
+        vars
+    }
+
+    /// Whether it gives a fact back although what it sets is not free yet: the call was accepted, and the outside ends it. So does an undo of what
+    /// acquires the fact, and what is done when the object goes; but not what names an undo of its own, and not in a volume, where the answer of a call says that it is done.
+    fn lets_go(&self, lifecycle: &Lifecycle, var: VarId) -> bool {
+        let undone_here = |other: &Effect| {
+            let undo = other.undo.map(|(undo, _)| &lifecycle.effects[undo.0].name);
+            undo == Some(&self.name) && other.takes(lifecycle).contains(&var)
+        };
+        let is_volume = lifecycle.kind == Kind::Volume;
+        !is_volume
+            && self.undo.is_none()
+            && (self.is_step || lifecycle.effects.iter().any(undone_here))
     }
 
     fn held(&self, lifecycle: &Lifecycle, free: bool) -> Vec<VarId> {
@@ -211,6 +235,10 @@ impl Closure<'_> {
         match &var.origin {
             Origin::Input(input) => {
                 self.input(*input, &mut into);
+                // Where it is retained it has no owner reference.
+                if let Some(retain) = &self.lifecycle.inputs[input.0].retain {
+                    self.pred(retain, &mut into);
+                }
                 // Stale or Current is the answer to a comparison with what the builder returns.
                 for effect in &self.lifecycle.effects {
                     if effect.target == *input && effect.verb == Verb::Apply {
@@ -235,7 +263,7 @@ impl Closure<'_> {
         into.places
     }
 
-    fn uses(&self, uses: &[Use], into: &mut Reading) {
+    fn uses<'b>(&self, uses: impl IntoIterator<Item = &'b Use>, into: &mut Reading) {
         for one in uses {
             match one.source {
                 Source::This => {
@@ -254,10 +282,17 @@ impl Closure<'_> {
     fn value(&self, id: ValueId, into: &mut Reading) {
         if into.enters(Dependency::Value(id)) {
             let value = &self.lifecycle.values[id.0];
-            self.uses(&value.from, into);
+            // When a value is made anew says its `until`: what time it was then changes nothing.
+            let is_made_at =
+                |one: &&Use| value.mint.is_some() && self.lifecycle.is_clock(one.source);
+            let read = value.from.iter().filter(|one| !is_made_at(one));
+            self.uses(read, into);
             // A value is absent where its `given` fails, and whoever reads it sees that.
             if let Some(given) = &value.given {
                 self.pred(given, into);
+            }
+            if let Some(until) = value.mint.as_ref().and_then(|mint| mint.until.as_ref()) {
+                self.pred(until, into);
             }
         }
     }
@@ -379,7 +414,7 @@ fn is_told_by(lifecycle: &Lifecycle, var: VarId, target: InputId) -> bool {
 }
 
 /// Whether the target itself is handed over, or a value made of it.
-fn is_read_in(lifecycle: &Lifecycle, from: &[Use], target: InputId) -> bool {
+pub(crate) fn is_read_in(lifecycle: &Lifecycle, from: &[Use], target: InputId) -> bool {
     from.iter()
         .any(|one| hands_over(lifecycle, one.source, target, lifecycle.values.len()))
 }

@@ -1,13 +1,13 @@
 //! The section `effects`: one write each.
 
-use super::cursor::{Cursor, Fault};
+use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
 use crate::ast::{Effect, Lifecycle, Verb};
 use crate::check::syntax;
 
 const FORM: Form = Form::declaring(
-    "an effect is written `apply input from other when predicate;`, `delete each input;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`",
+    "an effect is written `apply input from other when predicate;`, `delete each input;`, `adopt input when predicate;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -35,12 +35,22 @@ fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
     };
     let verb = verb(cursor)?;
     let each = cursor.eat_word("each");
+    let target = cursor.ident("the input that is written")?;
+    let without_retain = match cursor.eat_word("without") {
+        Some(without) if verb == Verb::Adopt => {
+            cursor.need_word("retain")?;
+            Some(join(without, cursor.previous()))
+        }
+        Some(_) => return Err(cursor.fault("`from`, `when`, `sets`, `undo`, `key` or `;`")),
+        None => None,
+    };
     Ok(Effect {
         name,
         doc,
         verb,
         each,
-        target: cursor.ident("the input that is written")?,
+        target,
+        without_retain,
         from: predicate::from(cursor)?,
         when: predicate::clause(cursor, "when")?,
         sets: match cursor.eat_word("sets") {
@@ -59,8 +69,8 @@ fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
 }
 
 fn verb(cursor: &mut Cursor) -> Result<Verb, Fault> {
-    [Verb::Apply, Verb::Delete, Verb::Call]
+    [Verb::Apply, Verb::Delete, Verb::Call, Verb::Adopt]
         .into_iter()
         .find(|verb| cursor.eat_word(verb.word()).is_some())
-        .ok_or_else(|| cursor.fault("`apply`, `delete`, `call` or `name:`"))
+        .ok_or_else(|| cursor.fault("`apply`, `delete`, `call`, `adopt` or `name:`"))
 }

@@ -5,11 +5,11 @@ use proc_macro2::{Delimiter, Ident};
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Never, Value};
+use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Mint, Never, Value};
 use crate::check::infinite_fact;
 
 const FORM: Form = Form::declaring(
-    "a fact is written `name: { A, B } from input given predicate else Value;`, one of the members of a set `name: count { Empty, None, Some, All } of inputs;`, one that others decide `name = predicate;`, a shared value `let name: Type from input;`, an impossible world `never predicate;`",
+    "a fact is written `name: { A, B } from input given predicate else Value;`, one of the members of a set `name: count { Empty, None, Some, All } of inputs;`, one that others decide `name = predicate;`, a shared value `let name: Type from input;`, one that is made once and kept `mint name: Type in keeper from input until predicate;`, an impossible world `never predicate;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -23,6 +23,8 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             never(cursor, parser, lifecycle)
         } else if !named && cursor.is_word("let") {
             value(cursor, doc, parser, lifecycle)
+        } else if !named && cursor.is_word("mint") {
+            mint(cursor, doc, parser, lifecycle)
         } else {
             fact(cursor, doc, parser, lifecycle)
         }
@@ -79,9 +81,41 @@ fn value(
         ty: cursor.ty(&["from"])?,
         from: predicate::need_from(cursor)?,
         given: predicate::given(cursor)?,
+        mint: None,
     };
     lifecycle.values.push(value);
     parser.close(cursor, "`,`, `given` or `;`", &name.to_string(), &FORM);
+    Ok(())
+}
+
+/// `mint password: Password in secret from authority until due;`
+fn mint(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+    lifecycle: &mut Lifecycle,
+) -> Result<(), Fault> {
+    let word = cursor.need_word("mint")?;
+    let name = cursor.ident("the name of a value")?;
+    cursor.need(":")?;
+    let ty = cursor.ty(&["in"])?;
+    cursor.need_word("in")?;
+    let keeper = cursor.ident("the input that keeps it")?;
+    let value = Value {
+        name: name.clone(),
+        doc,
+        ty,
+        from: predicate::from(cursor)?,
+        given: None,
+        mint: Some(Mint {
+            keeper,
+            until: predicate::clause(cursor, "until")?,
+            span: join(word, cursor.previous()),
+        }),
+    };
+    lifecycle.values.push(value);
+    let expected = "`from`, `,`, `until` or `;`";
+    parser.close(cursor, expected, &name.to_string(), &FORM);
     Ok(())
 }
 

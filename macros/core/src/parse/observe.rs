@@ -3,9 +3,9 @@
 use proc_macro2::Delimiter;
 
 use super::cursor::{Cursor, Fault, join};
-use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Input, Lifecycle, Lookup, Mode, Path};
+use super::{length, predicate};
+use crate::ast::{Input, Lifecycle, Lookup, Mode, Path, Retain};
 use crate::hygiene;
 
 const FORM: Form = Form::declaring(
@@ -15,13 +15,14 @@ const FORM: Form = Form::declaring(
 const LOOKUPS: &str =
     "`name`, `names of`, `refs of`, `labels`, `owner`, `namespace`, `ref` or a path";
 const NO_NAME: &str = "the path of the name, such as `by name spec.other` (what asks by an input that is called `name` needs another name for it)";
-const STOPS: [&str; 7] = [
+const STOPS: [&str; 8] = [
     "of",
     "without",
     "by",
     "every",
     "exclusive",
     "whole",
+    "retain",
     "given",
 ];
 
@@ -32,7 +33,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
         lifecycle.inputs.push(input);
         parser.close(
             cursor,
-            "`of`, `by`, `every`, `exclusive`, `given` or `;`",
+            "`of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`",
             &name,
             &FORM,
         );
@@ -74,7 +75,7 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         None => None,
     };
     let every = match cursor.eat_word("every") {
-        Some(every) => Some((every, cursor.time()?)),
+        Some(every) => Some((every, length::length(cursor)?)),
         None => None,
     };
     let exclusive = match parser.eat_renamed(cursor, "exclusive", "whole", &name) {
@@ -82,6 +83,13 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
             let lists = paths(cursor)?;
             Some((join(word, cursor.previous()), lists))
         }
+        None => None,
+    };
+    let retain = match cursor.eat_word("retain") {
+        Some(span) => Some(Retain {
+            span,
+            when: predicate::clause(cursor, "when")?,
+        }),
         None => None,
     };
     Ok(Input {
@@ -95,6 +103,7 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         lookup,
         every,
         exclusive,
+        retain,
         given: predicate::given(cursor)?,
     })
 }

@@ -135,8 +135,8 @@ fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
         ["held" | "let" | "goal", name, ":" | "when", ..]
         | [name, ":" | "when" | "=", ..]
         | ["condition" | "field" | "column", name, ..] => Some(Some(name.to_owned())),
-        [verb @ ("apply" | "delete"), "each", name, ..]
-        | [verb @ ("apply" | "delete"), name, ..] => Some(Some(format!("{verb}_{name}"))),
+        [verb @ ("apply" | "delete" | "adopt"), "each", name, ..]
+        | [verb @ ("apply" | "delete" | "adopt"), name, ..] => Some(Some(format!("{verb}_{name}"))),
         _ => None,
     };
     let is_name = |name: &String| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -158,7 +158,9 @@ fn followed_by_declaration(tokens: &[TokenTree]) -> Vec<String> {
                 names.push(name.to_string());
             }
             TokenTree::Ident(next) if next == "when" => names.push(name.to_string()),
-            TokenTree::Ident(next) if ["apply", "delete"].iter().any(|verb| name == verb) => {
+            TokenTree::Ident(next)
+                if ["apply", "delete", "adopt"].iter().any(|verb| name == verb) =>
+            {
                 names.push(format!("{name}_{next}"));
             }
             TokenTree::Ident(next) if name == "each" => {

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Fault};
 use super::recovery::{Form, Parser};
-use super::{fragments, predicate};
+use super::{fragments, length, predicate};
 use crate::ast::{Lifecycle, List, State};
 
 const FORM: Form = Form::declaring(
@@ -72,7 +72,7 @@ fn state(cursor: &mut Cursor, doc: String) -> Result<State, Fault> {
             state.wakes = Some(cursor.words("an input or `self`")?);
         }
         if cursor.eat_word("overdue").is_some() {
-            state.overdue = Some(cursor.time()?);
+            state.overdue = Some(length::length(cursor)?);
         }
     }
     Ok(state)

@@ -105,7 +105,7 @@ impl Builder<'_> {
                     self.add_move(index, Mover::Effect, change);
                 }
             }
-            Choice::Claim(_) => {
+            Choice::Claim(_) | Choice::Seize => {
                 let claim = space
                     .permissions
                     .claim()
@@ -187,7 +187,7 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
 }
 
 /// Nothing changes but these.
-pub(super) fn forced(lifecycle: &Lifecycle, world: World<'_>, values: &[(VarId, usize)]) -> Change {
+pub fn forced(lifecycle: &Lifecycle, world: World<'_>, values: &[(VarId, usize)]) -> Change {
     let mut change = Change::from(world, lifecycle);
     for (var, value) in values {
         change.force(*var, *value);

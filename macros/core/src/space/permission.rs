@@ -1,5 +1,6 @@
 //! When an effect is permitted: the author's `when`, the builder's inputs, room for the write, life and refusals, and that we are to do anything at all.
 
+use crate::model::frames::Frames;
 use crate::model::{
     Effect, EffectId, InputId, Kind, Lifecycle, Mode, Origin, Pred, Source, State, ValueSet, VarId,
     Verb,
@@ -9,6 +10,7 @@ use crate::space::world::World;
 /// The guards of all effects.
 #[derive(Debug)]
 pub struct Permissions<'a> {
+    lifecycle: &'a Lifecycle,
     effects: Vec<Permission<'a>>,
     /// Where we leave the object alone: another controller manages it, or somebody asked for that.
     set_aside: Vec<&'a Pred>,
@@ -17,6 +19,15 @@ pub struct Permissions<'a> {
     deleting: Option<VarId>,
     claimed: Option<VarId>,
     volume: bool,
+}
+
+/// What an undo lacks.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept<'a> {
+    /// Its target, or a value that it is built from, is given by this.
+    Given(&'a Pred),
+    /// An input is not there, or cannot be seen.
+    Missing(VarId),
 }
 
 #[derive(Debug)]
@@ -29,7 +40,8 @@ struct Permission<'a> {
     room: Room,
     /// Held facts that it gives back, with the values that need no giving back.
     frees: Vec<(VarId, ValueSet)>,
-    acquires: bool,
+    /// Whether our finalizer has to be there before.
+    claims: bool,
     /// Effects that stand before it and build the same.
     rivals: Vec<EffectId>,
 }
@@ -53,11 +65,12 @@ impl<'a> Permissions<'a> {
             let found = lifecycle.vars.iter().position(|var| wanted(&var.origin));
             found.map(VarId)
         };
+        let frames = (!lifecycle.steps.is_empty()).then(|| Frames::of(lifecycle));
+        let effects = (0..lifecycle.effects.len()).map(EffectId);
         Self {
-            effects: lifecycle
-                .effects
-                .iter()
-                .map(|effect| Permission::of(lifecycle, effect))
+            lifecycle,
+            effects: effects
+                .map(|effect| Permission::of(lifecycle, effect, frames.as_ref()))
                 .collect(),
             set_aside: whens(lifecycle, State::is_set_aside),
             holds_deletion: whens(lifecycle, |state| state.even_deleting),
@@ -67,7 +80,7 @@ impl<'a> Permissions<'a> {
         }
     }
 
-    /// Whether the object is being deleted; never without a held fact.
+    /// Whether the object is being deleted; never without a held fact or a teardown.
     pub fn deleting(&self, world: World<'_>) -> bool {
         self.deleting.is_some_and(|var| world.value(var) == 1)
     }
@@ -87,9 +100,38 @@ impl<'a> Permissions<'a> {
         self.claimed
     }
 
+    /// Whether our finalizer has to be there before the effect runs: it may make something ours, or leave something to be done when the object goes.
+    pub fn claims(&self, effect: EffectId) -> bool {
+        self.effects[effect.0].claims
+    }
+
     /// Whether the effect may make something ours.
     pub fn acquires(&self, effect: EffectId) -> bool {
-        self.effects[effect.0].acquires
+        let effect = self.effects[effect.0].effect;
+        !effect.takes(self.lifecycle).is_empty()
+    }
+
+    /// The step of the teardown that is not over: the first of which what is asked does not say so.
+    pub fn open_step(&self, world: World<'_>) -> Option<usize> {
+        let mut steps = self.lifecycle.steps.iter();
+        steps.position(|step| world.says(&step.until, self.lifecycle) != Some(true))
+    }
+
+    /// Whether something is to be done when the object goes, for sure.
+    pub fn is_due(&self, world: World<'_>) -> bool {
+        let mut steps = self.lifecycle.steps.iter();
+        steps.any(|step| world.says(&step.until, self.lifecycle) == Some(false))
+    }
+
+    /// Whether what is left is given up.
+    pub fn abandons(&self, world: World<'_>) -> bool {
+        let mut abandoned = self.lifecycle.abandoned.iter();
+        abandoned.any(|one| world.says(&one.when, self.lifecycle) == Some(true))
+    }
+
+    /// Whether we leave the object alone.
+    pub fn sets_aside(&self, world: World<'_>) -> bool {
+        self.set_aside.iter().any(|when| world.holds(when))
     }
 
     /// Whether the author's predicates on the effect, or on what it is built from, ask a variable.
@@ -118,24 +160,70 @@ impl<'a> Permissions<'a> {
         self.is_permitted(effect, world) && !rivals.any(|rival| self.is_permitted(*rival, world))
     }
 
+    /// Whether it is the effect's turn when the object goes: it is the step that is not over, or all are and it gives something back.
+    fn is_due_to_go(&self, effect: EffectId, world: World<'_>) -> bool {
+        let Some(step) = self.open_step(world) else {
+            return self.effects[effect.0].effect.is_undo && self.has_to_free(effect, world);
+        };
+        let step = &self.lifecycle.steps[step];
+        let mut when = step.when.iter();
+        step.effect == effect && when.all(|when| world.says(when, self.lifecycle) == Some(true))
+    }
+
+    /// Whether nothing but its `when` keeps an effect of the object's life from running here.
+    pub fn is_kept_off(&self, effect: EffectId, world: World<'_>) -> bool {
+        let permission = &self.effects[effect.0];
+        let declared = permission.effect;
+        let fails = declared
+            .when
+            .as_ref()
+            .is_some_and(|when| !world.holds(when));
+        let is_free = world.value(declared.refused) == 0
+            && !declared.is_undo
+            && !self.deleting(world)
+            && !self.set_aside.iter().any(|when| world.holds(when));
+        fails && is_free && permission.ready(world) && permission.room.is_there(world)
+    }
+
+    /// What keeps an undo from running although it would have something to give back: a predicate that does not hold, or an input that is not there.
+    pub fn keeps_undo(&self, undo: EffectId, world: World<'_>) -> Option<Kept<'a>> {
+        let permission = &self.effects[undo.0];
+        let missing = |(var, values): &&(VarId, ValueSet)| values.contains(world.value(*var));
+        let mut given = permission.given.iter();
+        if let Some(given) = given.find(|given| !world.holds(given)) {
+            return Some(Kept::Given(given));
+        }
+        if let Some((var, _)) = permission.missing.iter().find(missing) {
+            return Some(Kept::Missing(*var));
+        }
+        match &permission.room {
+            Room::Call {
+                unseen: Some((var, values)),
+                ..
+            } if values.contains(world.value(*var)) => Some(Kept::Missing(*var)),
+            Room::Call { .. } | Room::Target(..) => None,
+        }
+    }
+
     /// Whether nothing but an earlier effect that builds the same, or a refusal, keeps the effect from running here.
     pub fn is_permitted(&self, effect: EffectId, world: World<'_>) -> bool {
         let permission = &self.effects[effect.0];
         if !permission.ready(world) || !permission.room.is_there(world) {
             return false;
         }
-        let effect = permission.effect;
+        let declared = permission.effect;
         let deleting = self.deleting(world);
-        if effect.is_undo && deleting {
-            let mut frees = permission.frees.iter();
+        if deleting && (declared.is_undo || declared.is_step) {
             return self.claimed(world)
                 && !self.holds_deletion(world)
-                && frees.any(|(var, free)| !free.contains(world.value(*var)));
+                && self.is_due_to_go(effect, world);
         }
-        if self.set_aside.iter().any(|when| world.holds(when)) {
+        if self.sets_aside(world) {
             return false;
         }
-        let in_life = !effect.is_undo || effect.when.is_some() || self.volume;
+        let effect = declared;
+        let goes = effect.is_undo || effect.is_step;
+        let in_life = !goes || effect.when.is_some() || self.volume;
         !deleting && in_life && effect.when.as_ref().is_none_or(|when| world.holds(when))
     }
 }
@@ -147,14 +235,23 @@ fn whens(lifecycle: &Lifecycle, wanted: fn(&State) -> bool) -> Vec<&Pred> {
 }
 
 impl<'a> Permission<'a> {
-    fn of(lifecycle: &'a Lifecycle, effect: &'a Effect) -> Self {
+    fn of(lifecycle: &'a Lifecycle, id: EffectId, frames: Option<&Frames>) -> Self {
+        let effect = &lifecycle.effects[id.0];
         let target = &lifecycle.inputs[effect.target.0];
+        let affected = frames.map(|frames| frames.affected(id));
         let mut missing = Vec::new();
         let mut given: Vec<&Pred> = target.given.iter().collect();
         let mut needed = |input: InputId| {
             let input = &lifecycle.inputs[input.0];
             if let (Some(var), false) = (input.var, input.many) {
-                let gone = ["Absent", "Unnamed", "Unknown", "Terminating", "Foreign"];
+                let gone = [
+                    "Absent",
+                    "Unnamed",
+                    "Unknown",
+                    "Terminating",
+                    "Foreign",
+                    "Adoptable",
+                ];
                 missing.push((var, named(lifecycle, var, &gone)));
             }
         };
@@ -177,7 +274,7 @@ impl<'a> Permission<'a> {
                 .into_iter()
                 .filter_map(free)
                 .collect(),
-            acquires: !effect.acquires(lifecycle).is_empty(),
+            claims: !effect.takes(lifecycle).is_empty() || effect.may_reopen(lifecycle, affected),
             rivals: effect.rivals(lifecycle).collect(),
         }
     }
@@ -198,6 +295,7 @@ impl Room {
             (Verb::Apply, false, _) => &["Absent", "Stale"],
             (Verb::Delete, true, _) => &["Surplus"],
             (Verb::Delete, false, _) => &["Stale", "Current"],
+            (Verb::Adopt, ..) => &["Adoptable"],
         };
         let values = target.var.map(|var| named(lifecycle, var, values));
         Self::Target(target.var, values.unwrap_or_default())

@@ -1,4 +1,5 @@
-//! What we do in a world: the first enabled effect, after `claim` where it acquires; on deletion the undos, last acquired first, then `release`.
+//! What we do in a world: the first enabled effect, after `claim` where it needs that; on deletion the steps of the teardown, one after the other, then the
+//! undos, last acquired first, then `release`.
 
 use crate::model::{EffectId, Lifecycle, VarId};
 use crate::space::permission::Permissions;
@@ -11,7 +12,9 @@ pub enum Choice {
     Effect(EffectId),
     /// The finalizer first, for the sake of this effect.
     Claim(EffectId),
-    /// Nothing is held any more: the finalizer goes.
+    /// The finalizer first, for something is to be done when the object goes.
+    Seize,
+    /// Nothing is left to be done, or it is given up: the finalizer goes.
     Release,
 }
 
@@ -20,7 +23,7 @@ impl Choice {
     pub fn effect(self) -> Option<EffectId> {
         match self {
             Self::Effect(effect) | Self::Claim(effect) => Some(effect),
-            Self::Nothing | Self::Release => None,
+            Self::Nothing | Self::Seize | Self::Release => None,
         }
     }
 }
@@ -30,6 +33,7 @@ impl Choice {
 pub struct Policy<'a> {
     permissions: &'a Permissions<'a>,
     effects: usize,
+    steps: Vec<EffectId>,
     undos: Vec<EffectId>,
     held: Vec<(VarId, crate::model::Held)>,
 }
@@ -52,6 +56,7 @@ impl<'a> Policy<'a> {
         Self {
             permissions,
             effects: lifecycle.effects.len(),
+            steps: lifecycle.steps.iter().map(|step| step.effect).collect(),
             undos,
             held: held
                 .filter_map(|(var, declared)| Some((VarId(var), declared.held?)))
@@ -64,12 +69,14 @@ impl<'a> Policy<'a> {
         if self.permissions.deleting(world) {
             return self.on_deletion(world);
         }
+        let unclaimed = !self.permissions.claimed(world) && !self.permissions.sets_aside(world);
+        if unclaimed && self.permissions.is_due(world) {
+            return Choice::Seize;
+        }
         let mut effects = (0..self.effects).map(EffectId);
         match effects.find(|effect| self.permissions.enabled(*effect, world)) {
             None => Choice::Nothing,
-            Some(effect)
-                if self.permissions.acquires(effect) && !self.permissions.claimed(world) =>
-            {
+            Some(effect) if self.permissions.claims(effect) && !self.permissions.claimed(world) => {
                 Choice::Claim(effect)
             }
             Some(effect) => Choice::Effect(effect),
@@ -77,22 +84,38 @@ impl<'a> Policy<'a> {
     }
 
     fn on_deletion(&self, world: World<'_>) -> Choice {
-        let mut undos = self.undos.iter();
+        if !self.is_left(world) || self.gives_up(world) {
+            return Choice::Release;
+        }
+        let step = self.permissions.open_step(world).map(|at| self.steps[at]);
+        let mut undos = self.undos.iter().copied();
         // What was acquired last is given back first, also where that must wait.
-        if let Some(undo) = undos.find(|undo| self.permissions.has_to_free(**undo, world)) {
-            return if self.permissions.enabled(*undo, world) {
-                Choice::Effect(*undo)
-            } else {
-                Choice::Nothing
-            };
+        let due = step.or_else(|| undos.find(|undo| self.permissions.has_to_free(*undo, world)));
+        match due.filter(|effect| self.permissions.enabled(*effect, world)) {
+            Some(effect) => Choice::Effect(effect),
+            None => Choice::Nothing,
         }
-        let is_free =
-            |(var, held): &(VarId, crate::model::Held)| held.free.contains(world.value(*var));
-        if self.held.iter().all(is_free) {
-            Choice::Release
-        } else {
-            Choice::Nothing
-        }
+    }
+
+    /// Whether the object cannot go yet: a step is not over, or something is held.
+    pub fn is_left(&self, world: World<'_>) -> bool {
+        self.permissions.open_step(world).is_some() || !self.still_held(world).is_empty()
+    }
+
+    /// Whether that is given up. Who wants a deletion to wait wants nothing given up meanwhile.
+    fn gives_up(&self, world: World<'_>) -> bool {
+        self.permissions.abandons(world) && !self.permissions.holds_deletion(world)
+    }
+
+    /// The step that is not over here.
+    pub fn open_step(&self, world: World<'_>) -> Option<EffectId> {
+        let step = self.permissions.open_step(world);
+        step.map(|at| self.steps[at])
+    }
+
+    /// The steps, in the order in which they run on deletion.
+    pub fn steps(&self) -> &[EffectId] {
+        &self.steps
     }
 
     /// The undos, in the order in which they run on deletion.

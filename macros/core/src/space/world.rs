@@ -29,6 +29,15 @@ impl World<'_> {
             PredKind::Not(part) => !self.holds(part),
         }
     }
+
+    /// What a predicate says by what is asked here alone; nothing where that does not decide it. How a write of ours went is always known.
+    pub fn says(self, pred: &Pred, lifecycle: &Lifecycle) -> Option<bool> {
+        pred.decided(&|var, values| {
+            let given = &lifecycle.vars[var.0].given;
+            let asked = given.iter().all(|guard| self.holds(&guard.pred));
+            asked.then(|| values.contains(self.value(var)))
+        })
+    }
 }
 
 /// What a change does to each variable: keeps a value, or lets it be anything; a byte each, so that equal changes are found by comparing bytes.

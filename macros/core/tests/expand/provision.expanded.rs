@@ -382,6 +382,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "claim",
@@ -396,6 +397,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "class",
@@ -410,6 +412,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "chosen",
@@ -424,6 +427,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
         ],
         values: &[],
@@ -531,7 +535,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Waiting",
@@ -556,7 +564,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Planned",
@@ -566,11 +578,17 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
         ],
         effects: &[],
         promises: &[],
+        steps: &[],
+        abandoned: &[],
         edges: &[],
         conditions: &[],
         ready: ir::RollUp {
@@ -581,6 +599,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         implicit: ::std::option::Option::None,
         kstatus: false,
         texts: &[],
+        times: &[],
         fields: &[],
         columns: &[],
         volume: true,

@@ -446,6 +446,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "source",
@@ -460,6 +461,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "output",
@@ -474,6 +476,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
         ],
         values: &[],
@@ -556,7 +559,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(0usize), ir::Source::This],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Frozen",
@@ -566,7 +573,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "NoSource",
@@ -578,7 +589,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(1usize), ir::Source::This],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Taken",
@@ -590,7 +605,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::Input(2usize), ir::Source::This],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Draining",
@@ -600,7 +619,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Rendering",
@@ -610,7 +633,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Ready",
@@ -620,7 +647,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Ready,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
         ],
         effects: &[
@@ -643,10 +674,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[2usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
+                is_step: false,
                 refused: 4usize,
+                keeps: false,
             },
         ],
         promises: &[],
+        steps: &[],
+        abandoned: &[],
         edges: &[(4usize, 5usize), (5usize, 6usize)],
         conditions: &[
             ir::Condition {
@@ -723,6 +758,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         implicit: ::std::option::Option::None,
         kstatus: false,
         texts: &[],
+        times: &[],
         fields: &[],
         columns: &[],
         volume: false,

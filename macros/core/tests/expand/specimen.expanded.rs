@@ -90,6 +90,8 @@ pub struct Facts {
     pub usage: ::lifecycle_runtime::__private::Polled,
     ///Whether and how `secret` is there.
     pub secret: ::lifecycle_runtime::__private::Owned,
+    ///Whether and how `badge` is there.
+    pub badge: ::lifecycle_runtime::__private::Adopted,
     ///Whether and how `pods` is there.
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
     ///The fact `keeper`.
@@ -106,6 +108,8 @@ pub struct Facts {
     pub warm: Warm,
     ///The fact `rush`.
     pub rush: bool,
+    ///The fact `worn`.
+    pub worn: bool,
     ///The last answer to this very write of `drop_bucket` was a refusal.
     pub refused_drop_bucket: bool,
     ///The last answer to this very write of `apply_handle` was a refusal.
@@ -118,6 +122,12 @@ pub struct Facts {
     pub refused_apply_pods: bool,
     ///The last answer to this very write of `delete_pods` was a refusal.
     pub refused_delete_pods: bool,
+    ///The last answer to this very write of `remove` was a refusal.
+    pub refused_remove: bool,
+    ///The last answer to this very write of `adopt_badge` was a refusal.
+    pub refused_adopt_badge: bool,
+    ///The last answer to this very write of `apply_badge` was a refusal.
+    pub refused_apply_badge: bool,
 }
 impl Facts {
     /// A world of the runtime, typed.
@@ -135,21 +145,27 @@ impl Facts {
                 as usize],
             secret: ::lifecycle_runtime::__private::Owned::VALUES[world.get(6usize)
                 as usize],
-            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(7usize)
+            badge: ::lifecycle_runtime::__private::Adopted::VALUES[world.get(7usize)
                 as usize],
-            keeper: Keeper::VALUES[world.get(8usize) as usize],
-            paused: world.get(9usize) == 1,
-            validity: Validity::VALUES[world.get(10usize) as usize],
-            bucket: BucketValue::VALUES[world.get(11usize) as usize],
-            full: world.get(12usize) == 1,
-            warm: Warm::VALUES[world.get(13usize) as usize],
-            rush: world.get(14usize) == 1,
-            refused_drop_bucket: world.get(15usize) == 1,
-            refused_apply_handle: world.get(16usize) == 1,
-            refused_put_bucket: world.get(17usize) == 1,
-            refused_apply_secret: world.get(18usize) == 1,
-            refused_apply_pods: world.get(19usize) == 1,
-            refused_delete_pods: world.get(20usize) == 1,
+            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(8usize)
+                as usize],
+            keeper: Keeper::VALUES[world.get(9usize) as usize],
+            paused: world.get(10usize) == 1,
+            validity: Validity::VALUES[world.get(11usize) as usize],
+            bucket: BucketValue::VALUES[world.get(12usize) as usize],
+            full: world.get(13usize) == 1,
+            warm: Warm::VALUES[world.get(14usize) as usize],
+            rush: world.get(15usize) == 1,
+            worn: world.get(16usize) == 1,
+            refused_drop_bucket: world.get(17usize) == 1,
+            refused_apply_handle: world.get(18usize) == 1,
+            refused_put_bucket: world.get(19usize) == 1,
+            refused_apply_secret: world.get(20usize) == 1,
+            refused_apply_pods: world.get(21usize) == 1,
+            refused_delete_pods: world.get(22usize) == 1,
+            refused_remove: world.get(23usize) == 1,
+            refused_adopt_badge: world.get(24usize) == 1,
+            refused_apply_badge: world.get(25usize) == 1,
         }
     }
 }
@@ -191,6 +207,12 @@ pub enum State {
     Publishing,
     ///The state `Scaling`.
     Scaling,
+    ///The state `Unbadged`.
+    Unbadged,
+    ///The state `Badging`.
+    Badging,
+    ///The state `Shown`.
+    Shown,
     ///The state `Ready`.
     Ready,
 }
@@ -202,7 +224,8 @@ impl State {
         }
         if facts.refused_drop_bucket || facts.refused_apply_handle
             || facts.refused_apply_secret || facts.refused_apply_pods
-            || facts.refused_delete_pods
+            || facts.refused_delete_pods || facts.refused_remove
+            || facts.refused_adopt_badge || facts.refused_apply_badge
         {
             return Self::Refused;
         }
@@ -261,6 +284,22 @@ impl State {
         ) {
             return Self::Scaling;
         }
+        if matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Foreign) {
+            return Self::Unbadged;
+        }
+        if (true && matches!(facts.warm, Warm::Warm)
+            && matches!(
+                facts.badge, ::lifecycle_runtime::__private::Adopted::Absent |
+                ::lifecycle_runtime::__private::Adopted::Adoptable |
+                ::lifecycle_runtime::__private::Adopted::Terminating |
+                ::lifecycle_runtime::__private::Adopted::Stale
+            ))
+        {
+            return Self::Badging;
+        }
+        if matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Current) {
+            return Self::Shown;
+        }
         Self::Ready
     }
 }
@@ -270,12 +309,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Elsewhere),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }),
+    State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -284,12 +326,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     true, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Paused),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Paused),
     "the emitted classification takes a world of `Paused` for another state"
 );
 const _: () = assert!(
@@ -298,12 +342,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::NoName),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -312,12 +358,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::NoClass),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -326,12 +374,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Bad, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Invalid),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -340,12 +390,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Absent, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Unrecorded),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }),
+    State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -354,12 +407,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Stale, store :
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Unreachable),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }),
+    State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -368,12 +424,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Stale, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Moving),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -382,12 +440,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Taken),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -396,12 +456,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Rejected),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -410,12 +472,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Making),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -424,12 +488,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Conflict),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -438,12 +504,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Terminating, pods :
+    ::lifecycle_runtime::__private::Owned::Terminating, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Draining),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -452,12 +520,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, pods :
+    ::lifecycle_runtime::__private::Owned::Absent, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Publishing),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }),
+    State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -466,12 +537,14 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Scaling),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -479,20 +552,72 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Named::Present, handle :
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Foreign, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
+    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Unbadged),
+    "the emitted classification takes a world of `Unbadged` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
+    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Badging),
+    "the emitted classification takes a world of `Badging` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Current, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
+    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Shown),
+    "the emitted classification takes a world of `Shown` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Current, pods :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, refused_drop_bucket : false, refused_apply_handle :
-    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
-    false, refused_delete_pods : false }), State::Ready),
+    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
+    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
+    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
+    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
 const _: () = ::lifecycle_runtime::__private::named_by::<BucketClass, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: fn(&Pod) = |object| {
     #[allow(unused_imports, reason = "every part of a path may be optional")]
     use ::lifecycle_runtime::__private::Inside as _;
@@ -528,10 +653,14 @@ pub struct Seen<'a> {
     pub usage: ::std::option::Option<&'a Usage>,
     ///The input `secret`.
     pub secret: ::std::option::Option<&'a Secret>,
+    ///The input `badge`.
+    pub badge: ::std::option::Option<&'a ConfigMap>,
     ///The input `pods`.
     pub pods: ::std::vec::Vec<&'a Pod>,
     ///The shared value `reach`.
     pub reach: ::std::option::Option<&'a Reach>,
+    ///The shared value `access`.
+    pub access: ::std::option::Option<&'a Access>,
 }
 impl<'a> Seen<'a> {
     /// An observation of the runtime, typed.
@@ -550,8 +679,10 @@ impl<'a> Seen<'a> {
             store: observation.one::<BucketInfo>(7usize),
             usage: observation.one::<Usage>(8usize),
             secret: observation.one::<Secret>(9usize),
-            pods: observation.many::<Pod>(11usize),
+            badge: observation.one::<ConfigMap>(11usize),
+            pods: observation.many::<Pod>(12usize),
             reach: observation.value::<Reach>(0usize),
+            access: observation.value::<Access>(1usize),
         })
     }
 }
@@ -662,14 +793,18 @@ pub struct ApplySecret<'a> {
     pub store: &'a BucketInfo,
     ///`reach`, certainly there.
     pub reach: &'a Reach,
+    ///`access`, certainly there.
+    pub access: &'a Access,
+    ///`class`, certainly there.
+    pub class: &'a BucketClass,
     _proved: (),
 }
 impl<'a> ApplySecret<'a> {
     /// The proof, where it can be given.
     #[allow(unused_variables, reason = "an effect may need nothing but the object")]
     pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
-        if !(true
-            && matches!(facts.store, ::lifecycle_runtime::__private::Polled::Known))
+        if !(true && matches!(facts.store, ::lifecycle_runtime::__private::Polled::Known)
+            && matches!(facts.class, ::lifecycle_runtime::__private::Named::Present))
         {
             return ::std::option::Option::None;
         }
@@ -677,6 +812,8 @@ impl<'a> ApplySecret<'a> {
             this: seen.this,
             store: seen.store?,
             reach: seen.reach?,
+            access: seen.access?,
+            class: seen.class?,
             _proved: (),
         })
     }
@@ -713,6 +850,27 @@ impl<'a> ApplyPods<'a> {
             class: seen.class?,
             zones: seen.zones.clone(),
             secret: seen.secret?,
+            _proved: (),
+        })
+    }
+}
+///Proof that everything is there that `apply_badge` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplyBadge<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    _proved: (),
+}
+impl<'a> ApplyBadge<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true) {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
             _proved: (),
         })
     }
@@ -763,6 +921,20 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         grants: &[&Grant],
         owners: &[&Owner],
     ) -> Reach;
+    ///Reads `access` back; `None` if it is not there, so that it is made.
+    fn read_access(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        secret: &Secret,
+    ) -> ::std::option::Option<Access>;
+    ///Makes `access`: from its declared inputs and these random bytes alone.
+    fn make_access(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        class: &BucketClass,
+        now: &::lifecycle_runtime::__private::Timestamp,
+        random: &mut ::lifecycle_runtime::__private::Random,
+    ) -> Access;
     ///Answers the fact `keeper`.
     fn keeper(
         &self,
@@ -806,6 +978,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         zones: &[&Zone],
         now: &::lifecycle_runtime::__private::Timestamp,
     ) -> ::lifecycle_runtime::__private::Timed<bool>;
+    ///Answers the fact `worn`.
+    fn worn(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        secret: ::std::option::Option<&Secret>,
+    ) -> ::lifecycle_runtime::__private::Because<bool>;
     ///Runs `drop_bucket`: one mutation, which consumes `once`.
     fn drop_bucket(
         &self,
@@ -834,6 +1012,11 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         at: ApplyPods<'_>,
     ) -> ::std::vec::Vec<::lifecycle_runtime::__private::Desired<Pod>>;
+    ///What `badge` should be: only the fields that we want to own.
+    fn apply_badge(
+        &self,
+        at: ApplyBadge<'_>,
+    ) -> ::lifecycle_runtime::__private::Desired<ConfigMap>;
     ///The status field `size`; asked only where all its inputs are there.
     fn size(
         &self,
@@ -922,6 +1105,11 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 )
             }
             11usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                )
+            }
+            12usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
@@ -1042,6 +1230,15 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             11usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ),
+                )
+            }
+            12usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_labels([
                         ::lifecycle_runtime::__private::Text::text(
                             &observation.this::<Bucket>()?.meta.name,
@@ -1087,6 +1284,43 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
+            1usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::shared(
+                        self
+                            .0
+                            .read_access(
+                                observation.this::<Bucket>()?,
+                                observation.one::<Secret>(9usize)?,
+                            )?,
+                    ),
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn make(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        value: usize,
+        random: &mut ::lifecycle_runtime::__private::Random,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Any> {
+        match value {
+            1usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::shared(
+                        self
+                            .0
+                            .make_access(
+                                observation.this::<Bucket>()?,
+                                observation.one::<BucketClass>(0usize)?,
+                                observation
+                                    .one::<::lifecycle_runtime::__private::Timestamp>(10usize)?,
+                                random,
+                            ),
+                    ),
+                )
+            }
             _ => ::std::option::Option::None,
         }
     }
@@ -1096,17 +1330,17 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
-            8usize => {
+            9usize => {
                 ::std::option::Option::Some(
                     self.0.keeper(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            9usize => {
+            10usize => {
                 ::std::option::Option::Some(
                     self.0.paused(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            10usize => {
+            11usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1119,7 +1353,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            11usize => {
+            12usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1130,7 +1364,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            12usize => {
+            13usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1141,14 +1375,25 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            13usize => {
+            14usize => {
                 ::std::option::Option::Some({
                     let about = observation.this::<Bucket>()?;
                     ::lifecycle_runtime::__private::count(
-                        &observation.many::<Pod>(11usize),
+                        &observation.many::<Pod>(12usize),
                         |member| self.0.warm(about, member),
                     )
                 })
+            }
+            16usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .worn(
+                            observation.this::<Bucket>()?,
+                            observation.one::<Secret>(9usize),
+                        )
+                        .map(|value| value as u8),
+                )
             }
             _ => ::std::option::Option::None,
         }
@@ -1159,7 +1404,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
         match var {
-            14usize => {
+            15usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1201,6 +1446,13 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ::lifecycle_runtime::__private::Desired::<
                         Pod,
                     >::into_built_each(self.0.apply_pods(ApplyPods::at(&seen, &facts)?)),
+                )
+            }
+            8usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
+                        ConfigMap,
+                    >::into_built(self.0.apply_badge(ApplyBadge::at(&seen, &facts)?)),
                 )
             }
             _ => ::std::option::Option::None,
@@ -1280,6 +1532,25 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             1usize => {
                 ::lifecycle_runtime::__private::Text::text(
                     &observation.this::<Bucket>()?.spec.region,
+                )
+            }
+            _ => ::std::option::Option::None,
+        }
+    }
+    fn time(
+        &self,
+        observation: &::lifecycle_runtime::__private::Observation,
+        time: usize,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Said> {
+        match time {
+            0usize => {
+                ::lifecycle_runtime::__private::Lasts::lasts(
+                    &observation.this::<Bucket>()?.spec.interval,
+                )
+            }
+            1usize => {
+                ::lifecycle_runtime::__private::Lasts::lasts(
+                    &observation.this::<Bucket>()?.spec.timeout,
                 )
             }
             _ => ::std::option::Option::None,
@@ -1379,6 +1650,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "zones",
@@ -1393,6 +1665,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "peers",
@@ -1407,6 +1680,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "nodes",
@@ -1421,6 +1695,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "grants",
@@ -1435,6 +1710,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "owners",
@@ -1449,6 +1725,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "handle",
@@ -1463,6 +1740,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "store",
@@ -1471,12 +1749,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "BucketInfo",
                 lookup: ir::Lookup::Key,
-                every: ::std::option::Option::Some(30000u64),
+                every: ::std::option::Option::Some(ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 30000u64,
+                    least: 30000u64,
+                }),
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
                             ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
-                            ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
                         ],
                     ),
                 ),
@@ -1484,6 +1766,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "usage",
@@ -1492,12 +1775,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 many: false,
                 kind: "Usage",
                 lookup: ir::Lookup::Key,
-                every: ::std::option::Option::Some(2000u64),
+                every: ::std::option::Option::Some(ir::Length {
+                    said: ::std::option::Option::Some(0usize),
+                    otherwise: 2000u64,
+                    least: 1000u64,
+                }),
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
                             ir::Pred::Is(2usize, 4u64),
-                            ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
                         ],
                     ),
                 ),
@@ -1505,6 +1792,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "secret",
@@ -1519,6 +1807,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "now",
@@ -1533,6 +1822,22 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
+            },
+            ir::Input {
+                name: "badge",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "ConfigMap",
+                lookup: ir::Lookup::Name("metadata.name"),
+                every: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(14usize, 8u64)),
+                var: ::std::option::Option::Some(7usize),
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::Some(ir::Pred::Is(9usize, 1u64)),
             },
             ir::Input {
                 name: "pods",
@@ -1543,10 +1848,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Labels(&[BUCKET]),
                 every: ::std::option::Option::None,
                 given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(7usize),
+                var: ::std::option::Option::Some(8usize),
                 owner: ::std::option::Option::Some(9usize),
                 controller: false,
                 exclusive: &["spec.containers"],
+                retain: ::std::option::Option::None,
             },
         ],
         values: &[
@@ -1554,9 +1860,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "reach",
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(8usize, 1u64)],
+                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(9usize, 1u64)],
                     ),
                 ),
+                mint: ::std::option::Option::None,
+            },
+            ir::Value {
+                name: "access",
+                given: ::std::option::Option::None,
+                mint: ::std::option::Option::Some(ir::Mint {
+                    keeper: 9usize,
+                    until: ::std::option::Option::Some(ir::Pred::Is(16usize, 2u64)),
+                }),
             },
         ],
         vars: &[
@@ -1612,7 +1927,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -1631,7 +1946,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(9usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -1649,9 +1964,31 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
             },
             ir::Var {
-                name: "pods",
+                name: "badge",
                 doc: "",
                 origin: ir::Origin::Input(11usize),
+                values: &[
+                    "Absent",
+                    "Foreign",
+                    "Adoptable",
+                    "Terminating",
+                    "Stale",
+                    "Current",
+                ],
+                answers: 6u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(14usize, 8u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "pods",
+                doc: "",
+                origin: ir::Origin::Input(12usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
                 given: &[],
@@ -1721,7 +2058,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(11usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(12usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -1737,9 +2074,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 4u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::All(
-                            &[ir::Pred::Is(12usize, 2u64), ir::Pred::Is(7usize, 16u64)],
-                        ),
+                        pred: ir::Pred::Is(13usize, 2u64),
+                        otherwise: 0u8,
+                    },
+                    ir::Guard {
+                        pred: ir::Pred::Is(8usize, 16u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -1754,12 +2093,27 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(12usize, 2u64),
+                        pred: ir::Pred::Is(13usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
                 free: ::std::option::Option::None,
                 timed: true,
+            },
+            ir::Var {
+                name: "worn",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(15usize, 2u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
             },
             ir::Var {
                 name: "drop_bucket",
@@ -1821,10 +2175,40 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 free: ::std::option::Option::None,
                 timed: false,
             },
+            ir::Var {
+                name: "remove",
+                doc: "",
+                origin: ir::Origin::Refused(6usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "adopt_badge",
+                doc: "",
+                origin: ir::Origin::Refused(7usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+            },
+            ir::Var {
+                name: "apply_badge",
+                doc: "",
+                origin: ir::Origin::Refused(8usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+            },
         ],
         order: &[
-            ir::Node::Var(8usize),
             ir::Node::Var(9usize),
+            ir::Node::Var(10usize),
             ir::Node::Input(0usize),
             ir::Node::Var(2usize),
             ir::Node::Input(1usize),
@@ -1840,47 +2224,63 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(5usize),
             ir::Node::Input(9usize),
             ir::Node::Value(0usize),
-            ir::Node::Var(6usize),
+            ir::Node::Var(12usize),
+            ir::Node::Var(13usize),
             ir::Node::Input(10usize),
+            ir::Node::Var(15usize),
+            ir::Node::Var(16usize),
+            ir::Node::Value(1usize),
+            ir::Node::Var(6usize),
+            ir::Node::Input(12usize),
+            ir::Node::Var(8usize),
+            ir::Node::Var(14usize),
             ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
-            ir::Node::Var(10usize),
             ir::Node::Var(11usize),
-            ir::Node::Var(12usize),
-            ir::Node::Var(13usize),
-            ir::Node::Var(14usize),
-            ir::Node::Var(15usize),
-            ir::Node::Var(16usize),
             ir::Node::Var(17usize),
             ir::Node::Var(18usize),
             ir::Node::Var(19usize),
             ir::Node::Var(20usize),
+            ir::Node::Var(21usize),
+            ir::Node::Var(22usize),
+            ir::Node::Var(23usize),
+            ir::Node::Var(24usize),
+            ir::Node::Var(25usize),
         ],
         nevers: &[
-            ir::Pred::All(&[ir::Pred::Is(12usize, 2u64), ir::Pred::Is(11usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(13usize, 2u64), ir::Pred::Is(12usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(16usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
         ],
         states: &[
             ir::State {
                 name: "Elsewhere",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(8usize, 2u64),
+                when: ir::Pred::Is(9usize, 2u64),
                 phase: ir::Phase::Ignored,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Paused",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(9usize, 2u64),
+                when: ir::Pred::Is(10usize, 2u64),
                 phase: ir::Phase::Suspended,
                 even_deleting: true,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "NoName",
@@ -1890,7 +2290,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "NoClass",
@@ -1900,19 +2304,27 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::Input(0usize)]),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Invalid",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 2u64),
+                when: ir::Pred::Is(11usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::This, ir::Source::Input(2usize)],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Unrecorded",
@@ -1922,17 +2334,25 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Unreachable",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(11usize, 16u64),
+                when: ir::Pred::Is(12usize, 16u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 300000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::Some(1usize),
+                    otherwise: 300000u64,
+                    least: 0u64,
+                },
             },
             ir::State {
                 name: "Moving",
@@ -1942,53 +2362,73 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Taken",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(11usize, 2u64),
+                when: ir::Pred::Is(12usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
                     &[ir::Source::This, ir::Source::Input(7usize)],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(17usize, 2u64),
+                when: ir::Pred::Is(19usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Making",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(11usize, 5u64),
+                when: ir::Pred::Is(12usize, 5u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Conflict",
                 doc: "",
                 goal: false,
                 when: ir::Pred::Any(
-                    &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(7usize, 8u64)],
+                    &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(8usize, 8u64)],
                 ),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(9usize), ir::Source::Input(11usize)],
+                    &[ir::Source::Input(9usize), ir::Source::Input(12usize)],
                 ),
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Draining",
@@ -1998,7 +2438,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Publishing",
@@ -2008,27 +2452,85 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Scaling",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(7usize, 7u64),
+                when: ir::Pred::Is(8usize, 7u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Unbadged",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(7usize, 2u64),
+                phase: ir::Phase::Error,
+                even_deleting: false,
+                wakes: ::std::option::Option::Some(
+                    &[ir::Source::Input(11usize), ir::Source::Input(10usize)],
+                ),
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Badging",
+                doc: "",
+                goal: false,
+                when: ir::Pred::All(
+                    &[ir::Pred::Is(14usize, 8u64), ir::Pred::Is(7usize, 29u64)],
+                ),
+                phase: ir::Phase::Pending,
+                even_deleting: false,
+                wakes: ::std::option::Option::None,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Shown",
+                doc: "",
+                goal: true,
+                when: ir::Pred::Is(7usize, 32u64),
+                phase: ir::Phase::Ready,
+                even_deleting: false,
+                wakes: ::std::option::Option::None,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Ready",
                 doc: "",
                 goal: true,
-                when: ir::Pred::Is(11usize, 8u64),
+                when: ir::Pred::Is(12usize, 8u64),
                 phase: ir::Phase::Ready,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
         ],
         effects: &[
@@ -2041,14 +2543,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(11usize, 12u64)],
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(12usize, 12u64)],
                     ),
                 ),
-                sets: &[&[(11usize, 0u8)]],
-                affects: &[6usize, 11usize, 12usize, 13usize, 14usize],
+                sets: &[&[(12usize, 0u8)]],
+                affects: &[6usize, 7usize, 12usize, 13usize, 14usize, 15usize, 16usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
-                refused: 15usize,
+                is_step: false,
+                refused: 17usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_handle",
@@ -2059,16 +2563,19 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::Any(
-                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(11usize, 3u64)],
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(12usize, 3u64)],
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
                 affects: &[
-                    3usize, 4usize, 5usize, 6usize, 11usize, 12usize, 13usize, 14usize,
+                    3usize, 4usize, 5usize, 6usize, 7usize, 12usize, 13usize, 14usize,
+                    15usize, 16usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 16usize,
+                is_step: false,
+                refused: 18usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "put_bucket",
@@ -2080,17 +2587,19 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
-                            ir::Pred::Is(10usize, 1u64),
+                            ir::Pred::Is(11usize, 1u64),
                             ir::Pred::Is(3usize, 4u64),
-                            ir::Pred::Is(11usize, 5u64),
+                            ir::Pred::Is(12usize, 5u64),
                         ],
                     ),
                 ),
-                sets: &[&[(11usize, 3u8)], &[(11usize, 1u8)]],
-                affects: &[6usize, 11usize, 12usize, 13usize, 14usize],
+                sets: &[&[(12usize, 3u8)], &[(12usize, 1u8)]],
+                affects: &[6usize, 7usize, 12usize, 13usize, 14usize, 15usize, 16usize],
                 undo: ::std::option::Option::Some(0usize),
                 is_undo: false,
-                refused: 17usize,
+                is_step: false,
+                refused: 19usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_secret",
@@ -2098,24 +2607,31 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 verb: ir::Verb::Apply,
                 each: false,
                 target: 9usize,
-                from: &[ir::Source::Input(7usize), ir::Source::Value(0usize)],
+                from: &[
+                    ir::Source::Input(7usize),
+                    ir::Source::Value(0usize),
+                    ir::Source::Value(1usize),
+                    ir::Source::Input(0usize),
+                ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(11usize, 8u64)],
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(12usize, 8u64)],
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
-                affects: &[6usize, 7usize, 13usize],
+                affects: &[6usize, 7usize, 8usize, 14usize, 16usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 18usize,
+                is_step: false,
+                refused: 20usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_pods",
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: true,
-                target: 11usize,
+                target: 12usize,
                 from: &[
                     ir::Source::Input(0usize),
                     ir::Source::Input(1usize),
@@ -2123,33 +2639,85 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(10usize, 1u64), ir::Pred::Is(11usize, 8u64)],
+                        &[ir::Pred::Is(11usize, 1u64), ir::Pred::Is(12usize, 8u64)],
                     ),
                 ),
                 sets: &[
-                    &[(7usize, 1u8)],
-                    &[(7usize, 2u8)],
-                    &[(7usize, 3u8)],
-                    &[(7usize, 4u8)],
+                    &[(8usize, 1u8)],
+                    &[(8usize, 2u8)],
+                    &[(8usize, 3u8)],
+                    &[(8usize, 4u8)],
                 ],
-                affects: &[7usize, 13usize],
+                affects: &[7usize, 8usize, 14usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 19usize,
+                is_step: false,
+                refused: 21usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "delete_pods",
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
+                target: 12usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(8usize, 2u8)], &[(8usize, 3u8)], &[(8usize, 4u8)]],
+                affects: &[7usize, 8usize, 14usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 22usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "remove",
+                doc: "",
+                verb: ir::Verb::Delete,
+                each: false,
+                target: 9usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(6usize, 2u8)], &[(6usize, 0u8)]],
+                affects: &[6usize, 7usize, 8usize, 14usize, 16usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: true,
+                refused: 23usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "adopt_badge",
+                doc: "",
+                verb: ir::Verb::Adopt,
+                each: false,
+                target: 11usize,
+                from: &[],
+                when: ::std::option::Option::Some(ir::Pred::Is(11usize, 1u64)),
+                sets: &[&[(7usize, 4u8)], &[(7usize, 5u8)]],
+                affects: &[7usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 24usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "apply_badge",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: false,
                 target: 11usize,
                 from: &[],
                 when: ::std::option::Option::None,
-                sets: &[&[(7usize, 2u8)], &[(7usize, 3u8)], &[(7usize, 4u8)]],
-                affects: &[7usize, 13usize],
+                sets: &[&[(7usize, 5u8)]],
+                affects: &[7usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
-                refused: 20usize,
+                is_step: false,
+                refused: 25usize,
+                keeps: false,
             },
         ],
         promises: &[
@@ -2157,11 +2725,28 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "counted",
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(11usize, 8u64),
-                        ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                        ir::Pred::Is(12usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
                     ],
                 ),
-                sets: &[&[(12usize, 1u8)]],
+                sets: &[&[(13usize, 1u8)]],
+            },
+        ],
+        steps: &[
+            ir::Step {
+                effect: 6usize,
+                when: ::std::option::Option::Some(
+                    ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
+                ),
+                until: ir::Pred::Any(
+                    &[ir::Pred::Is(6usize, 3u64), ir::Pred::Is(3usize, 1u64)],
+                ),
+            },
+        ],
+        abandoned: &[
+            ir::Abandoned {
+                when: ir::Pred::Is(2usize, 2u64),
+                why: "its class is gone, and nobody else knows where it is",
             },
         ],
         edges: &[
@@ -2176,6 +2761,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (6usize, 13usize),
             (6usize, 14usize),
             (6usize, 15usize),
+            (6usize, 16usize),
+            (6usize, 17usize),
+            (6usize, 18usize),
             (7usize, 6usize),
             (7usize, 8usize),
             (7usize, 10usize),
@@ -2186,15 +2774,28 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (10usize, 13usize),
             (10usize, 14usize),
             (10usize, 15usize),
+            (10usize, 16usize),
+            (10usize, 17usize),
+            (10usize, 18usize),
             (11usize, 14usize),
             (11usize, 15usize),
+            (11usize, 16usize),
+            (11usize, 17usize),
+            (11usize, 18usize),
             (12usize, 11usize),
             (12usize, 13usize),
             (13usize, 11usize),
             (13usize, 14usize),
             (13usize, 15usize),
+            (13usize, 16usize),
+            (13usize, 17usize),
+            (13usize, 18usize),
             (14usize, 11usize),
             (14usize, 15usize),
+            (14usize, 16usize),
+            (14usize, 17usize),
+            (14usize, 18usize),
+            (16usize, 17usize),
         ],
         conditions: &[
             ir::Condition {
@@ -2208,7 +2809,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(10usize, 1u64)],
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(11usize, 1u64)],
                             ),
                         ),
                     },
@@ -2217,7 +2818,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Invalid",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(10usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -2239,7 +2840,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(11usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                                &[ir::Pred::Is(12usize, 8u64), ir::Pred::Is(3usize, 4u64)],
                             ),
                         ),
                     },
@@ -2254,14 +2855,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ],
                         ),
                         event: ::std::option::Option::Some("NameTaken"),
-                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(12usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(17usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(19usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -2292,8 +2893,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(2usize, 4u64),
-                                    ir::Pred::Is(10usize, 1u64),
-                                    ir::Pred::Is(11usize, 16u64),
+                                    ir::Pred::Is(11usize, 1u64),
+                                    ir::Pred::Is(12usize, 16u64),
                                 ],
                             ),
                         ),
@@ -2305,9 +2906,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
-                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(7usize, 8u64)],
+                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(8usize, 8u64)],
                             ),
                         ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Unbadged",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(7usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::True,
@@ -2316,7 +2924,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(6usize, 16u64), ir::Pred::Is(7usize, 16u64)],
+                                &[
+                                    ir::Pred::Is(6usize, 16u64),
+                                    ir::Pred::Is(8usize, 16u64),
+                                    ir::Pred::Any(
+                                        &[
+                                            ir::Pred::Not(&ir::Pred::Is(14usize, 8u64)),
+                                            ir::Pred::Is(7usize, 32u64),
+                                        ],
+                                    ),
+                                ],
                             ),
                         ),
                     },
@@ -2341,6 +2958,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         }),
         kstatus: false,
         texts: &["metadata.name", "spec.region"],
+        times: &["spec.interval", "spec.timeout"],
         fields: &[
             ir::Field {
                 name: "phase",

@@ -874,6 +874,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "claim",
@@ -890,6 +891,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "chosen",
@@ -904,6 +906,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "own",
@@ -922,6 +925,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::Some(0usize),
                 controller: true,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "pod",
@@ -938,6 +942,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "listed",
@@ -952,6 +957,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::Some(4usize),
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "node",
@@ -966,6 +972,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
             ir::Input {
                 name: "tree",
@@ -980,12 +987,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
+                retain: ::std::option::Option::None,
             },
         ],
         values: &[
             ir::Value {
                 name: "addresses",
                 given: ::std::option::Option::None,
+                mint: ::std::option::Option::None,
             },
         ],
         vars: &[
@@ -1304,7 +1313,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Published",
@@ -1319,7 +1332,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
             ir::State {
                 name: "Outdated",
@@ -1329,7 +1346,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
-                overdue: 600000u64,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
             },
         ],
         effects: &[
@@ -1345,7 +1366,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[3usize, 5usize, 10usize, 11usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
+                is_step: false,
                 refused: 14usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_pv",
@@ -1359,7 +1382,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[0usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
+                is_step: false,
                 refused: 15usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_pod",
@@ -1377,7 +1402,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[3usize, 4usize, 5usize, 9usize, 11usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
+                is_step: false,
                 refused: 16usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "apply_listed",
@@ -1391,7 +1418,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[5usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
+                is_step: false,
                 refused: 17usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "write_tree",
@@ -1413,7 +1442,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[12usize, 13usize],
                 undo: ::std::option::Option::Some(5usize),
                 is_undo: false,
+                is_step: false,
                 refused: 18usize,
+                keeps: false,
             },
             ir::Effect {
                 name: "remove_tree",
@@ -1427,7 +1458,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 affects: &[12usize, 13usize],
                 undo: ::std::option::Option::None,
                 is_undo: true,
+                is_step: false,
                 refused: 19usize,
+                keeps: false,
             },
         ],
         promises: &[
@@ -1465,6 +1498,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 sets: &[&[(11usize, 1u8)]],
             },
         ],
+        steps: &[],
+        abandoned: &[],
         edges: &[],
         conditions: &[],
         ready: ir::RollUp {
@@ -1475,6 +1510,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         implicit: ::std::option::Option::None,
         kstatus: false,
         texts: &[],
+        times: &[],
         fields: &[],
         columns: &[],
         volume: true,

@@ -86,3 +86,171 @@ fn a_value_that_is_missing_is_asked_for_where_it_belongs() {
         assert_eq!(help_of("LC001", &asks(pred)), "write `service == Absent`");
     }
 }
+
+#[test]
+fn a_dead_end_where_a_when_keeps_an_effect_off_says_so() {
+    let text = service(&[("Wrong when validity == Bad => Error wakes class;", "")]);
+    assert_eq!(
+        help_of("LC021", &text),
+        "effect `apply_service` would run there, but for its `when`, which does not hold with `validity == Bad`: widen that; or give these worlds a state of their own, with `wakes class, service, self` if only a change of these can help"
+    );
+}
+
+#[test]
+fn what_keeps_an_undo_from_running_is_named() {
+    let text = held(&[("given handle != Absent else No given store", "given store")]);
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    let mut notes = found.iter().flat_map(|one| &one.notes);
+    let said = "`drop_entry` cannot run there: what it needs is looked at only where this `given` holds, and here is `handle == Absent`";
+    let told = notes.find(|(_, note)| note == said);
+    let (span, _) = told.unwrap_or_else(|| panic!("{found:#?}"));
+    let token = span.and_then(|span| span.source_text());
+    assert_eq!(token.as_deref(), Some("handle != Absent"));
+}
+
+#[test]
+fn an_else_that_stands_there_is_no_advice() {
+    let text = held(&[(
+        "{ No | Stale, Current }",
+        "{ No, Unknown | Stale, Current }",
+    )]);
+    assert_eq!(
+        help_of("LC047", &text),
+        "`Unknown` stands left of the bar, where nothing is ours: leave it out there, so that only this `else` names it"
+    );
+}
+
+#[test]
+fn a_sets_that_does_not_name_the_object_is_told_to() {
+    let text = service(&[(
+        "when validity == Fine;",
+        "when validity == Fine sets { ready = true };",
+    )]);
+    let found = check(text.parse().expect("it consists of tokens")).diagnostics;
+    let helps: Vec<String> = found.into_iter().filter_map(|one| one.help).collect();
+    let said = "write `service = Current` in the `sets` of `apply_service`: what is written there stands for the default, so that nothing says what the write makes of its own object";
+    assert!(helps.iter().any(|help| help == said), "{helps:#?}");
+}
+
+#[test]
+fn that_nothing_is_unmet_is_told_once() {
+    let text = service(&[]) + "status { condition Made { True otherwise; } ready from Made; }";
+    let found = found(&text);
+    assert!(
+        found.iter().any(|one| one.starts_with("LC051 Taken")),
+        "{found:#?}"
+    );
+    assert!(
+        !found.iter().any(|one| one.starts_with("LC053")),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn any_condition_may_say_what_is_wrong() {
+    let text = |second: &str| {
+        service(&[])
+            + "status { condition Known { False \"Missing\" when !class; False \"Wrong\" when validity == Bad; Unknown \"Making\" when service != Current; Unknown \"Starting\" when !ready; True otherwise; }"
+            + second
+    };
+    let told = "condition Free { False \"Taken\" when service == Foreign; True otherwise; } ready from Known, Free; }";
+    assert_eq!(found(&text(told)), [""; 0]);
+    let untold = found(&text("ready from Known; }"));
+    assert_eq!(untold.len(), 1, "{untold:#?}");
+    assert!(untold[0].starts_with("LC053 Taken"), "{untold:#?}");
+}
+
+#[test]
+fn what_is_written_is_chained_where_there_are_too_many_worlds() {
+    let facts: String = (0..5)
+        .map(|fact| format!("f{fact}: {{ A, B, C, D, E }} from class;"))
+        .collect();
+    let text = format!(
+        "resource Thing; observe {{ class: Class by name spec.class; a: owned A by name meta.name; b: owned B by name meta.name; c: owned C by name meta.name; }}
+         facts {{ {facts} }} states {{ goal Ready when class => Ready; Missing when !class => Error wakes class; }} effects {{ apply a; apply b; apply c; }}"
+    );
+    assert!(
+        help_of("LC091", &text).starts_with("look at what is written later only where the one before is there: `b: .. given a == Current`, `c: .. given b == Current`; the largest facts are `"),
+        "{}",
+        help_of("LC091", &text)
+    );
+}
+
+#[test]
+fn what_stands_above_all_is_decided_by_nothing_above_it() {
+    let text = service(&[
+        (
+            "ready: bool",
+            "theirs: bool from class given class; ready: bool",
+        ),
+        (
+            "Missing when",
+            "Elsewhere when !theirs => Ignored; Missing when",
+        ),
+    ]);
+    let help = help_of("LC014", &text);
+    assert!(
+        help.ends_with(
+            "no state of ours may stand above `Elsewhere`, which says whose the object is"
+        ),
+        "{help}"
+    );
+}
+
+#[test]
+fn facts_of_the_object_and_two_names_of_one_object_share_what_decides_them() {
+    let is_related = |facts: &str, never: &str| {
+        let text = service(&[
+            ("facts {", &format!("facts {{ {facts} never {never};")),
+            (
+                "class: Class by name spec.class;",
+                "class: Class by name spec.class; seen: Service by name meta.name;",
+            ),
+        ]);
+        !found(&text).iter().any(|one| one.starts_with("LC015"))
+    };
+    let itself = "one: bool from self; other: bool from self, class;";
+    assert!(is_related(itself, "one && other"));
+    assert!(!is_related(
+        "one: bool from self; other: bool from class;",
+        "one && other"
+    ));
+    assert!(is_related("", "seen == Absent && service == Current"));
+    assert!(!is_related("", "class == Absent && seen == Absent"));
+}
+
+#[test]
+fn what_keeps_what_is_held_and_what_is_on_its_way_back_need_no_undo() {
+    let codes = |text: &str| {
+        let found = found(text);
+        let codes = found
+            .iter()
+            .map(|one| one.split(' ').take(2).collect::<Vec<_>>().join(" "));
+        codes.collect::<Vec<_>>()
+    };
+    let missing = "LC041 mend".to_owned();
+    let mend = |when: &str| {
+        held(&[(
+            "put: call store when handle == Current && entry in { No, Stale }",
+            &format!(
+                "mend: call store when {when} sets {{ entry = Current }} key handle; put: call store when handle == Current && entry == No"
+            ),
+        )])
+    };
+    assert!(!codes(&mend("handle == Current && entry == Stale")).contains(&missing));
+    assert!(!codes(&mend("handle == Current && entry not in { No, Current }")).contains(&missing));
+    assert!(codes(&mend("handle == Current && entry in { No, Stale }")).contains(&missing));
+    assert!(codes(&mend("handle == Current")).contains(&missing));
+    let slow = held(&[
+        ("{ No | Stale, Current }", "{ No | Going, Stale, Current }"),
+        (
+            "entry in { Stale, Current } sets { entry = No } key",
+            "entry in { Stale, Current } sets { entry = No } or { entry = Going } key",
+        ),
+    ]);
+    assert!(
+        !codes(&slow).iter().any(|one| one == "LC041 drop_entry"),
+        "{:?}",
+        codes(&slow)
+    );
+}

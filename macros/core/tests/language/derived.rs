@@ -104,10 +104,13 @@ fn each_of_several_is_asked_by_itself() {
 
 #[test]
 fn a_name_does_not_stand_for_itself() {
-    let around = service(&[(
-        "facts {",
-        "facts { taken = foreign; foreign = taken || service == Foreign; ",
-    )]);
+    let around = service(&[
+        (
+            "facts {",
+            "facts { taken = foreign; foreign = taken || service == Foreign; ",
+        ),
+        ("when service == Foreign", "when taken"),
+    ]);
     let finding = "LC066 taken [taken] `taken` stands for itself: taken -> foreign -> taken";
     one(&around, finding, "foreign = taken ||", "foreign =");
     let alone = service(&[("facts {", "facts { taken = !taken; ")]);

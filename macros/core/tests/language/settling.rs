@@ -538,6 +538,12 @@ fn wide(facts: usize, more: &str) -> String {
 
 #[test]
 fn too_many_worlds_are_counted_as_far_as_that_is_cheap() {
+    // Nothing asks these facts; that is told as well, and is not what this is about.
+    let found = |body: &str| {
+        let mut found = found(body);
+        found.retain(|one| !one.starts_with("LC167"));
+        found
+    };
     let finding = "LC091 Thing [f0] 156 250 worlds exceed the limit of 32 768";
     assert_eq!(found(&wide(7, "")), [finding]);
     assert_eq!(found(&wide(6, "")), [""; 0]);

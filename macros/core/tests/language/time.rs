@@ -153,3 +153,119 @@ fn a_volume_has_no_clock() {
     let text = text.replacen("observe {", "observe { now: clock;", 1);
     says(&found(&text), &["LC005", "a call happens when it is made"]);
 }
+
+#[test]
+fn the_cron_line_of_the_page_is_the_one_that_runs() {
+    let shown = blocks(PAGE, "rust").into_iter().map(|(block, _)| block);
+    let shown = shown
+        .filter(|block| block.contains("cron"))
+        .collect::<String>();
+    let squeezed = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace() && *c != ',')
+            .collect::<String>()
+    };
+    let runs = squeezed(include_str!("../../../../tests/src/lifecycles/schedule.rs"));
+    assert!(shown.contains("cron.due(made, now)"));
+    assert!(runs.contains(&squeezed(&shown)));
+}
+
+const SAID: &str = "lifecycle! {
+    resource Canary;
+    observe { plan: poll Turn by meta.uid every 5min; }
+    facts { turn: { Running, Over } from plan given plan; }
+    states {
+        Unseen when !plan => Pending overdue 1min;
+        Stepping when turn == Running => Pending overdue 15min;
+        goal Done when turn == Over => Ready;
+    }
+    promises { elapses: turn == Running sets { turn = Over }; }
+}";
+
+/// What is found once the interval and the time of `Stepping` are others.
+fn said(every: &str, overdue: &str) -> Vec<String> {
+    let text = SAID.replace("every 5min", every);
+    found(&text.replace("overdue 15min", overdue))
+}
+
+#[test]
+fn what_the_page_says_of_times_that_objects_say_is_found() {
+    let shown = |code: &str| {
+        let (_, after) = PAGE.split_once(&format!("error: {code}")).unwrap();
+        let (text, _) = after.split_once("\n```").unwrap();
+        format!("{code}{text}")
+    };
+    let remote = SAID.replace("plan", "remote");
+    let every = "every spec.interval else 1min";
+    assert_eq!(
+        found(&remote.replace("every 5min", every)),
+        [shown("LC103")]
+    );
+    assert_eq!(said("every 5min", "overdue 1min"), [shown("LC104")]);
+}
+
+#[test]
+fn a_state_leaves_time_for_the_poll_that_ends_it() {
+    let table = [
+        ("every 5min", "overdue 5min", true),
+        ("every 5min", "overdue 4min", false),
+        ("every 5min", "", true),
+        ("every 11min", "", false),
+        ("every spec.a else 1min min 10s", "overdue 1min", true),
+        ("every spec.a else 1min min 10s", "overdue 59s", false),
+        (
+            "every spec.a else 1min min 10s",
+            "overdue spec.b else 1min min 10s",
+            true,
+        ),
+        (
+            "every spec.a else 1min min 10s",
+            "overdue spec.b else 1min min 9s",
+            false,
+        ),
+        (
+            "every spec.a else 1min min 10s",
+            "overdue spec.b else 1min",
+            false,
+        ),
+        ("every 1min", "overdue spec.b else 5min min 1min", true),
+    ];
+    for (every, overdue, fits) in table {
+        let found = said(every, overdue);
+        let codes: Vec<&str> = found.iter().map(|found| &found[..5]).collect();
+        let expected: &[&str] = if fits { &[] } else { &["LC104"] };
+        assert_eq!(codes, expected, "{every} {overdue} {found:#?}");
+    }
+}
+
+#[test]
+fn a_time_that_the_object_does_not_say_is_told_with_what_to_write() {
+    let form = [
+        "LC005",
+        "no time that the object says",
+        "every spec.interval else 30s min 5s",
+    ];
+    says(&said("every plan.interval else 1min min 1s", ""), &form);
+    says(&said("every spec else 1min min 1s", ""), &form);
+    says(
+        &said("every 5min", "overdue turn.much else 15min"),
+        &["LC005", "state `Stepping`", "overdue spec.interval"],
+    );
+    says(&said("every spec.interval", ""), &["LC000", "`else 30s`"]);
+    says(
+        &said("every spec.interval else soon", ""),
+        &["LC000", "a time such as"],
+    );
+    says(
+        &said("every spec.interval else 1s min 5s", ""),
+        &["LC103", "`else 1s` is below its own `min 5s`"],
+    );
+    let volume = include_str!("../lifecycles/volume.txt");
+    let probe = "probe Tree              by request.target_path";
+    assert!(volume.contains(probe));
+    let every = format!("{probe} every spec.a else 1min min 1s");
+    says(
+        &found(&volume.replace(probe, &every)),
+        &["LC005", "a volume has no object"],
+    );
+}

@@ -11,7 +11,7 @@ use super::shipped::{body_of, text};
 const CHANGES: &str = include_str!("../volumes/changes.txt");
 
 /// Codes that only the checker finds, with the reason.
-const ONLY_CHECKER: [(&str, &str); 7] = [
+const ONLY_CHECKER: [(&str, &str); 9] = [
     (
         "LC005",
         "only what is probed or polled has a key: how an input is found must fit what it is",
@@ -40,10 +40,22 @@ const ONLY_CHECKER: [(&str, &str); 7] = [
         "LC097",
         "a promise that no call waits for; the oracle that these are pinned by knows no such rule",
     ),
+    (
+        "LC161",
+        "an undo under another key; the oracle that these are pinned by knows no such rule",
+    ),
+    (
+        "LC167",
+        "a fact that nothing asks; the oracle that these are pinned by knows no such rule",
+    ),
 ];
 
 /// Codes that only the oracle finds, with the reason.
-const ONLY_ORACLE: [(&str, &str); 2] = [
+const ONLY_ORACLE: [(&str, &str); 3] = [
+    (
+        "LC016",
+        "that a call which should give back names no effect is told once, where that call is",
+    ),
     (
         "LC083",
         "half of a pair is not reported where the other half is there and its name is wrong",
@@ -132,7 +144,7 @@ fn it_differs_from_the_oracle_for_known_reasons_only() {
         }
     }
     let equal = changes.iter().filter(|one| one.oracle == one.checker);
-    assert_eq!((changes.len(), equal.count()), (460, 367));
+    assert_eq!((changes.len(), equal.count()), (460, 340));
     assert_eq!(
         used.len(),
         checker.len() + oracle.len(),

@@ -50,6 +50,15 @@ pub enum Member {
     Current,
 }
 
+/// What ties an object to its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct Tie<'a, O> {
+    /// Another input's object that owns it.
+    pub owner: Option<&'a O>,
+    /// Whether it is retained now; `None`: nothing of the input ever is.
+    pub retained: Option<bool>,
+}
+
 /// What objects contain, and what authors would make of it.
 pub trait Reality {
     /// An object, or the answer of a poll, or a record.
@@ -59,8 +68,12 @@ pub trait Reality {
     fn standing(&self) -> (bool, bool);
     /// What is there of an input whose lookup depends on these.
     fn find(&self, input: &str, from: &Given<Self::Object>) -> Sought<Self::Object>;
-    /// Whether an object of an input is ours: of the object itself, or of another input's.
-    fn is_ours(&self, object: &Self::Object, owner: Option<&Self::Object>) -> bool;
+    /// Whether an object of an input is ours: of the object itself, or of another input's. Where it is kept, who keeps it counts, too.
+    fn is_ours(&self, object: &Self::Object, owner: Option<&Self::Object>, kept: bool) -> bool;
+    /// Whether it is nobody's: not owned, not kept by anybody who may be there, and not on its way.
+    fn is_nobodys(&self, object: &Self::Object, owner: Option<&Self::Object>) -> bool;
+    /// Whether it goes with its owner, or is kept, as it should: what is retained or was taken over is kept.
+    fn is_tied(&self, object: &Self::Object, owner: Option<&Self::Object>, retained: bool) -> bool;
     /// Whether it is being deleted.
     fn is_leaving(&self, object: &Self::Object) -> bool;
     /// Which of these answers a method gives.
@@ -79,7 +92,7 @@ pub trait Reality {
         input: &str,
         built: Option<(&str, &Given<Self::Object>)>,
         found: &[Self::Object],
-        owner: Option<&Self::Object>,
+        tie: Tie<'_, Self::Object>,
     ) -> Vec<Member>;
 }
 
@@ -326,7 +339,9 @@ impl<'a, R: Reality> Asking<'a, R> {
 
     fn is_ours(&self, input: &Input, object: &R::Object) -> Result<bool, String> {
         let owner = self.owner(input)?;
-        Ok((input.of.is_none() || owner.is_some()) && self.reality.is_ours(object, owner.as_ref()))
+        let kept = self.meaning.life().keeps(input);
+        let is_ours = || self.reality.is_ours(object, owner.as_ref(), kept);
+        Ok((input.of.is_none() || owner.is_some()) && is_ours())
     }
 
     /// The object of another input that owns those of this one.
@@ -384,7 +399,11 @@ impl<'a, R: Reality> Asking<'a, R> {
         object: &R::Object,
     ) -> Result<&'static str, String> {
         if input.own == "owned" && !self.is_ours(input, object)? {
-            return Ok("Foreign");
+            let owner = self.owner(input)?;
+            let has_owner = input.of.is_none() || owner.is_some();
+            let free = has_owner && self.reality.is_nobodys(object, owner.as_ref());
+            let adopted = free && self.meaning.life().adopts(&input.name);
+            return Ok(if adopted { "Adoptable" } else { "Foreign" });
         }
         if matches!(input.own.as_str(), "owned" | "shared") && self.reality.is_leaving(object) {
             return Ok("Terminating");
@@ -405,12 +424,45 @@ impl<'a, R: Reality> Asking<'a, R> {
             able = Some((*effect, from));
             break;
         }
+        let owner = self.owner(input)?;
+        let tied = match self.retained(input)? {
+            Some(retained) => self.reality.is_tied(object, owner.as_ref(), retained),
+            None => true,
+        };
         Ok(match able {
-            Some((effect, from)) if self.reality.is_as_built(&effect.name, &from, object) => {
+            Some((effect, from))
+                if tied
+                    && self.reality.is_as_built(&effect.name, &from, object)
+                    && !self.is_to_be_made_anew(effect)? =>
+            {
                 "Current"
             }
             Some(_) | None => "Stale",
         })
+    }
+
+    /// Whether it is retained now; nothing where the declaration says nothing of that.
+    fn retained(&self, input: &Input) -> Result<Option<bool>, String> {
+        if !self.meaning.life().keeps(input) {
+            return Ok(None);
+        }
+        let when = input.retain.as_ref();
+        let when = when.map(|when| self.meaning.worlds.test(when));
+        let holds = when.map_or(Ok(true), |when| self.holds(&when))?;
+        Ok(Some(input.retained && holds))
+    }
+
+    /// Whether something that a builder takes was minted, and is over.
+    fn is_to_be_made_anew(&self, effect: &Effect) -> Result<bool, String> {
+        let minted = self.meaning.life().minted();
+        for (_, mint) in minted.filter(|(value, _)| effect.from.contains(&value.name)) {
+            let until = mint.until.as_ref();
+            let until = until.map(|until| self.meaning.worlds.test(until));
+            if until.map_or(Ok(false), |until| self.holds(&until))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the author permits a write to what is there and may differ.
@@ -437,9 +489,11 @@ impl<'a, R: Reality> Asking<'a, R> {
             .map(|effect| effect.name.as_str())
             .zip(from.as_ref());
         let owner = self.owner(input)?;
-        let members = self
-            .reality
-            .members(&input.name, built, found, owner.as_ref());
+        let tie = Tie {
+            owner: owner.as_ref(),
+            retained: self.retained(input)?,
+        };
+        let members = self.reality.members(&input.name, built, found, tie);
         Ok(match members.into_iter().min().unwrap_or(Member::Current) {
             Member::Behind => "Behind",
             Member::Surplus => "Surplus",

@@ -52,7 +52,10 @@ impl Parser {
         match self.cursor.ident()?.as_str() {
             "condition" => self.condition(),
             "ready" => {
-                self.cursor.text();
+                let reason = self.cursor.text();
+                self.life
+                    .reasons
+                    .extend(reason.map(|reason| ("ready", reason)));
                 self.cursor.text();
                 self.cursor.need("from")?;
                 let ready = self.cursor.idents()?;
@@ -62,7 +65,10 @@ impl Parser {
             "implicit" => {
                 self.cursor.need("in")?;
                 self.life.implicit = Some(self.cursor.ident()?);
-                self.cursor.text();
+                let reason = self.cursor.text();
+                self.life
+                    .reasons
+                    .extend(reason.map(|reason| ("implicit", reason)));
                 self.cursor.need(";")
             }
             "kstatus" => {
@@ -87,8 +93,9 @@ impl Parser {
                 self.cursor.need(";")
             }
             "column" => {
-                self.cursor.ident()?;
-                self.cursor.text();
+                let name = self.cursor.ident()?;
+                let path = self.cursor.text();
+                self.life.columns.extend(path.map(|path| (name, path)));
                 self.cursor.need(";")
             }
             other => Err(Broken(format!("`{other}` is no line of `status`"))),
@@ -107,9 +114,10 @@ impl Parser {
             let value = self.cursor.ident()?;
             let reason = self.cursor.text();
             self.cursor.text();
-            if self.cursor.eat("event") {
-                self.cursor.text();
-            }
+            let event = match self.cursor.eat("event") {
+                true => self.cursor.text(),
+                false => None,
+            };
             let mut when = None;
             if !self.cursor.eat("otherwise") {
                 self.cursor.need("when")?;
@@ -119,6 +127,7 @@ impl Parser {
             clauses.push(Clause {
                 value,
                 reason,
+                event,
                 when,
             });
         }

@@ -115,6 +115,9 @@ fn share(life: &mut Life, fragment: Fragment) {
     }
     life.inputs.splice(0..0, part.inputs);
     life.lets.splice(0..0, part.lets);
+    let facts = part.facts.iter().map(|fact| fact.name.clone());
+    let names = part.derived.iter().map(|(name, _)| name.clone());
+    life.offered.extend(facts.chain(names));
     life.facts.splice(0..0, part.facts);
     life.derived.splice(0..0, part.derived);
     life.nevers.splice(0..0, part.nevers);
@@ -132,6 +135,15 @@ fn share(life: &mut Life, fragment: Fragment) {
             life.conditions.insert(at, condition);
         }
     }
+    let told: Vec<&str> = life.reasons.iter().map(|(place, _)| *place).collect();
+    let mut reasons = part.reasons;
+    reasons.retain(|(place, _)| match *place {
+        "ready" => life.ready.is_none(),
+        _ => life.implicit.is_none(),
+    });
+    reasons.retain(|(place, _)| !told.contains(place));
+    life.reasons.extend(reasons);
+    life.columns.splice(0..0, part.columns);
     life.ready = life.ready.take().or(part.ready);
     life.implicit = life.implicit.take().or(part.implicit);
     if life.kstatus && part.kstatus {

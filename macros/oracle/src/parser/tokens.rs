@@ -135,7 +135,7 @@ impl Cursor {
         let mut depth = 0;
         loop {
             match self.peek() {
-                "from" | ";" if depth == 0 => return Ok(()),
+                "from" | "in" | ";" if depth == 0 => return Ok(()),
                 "<" | "[" | "(" => depth += 1,
                 ">" | "]" | ")" => depth -= 1,
                 _ => {}

@@ -11,10 +11,12 @@ pub(super) fn write_out(life: &mut Life) {
     let out = |pred: &mut Pred| *pred = written_out(pred, &meanings);
     life.inputs
         .iter_mut()
-        .for_each(|one| one.given.iter_mut().for_each(out));
+        .for_each(|one| one.given.iter_mut().chain(&mut one.retain).for_each(out));
     life.lets
         .iter_mut()
         .for_each(|one| one.given.iter_mut().for_each(out));
+    let mints = life.lets.iter_mut().filter_map(|one| one.mint.as_mut());
+    mints.for_each(|mint| mint.until.iter_mut().for_each(out));
     let chains = life.facts.iter_mut().flat_map(|fact| &mut fact.chain);
     chains.for_each(|(given, _)| out(given));
     life.nevers.iter_mut().for_each(out);
@@ -25,6 +27,11 @@ pub(super) fn write_out(life: &mut Life) {
         .iter_mut()
         .for_each(|one| one.when.iter_mut().for_each(out));
     life.promises.iter_mut().for_each(|one| out(&mut one.when));
+    for step in &mut life.steps {
+        step.when.iter_mut().for_each(out);
+        out(&mut step.until);
+    }
+    life.abandoned.iter_mut().for_each(out);
     let clauses = life.conditions.iter_mut().flat_map(|one| &mut one.clauses);
     clauses.for_each(|clause| clause.when.iter_mut().for_each(out));
     let preconditions = life.preconditions.iter_mut();

@@ -23,7 +23,9 @@ pub fn cut(text: &str, number: u64) -> Option<String> {
     let life = parse(text).ok()?;
     let mut found = Found::default();
     names(&life, &mut found);
-    if life.volume || found.has_errors() || answer::answer(text, None).broken.is_some() {
+    // That something is adopted says an effect, which a fragment has not: its states could not ask for it.
+    let adopts = life.effects.iter().any(|effect| effect.verb == "adopt");
+    if life.volume || adopts || found.has_errors() || answer::answer(text, None).broken.is_some() {
         return None;
     }
     let mut dice = Dice::new(number ^ 0x4652_4147);
@@ -93,7 +95,7 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
         .filter_map(|line| {
             words(line)
                 .into_iter()
-                .find(|w| !["held", "let"].contains(w))
+                .find(|w| !["held", "let", "mint"].contains(w))
         })
         .collect();
     let mut gone = BTreeSet::from(["self".to_owned(), "meta".to_owned(), "spec".to_owned()]);
@@ -110,7 +112,8 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
         }
         let lets = life.lets.iter().map(|value| (&value.name, &value.from));
         let facts = life.facts.iter().map(|fact| (&fact.name, &fact.from));
-        for (name, from) in lets.chain(facts) {
+        let minted = |name: &String| life.minted().any(|(value, _)| value.name == *name);
+        for (name, from) in lets.chain(facts).filter(|(name, _)| !minted(name)) {
             let goes = from.iter().all(|name| gone.contains(name)) && !dice.one_in(3);
             if goes && !asks_refusal.contains(name.as_str()) {
                 gone.insert(name.clone());
@@ -126,7 +129,9 @@ type Lines = (Vec<String>, Vec<String>);
 fn items(section: &str, lines: Vec<String>, gone: &BTreeSet<String>, dice: &mut Dice) -> Lines {
     lines.into_iter().partition(|line| {
         let all = words(line);
-        let name = all.iter().find(|word| !["held", "let"].contains(word));
+        let name = all
+            .iter()
+            .find(|word| !["held", "let", "mint"].contains(word));
         let is_free = section == "promises"
             || line.trim_start().starts_with("never ")
             || line.split_whitespace().nth(1) == Some("=");
@@ -232,7 +237,7 @@ fn needs(life: &Life, fragment: &BTreeMap<&str, Vec<String>>) -> Vec<String> {
         .filter_map(|line| {
             words(line)
                 .into_iter()
-                .find(|w| !["held", "let"].contains(w))
+                .find(|w| !["held", "let", "mint"].contains(w))
         })
         .collect();
     let all: BTreeSet<&str> = fragment

@@ -41,7 +41,10 @@ pub(crate) struct Fact {
 pub(crate) struct Let {
     pub(crate) name: String,
     pub(crate) from: Vec<String>,
+    /// Of a minted value, where it is made anew.
     pub(crate) given: Guard,
+    /// What keeps it, if it is minted.
+    pub(crate) keeper: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -127,6 +130,8 @@ pub(crate) struct Sketch {
     pub(crate) states: Vec<State>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) promises: Vec<Promise>,
+    /// The lines of `teardown`; `None`: there is no such section.
+    pub(crate) teardown: Option<Vec<String>>,
     /// From every state where the first name is `_`.
     pub(crate) edges: Option<Vec<(String, String)>>,
     pub(crate) edge_form: EdgeForm,
@@ -236,6 +241,11 @@ impl Sketch {
 
     fn questions(&self) -> Vec<String> {
         let value = |value: &Let| {
+            if let Some(keeper) = &value.keeper {
+                let from = named("from", &value.from);
+                let until = asked("until", &value.given);
+                return format!("mint {}: Text in {keeper}{from}{until};", value.name);
+            }
             format!(
                 "let {}: Reach from {}{};",
                 value.name,
@@ -397,6 +407,12 @@ impl Display for Sketch {
             "promises",
             &self.promises.iter().map(promise).collect::<Vec<_>>(),
         )?;
+        if let Some(lines) = &self.teardown {
+            if lines.is_empty() {
+                writeln!(f, "    teardown {{ }}")?;
+            }
+            section(f, "teardown", lines)?;
+        }
         if self.edges.is_some() {
             let lines = self.transitions();
             if lines.is_empty() {

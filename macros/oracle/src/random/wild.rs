@@ -150,6 +150,7 @@ fn fact(sketch: &mut Sketch, known: &mut Known, number: usize, dice: &mut Dice) 
             name: format!("value{number}"),
             from,
             given,
+            keeper: None,
         });
     }
     let held = dice.one_in(5);

@@ -65,6 +65,6 @@ impl Worlds<'_> {
             let places: Option<Vec<usize>> = never.atoms().iter().map(place).collect();
             places?.into_iter().max()
         };
-        self.life.nevers.iter().map(end).collect()
+        self.life.ruled_out().iter().map(end).collect()
     }
 }

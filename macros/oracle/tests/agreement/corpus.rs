@@ -16,8 +16,9 @@ pub(crate) const EACH_CODE: &[&str] = &[
     "LC016", "LC017", "LC018", "LC021", "LC022", "LC023", "LC024", "LC025", "LC030", "LC031",
     "LC032", "LC040", "LC041", "LC044", "LC045", "LC047", "LC048", "LC049", "LC050", "LC051",
     "LC052", "LC053", "LC055", "LC060", "LC064", "LC065", "LC066", "LC070", "LC091", "LC092",
-    "LC093", "LC094", "LC095", "LC096", "LC097", "LC100", "LC101", "LC102", "LC115", "LC116",
-    "LC120", "LC121", "LC122",
+    "LC093", "LC094", "LC095", "LC096", "LC097", "LC100", "LC101", "LC102", "LC103", "LC104",
+    "LC115", "LC116", "LC120", "LC121", "LC122", "LC150", "LC151", "LC152", "LC153", "LC154",
+    "LC162", "LC163", "LC164", "LC165", "LC167", "LC168",
 ];
 
 /// Every code that random volumes must show often enough.

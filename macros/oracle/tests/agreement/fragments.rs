@@ -1,5 +1,7 @@
 //! A lifecycle that is cut into a fragment and the rest has the findings and the worlds that it had whole, for either side.
 
+use std::collections::BTreeSet;
+
 use lifecycle_oracle::answer::answer;
 use lifecycle_oracle::findings::Finding;
 use lifecycle_oracle::random::cut::cut;
@@ -47,7 +49,11 @@ fn look(number: u64) -> Cut {
     let Some(cut) = cut(&whole, number) else {
         return Cut::Whole;
     };
-    let (of_whole, of_cut) = (answer(&whole, None), answer(&cut, None));
+    let (mut of_whole, mut of_cut) = (answer(&whole, None), answer(&cut, None));
+    let offered = of_cut.found.all.clone();
+    // What a fragment offers need not be asked.
+    of_whole.found.all.retain(|one| one.code != "LC167");
+    of_cut.found.all.retain(|one| one.code != "LC167");
     // Which name of a circle is told first follows from the order, and a cut changes that.
     if of_whole.found.all.iter().any(|one| one.code == "LC066") {
         return Cut::Whole;
@@ -68,12 +74,17 @@ fn look(number: u64) -> Cut {
             codes(&of_cut.found.all)
         ));
     }
+    of_cut.found.all = offered;
     let (before, now) = (checked(&whole), checked(&cut));
+    let besides = |found: &BTreeSet<Finding>| -> BTreeSet<Finding> {
+        let besides = found.iter().filter(|one| one.code != "LC167");
+        besides.cloned().collect()
+    };
     // Nor is the circle told where a name is what the oracle found first.
     if before.iter().chain(&now).any(|one| one.code == "LC066") {
         return Cut::Whole;
     }
-    if before != now {
+    if besides(&before) != besides(&now) {
         return told(&format!(
             "the checker found {:?} and finds {:?}",
             codes(&before),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::plan::{Job, Owner, Plan, WriteId, dressed};
+use super::whose::{Whose, disowned};
 use super::{Failure, Name, Observing};
 use crate::cluster::index::IndexKey;
 use crate::lifecycle::observation::Slot;
@@ -43,7 +44,12 @@ impl Observing<'_> {
             },
             (Mode::Owned | Mode::Shared, _) if input.many => "Behind",
             (Mode::Owned | Mode::Shared | Mode::Part, None) => "Absent",
-            (Mode::Owned, Some(live)) if !self.is_ours(number, live) => "Foreign",
+            (Mode::Owned, Some(live)) if self.whose(number, live) != Whose::Ours => {
+                match self.whose(number, live) {
+                    Whose::Nobodys => "Adoptable",
+                    Whose::Ours | Whose::Others => "Foreign",
+                }
+            }
             (Mode::Owned | Mode::Shared, Some(live)) if live.meta.deletion_timestamp.is_some() => {
                 "Terminating"
             }
@@ -112,6 +118,12 @@ impl Observing<'_> {
         let found = live.as_ref().map(|l| Name::of(&l.meta));
         match (self.standing(number), &found) {
             ("Foreign", Some(name)) => return Ok(("Foreign", self.say_foreign(number, name))),
+            ("Adoptable", Some(name)) => {
+                if let Some(live) = &live {
+                    self.plan_adopt(number, name, live)?;
+                }
+                return Ok(("Adoptable", self.say_adoptable(number, name)));
+            }
             ("Terminating", Some(name)) => {
                 return Ok(("Terminating", self.say_terminating(number, name)));
             }
@@ -154,17 +166,31 @@ impl Observing<'_> {
         let name = self.named(effect, number, sought, &built)?;
         let (mut plan, verdict) = self.plan_member(number, &name, built, live);
         self.touched.insert((number, name));
-        if plan.job == Job::Update
-            && self.ir.effects[effect]
-                .from
-                .contains(&Source::Input(number))
-        {
+        let ir = self.ir;
+        let reads_it = |source: &Source| match source {
+            Source::Input(input) => *input == number,
+            Source::Value(value) => ir.keeps(number, *value),
+            Source::This | Source::Request | Source::Fact(_) => false,
+        };
+        if plan.job == Job::Update && ir.effects[effect].from.iter().any(reads_it) {
             plan.job = Job::Revise;
         }
+        self.name_what_is_made(effect, &mut plan);
         if verdict != Verdict::Current {
             self.plans[effect].push(plan.clone());
         }
         Ok(Some((plan, verdict)))
+    }
+
+    /// What writes a value that was made in this pass is remembered by what it was made from, not by the value: that may be another one each time.
+    pub(super) fn name_what_is_made(&self, effect: usize, plan: &mut Plan) {
+        let is_made = |source: &Source| match source {
+            Source::Value(value) => self.observation.is_made(*value),
+            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => false,
+        };
+        if self.ir.effects[effect].from.iter().any(is_made) {
+            plan.id.desired = fingerprint(&json!(["made", self.reads(effect)]));
+        }
     }
 
     /// Compares what a builder returned with what is there.
@@ -177,7 +203,15 @@ impl Observing<'_> {
     ) -> (Plan, Verdict) {
         let mode = self.ir.inputs[number].mode;
         let owner = (mode != Mode::Part).then(|| self.owner(number)).flatten();
-        let body = dressed(built, self.kind(number), name, owner.as_ref());
+        let kept = owner
+            .as_ref()
+            .and_then(|owner| self.kept(number, owner, live));
+        let body = dressed(
+            built,
+            self.kind(number),
+            name,
+            (owner.as_ref(), kept.as_ref()),
+        );
         let (manager, replaced) = self.manager(mode, live);
         let exclusive = self.ir.inputs[number].exclusive;
         let id = WriteId::of(&body, live.map(|l| &**l));
@@ -220,7 +254,10 @@ impl Observing<'_> {
             id,
             reads: 0,
         };
-        (plan, verdict)
+        match (&owner, live) {
+            (Some(owner), Some(live)) if kept.is_some() => disowned(owner, live, (plan, verdict)),
+            (Some(_) | None, _) => (plan, verdict),
+        }
     }
 
     fn verdict(
@@ -287,7 +324,7 @@ impl Observing<'_> {
             | Mode::Probe
             | Mode::Clock => Job::Delete,
         };
-        let body = dressed(json!({}), self.kind(number), name, None);
+        let body = dressed(json!({}), self.kind(number), name, (None, None));
         Plan {
             name: name.clone(),
             job,
@@ -352,7 +389,7 @@ impl Observing<'_> {
     }
 
     /// The garbage collector takes an owner in another namespace for one that is gone. An owner without a namespace may own what lies anywhere.
-    fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
+    pub(super) fn owner_is_near(&self, number: usize, name: &Name) -> Result<(), Failure> {
         let input = &self.ir.inputs[number];
         let Some(owner) = self.owner(number).filter(|_| input.mode != Mode::Part) else {
             return Ok(());
@@ -455,10 +492,6 @@ impl Observing<'_> {
         })
     }
 
-    pub(super) fn is_ours(&self, number: usize, object: &Stored) -> bool {
-        self.owner(number).is_some_and(|owner| owner.owns(object))
-    }
-
     /// The kind of an input's objects, or that of the object itself.
     pub(super) fn kind(&self, number: usize) -> &Kind {
         let kind = self.observer.kinds[number].as_ref();
@@ -518,6 +551,8 @@ fn remedy(plan: &Plan) -> String {
             "; correct what it is built from, or delete {kind} `{}` to have it built anew",
             plan.name
         ),
-        Job::Withdraw | Job::Delete | Job::Record | Job::Call => String::new(),
+        Job::Withdraw | Job::Delete | Job::Record | Job::Call | Job::Adopt | Job::Disown => {
+            String::new()
+        }
     }
 }

@@ -6,11 +6,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Map, Value, json};
 
 use super::Name;
-use crate::lifecycle::{Kind, Stored};
+use crate::lifecycle::kept_by::KEPT_BY;
+use crate::lifecycle::{KeptBy, Kind, Stored};
 use crate::machine::compare::{Ours, Verdict, compare, fingerprint, pruned, under_our_paths};
 
 /// One write that an effect could make now.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Plan {
     pub name: Name,
     pub job: Job,
@@ -44,8 +45,21 @@ pub enum Job {
     Withdraw,
     /// Writes an annotation of exactly the version of the object that was seen.
     Record,
+    /// Makes exactly the version that was seen ours.
+    Adopt,
+    /// Takes our owner reference out of exactly the version that was seen, whoever else says it.
+    Disown,
     /// A mutation outside Kubernetes.
     Call,
+}
+
+/// Without what is written, which may be secret.
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut plan = f.debug_struct("Plan");
+        let plan = plan.field("name", &self.name).field("job", &self.job);
+        plan.field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 impl Plan {
@@ -97,7 +111,20 @@ impl Owner<'_> {
         self.object.meta.uid.as_deref().unwrap_or_default()
     }
 
-    fn reference(&self) -> Value {
+    /// What says that an object is ours that has no reference to this owner.
+    pub(super) fn keeps(&self, adopted: bool) -> KeptBy {
+        let meta = &self.object.meta;
+        KeptBy {
+            api_version: self.kind.api_version(),
+            kind: self.kind.kind.clone(),
+            namespace: meta.namespace.clone(),
+            name: meta.name.clone().unwrap_or_default(),
+            uid: self.uid().to_owned(),
+            adopted,
+        }
+    }
+
+    pub(super) fn reference(&self) -> Value {
         let mut reference = json!({
             "apiVersion": self.kind.api_version(),
             "kind": self.kind.kind,
@@ -152,8 +179,13 @@ const NOT_OURS: [&str; 8] = [
     "uid",
 ];
 
-/// Desired fields as they are sent: pruned, with kind, name and owner, without what only the server writes.
-pub(super) fn dressed(built: Value, kind: &Kind, name: &Name, owner: Option<&Owner<'_>>) -> Value {
+/// Desired fields as they are sent: pruned, with kind, name and owner, without what only the server writes. What is kept has no owner reference, and says so.
+pub(super) fn dressed(
+    built: Value,
+    kind: &Kind,
+    name: &Name,
+    (owner, kept): (Option<&Owner<'_>>, Option<&KeptBy>),
+) -> Value {
     let mut body = map(Some(pruned(built)));
     body.remove("status");
     body.insert("apiVersion".to_owned(), json!(kind.api_version()));
@@ -166,10 +198,20 @@ pub(super) fn dressed(built: Value, kind: &Kind, name: &Name, owner: Option<&Own
     meta.retain(|key, _| !NOT_OURS.contains(&key.as_str()));
     if let Some(owner) = owner {
         owners.retain(|o| o.get("uid").and_then(Value::as_str) != Some(owner.uid()));
-        owners.push(owner.reference());
+        if kept.is_none() {
+            owners.push(owner.reference());
+        }
     }
     if !owners.is_empty() {
         meta.insert("ownerReferences".to_owned(), Value::Array(owners));
+    }
+    let mut annotations = map(meta.remove("annotations"));
+    annotations.remove(KEPT_BY);
+    if let Some(kept) = kept {
+        annotations.insert(KEPT_BY.to_owned(), json!(kept.text()));
+    }
+    if !annotations.is_empty() {
+        meta.insert("annotations".to_owned(), Value::Object(annotations));
     }
     meta.insert("name".to_owned(), json!(name.name));
     if let Some(namespace) = &name.namespace {

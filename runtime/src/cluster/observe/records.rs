@@ -52,7 +52,8 @@ impl Observing<'_> {
             return None;
         };
         if recorded != Some(&wanted) {
-            let plan = self.record(number, &wanted);
+            let mut plan = self.record(number, &wanted);
+            self.name_what_is_made(effect, &mut plan);
             self.plans[effect].push(plan);
         }
         Some(wanted)

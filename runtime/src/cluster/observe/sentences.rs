@@ -1,6 +1,8 @@
 //! What built-in facts say to a person: what is wrong, and what to do about it.
 
 use super::{Name, Observing};
+use crate::lifecycle::KeptBy;
+use crate::lifecycle::kept_by::KEPT_BY;
 use crate::machine::compare::Verdict;
 use crate::machine::ir::Lookup;
 
@@ -35,6 +37,9 @@ impl Observing<'_> {
             false => "owned by",
         };
         let live = self.observer.view.get(input, name);
+        if let Some(kept) = live.as_ref().and_then(|live| self.keeper(input, live)) {
+            return self.say_kept(input, name, &kept);
+        }
         match self.owner(input) {
             // The cluster keeps what an owner leaves until the garbage collector gets there.
             Some(owner) if live.is_some_and(|live| owner.succeeds(&live)) => {
@@ -54,6 +59,38 @@ impl Observing<'_> {
                 )
             }
             None => format!("{object} exists and is not ours: remove that {theirs}"),
+        }
+    }
+
+    /// Somebody keeps it, or kept it while there was one of the same name as we are.
+    fn say_kept(&self, input: usize, name: &Name, kept: &KeptBy) -> String {
+        let object = self.reference(input, name);
+        let theirs = &object.kind;
+        let keeper = Name {
+            namespace: kept.namespace.clone(),
+            name: kept.name.clone(),
+        };
+        match self.is_namesake(input, kept) {
+            true => format!(
+                "{object} was kept when an earlier {} `{keeper}` went: remove that {theirs}",
+                kept.kind
+            ),
+            false => format!(
+                "{object} is kept by {} `{keeper}`: remove that {theirs}, or its annotation `{KEPT_BY}`",
+                kept.kind
+            ),
+        }
+    }
+
+    /// Nobody has it, and it may be taken over.
+    pub(super) fn say_adoptable(&self, input: usize, name: &Name) -> String {
+        let object = self.reference(input, name);
+        let live = self.observer.view.get(input, name);
+        match live.is_some_and(|live| self.keeper(input, &live).is_some()) {
+            true => format!(
+                "{object} was kept when an earlier one of this name went, and can be taken over"
+            ),
+            false => format!("{object} exists and belongs to nobody, and can be taken over"),
         }
     }
 

@@ -23,9 +23,14 @@ impl Observing<'_> {
 
     /// Of the object what people write, and of inputs their versions: those that the effect names, or all if it reads what is computed from others.
     /// What the effect itself changes says nothing.
-    fn reads(&self, effect: usize) -> u64 {
+    pub(super) fn reads(&self, effect: usize) -> u64 {
         let declared = &self.ir.effects[effect];
-        let computed = |source: &Source| matches!(source, Source::Value(_) | Source::Fact(_));
+        let computed = |source: &Source| match source {
+            // What it is made from is named by the effect as well.
+            Source::Value(value) => !self.ir.keeps(declared.target, *value),
+            Source::Fact(_) => true,
+            Source::Input(_) | Source::This | Source::Request => false,
+        };
         let all = declared.from.iter().any(computed);
         let inputs = 0..self.ir.inputs.len();
         let inputs = inputs.filter(|input| {

@@ -24,10 +24,9 @@ pub(super) fn state(ir: &Lifecycle, world: &World, notes: &Notes<'_>) -> Option<
     }
 }
 
-/// The state that keeps what is held although the object is being deleted, where something is.
+/// The state that keeps what is left although the object is being deleted, where something is.
 pub(crate) fn holds_up(ir: &Lifecycle, world: &World) -> Option<usize> {
-    ir.holds_deletion(world)
-        .filter(|_| !ir.holds_nothing(world))
+    ir.holds_deletion(world).filter(|_| ir.is_left(world))
 }
 
 /// Drafts it.

@@ -9,6 +9,7 @@ use super::fixture::Fixture;
 use super::harness::Harness;
 use super::invariant::Invariant;
 use super::moves::{Edit, Move};
+use super::observer::Last;
 use super::site::{self, Site};
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -33,6 +34,7 @@ impl Harness {
                 Ok(deleted)
             }
             Move::Seize(path) => self.seize(path, pending).await,
+            Move::Control(path) => self.control(path, pending).await,
             Move::Edit(path, place, edit) => self.edit(path, *place, *edit).await,
             Move::Intrude(path, list) => self.intrude(path, *list).await,
             Move::Vanish(path) => site::delete(&self.admin, path).await,
@@ -127,8 +129,8 @@ impl Harness {
         let mut kept = Vec::new();
         for (object, last) in self.observer.last() {
             let raw = last.observation.subject().raw.clone();
-            let (Some(raw), true) = (raw, last.world().holds(&promise.when) && !last.deleting)
-            else {
+            let is_due = last.world().holds(&promise.when) && self.is_promised(&last);
+            let (Some(raw), true) = (raw, is_due) else {
                 continue;
             };
             let site = Site {
@@ -160,13 +162,19 @@ impl Harness {
         Ok(!kept.is_empty())
     }
 
+    /// Whether anybody waits for promises: of what is being deleted, the steps of a teardown.
+    fn is_promised(&self, last: &Last) -> bool {
+        !last.deleting || !self.core.ir.steps.is_empty()
+    }
+
     /// The promises that are made in the worlds of now, and whatever else time brings.
     pub(crate) fn owed(&self) -> Vec<Move> {
         let mut owed = Vec::new();
         owed.extend(self.lingering.iter().cloned().map(Move::Loosen));
         let last = self.observer.last();
         for promise in self.core.ir.promises {
-            let mut worlds = last.values().filter(|l| !l.deleting && l.failure.is_none());
+            let worlds = last.values().filter(|l| self.is_promised(l));
+            let mut worlds = worlds.filter(|l| l.failure.is_none());
             if worlds.any(|l| l.world().holds(&promise.when)) {
                 let keepers = self.core.promises.iter();
                 let keepers = keepers.filter(|(name, _)| name == promise.name).count();
@@ -197,7 +205,8 @@ impl Harness {
         for path in self.wire.wrote().into_keys() {
             let live = site::get(&self.admin, &path).await.ok().flatten();
             let is_ours = live.as_ref().is_some_and(|live| self.observer.owns(live));
-            if self.foreign.contains(&path) {
+            let adopted = is_ours && self.core.is_kept_or_adopted(&path);
+            if self.foreign.contains(&path) && !adopted {
                 moves.push(Move::Delete(path));
                 continue;
             }
@@ -205,6 +214,8 @@ impl Harness {
                 continue;
             }
             moves.push(Move::Seize(path.clone()));
+            let kept = self.core.is_kept_or_adopted(&path);
+            moves.extend(kept.then(|| Move::Control(path.clone())));
             if is_ours && !self.lingering.contains(&path) {
                 moves.push(Move::Vanish(path.clone()));
                 moves.push(Move::Linger(path.clone()));

@@ -92,6 +92,7 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
                 present.remove(path.as_str());
             }
             Move::Seize(_)
+            | Move::Control(_)
             | Move::Edit(..)
             | Move::Intrude(..)
             | Move::Vanish(_)
@@ -127,6 +128,8 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
         .filter(|p| !present.contains_key(p.as_str()))
     {
         operations.push(Move::Seize(path.clone()));
+        let kept = core.is_kept_or_adopted(path);
+        operations.extend(kept.then(|| Move::Control(path.clone())));
         operations.push(Move::Vanish(path.clone()));
         operations.push(Move::Linger(path.clone()));
         let edits = Edit::ALL.into_iter().enumerate();

@@ -11,6 +11,7 @@ use super::invariant::Invariant;
 use super::moves::Edit;
 use super::site;
 use crate::managed::{Step, alone, applied, at, lost, moved, owned, pointer};
+use lifecycle_runtime::lifecycle::kept_by::KEPT_BY;
 use lifecycle_runtime::machine::ir::Mode;
 
 /// A place of ours, and whose entry of managed fields says so.
@@ -43,7 +44,9 @@ impl Harness {
             Step::Field("metadata".to_owned()),
             Step::Field("ownerReferences".to_owned()),
         ];
-        let places = places.filter(|place| !place.path.starts_with(&owners));
+        let keeper = ["metadata", "annotations", KEPT_BY].map(|part| Step::Field(part.to_owned()));
+        let places = places
+            .filter(|place| !place.path.starts_with(&owners) && !place.path.starts_with(&keeper));
         places.collect()
     }
 

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::keeper::adopts;
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -107,6 +108,8 @@ pub(crate) fn text(object: &Value, pointer: &str) -> Option<String> {
 pub(crate) struct WrittenKind {
     pub(crate) kind: Kind,
     pub(crate) mode: Mode,
+    /// Whether what is there before is taken over.
+    pub(crate) adopts: bool,
 }
 
 /// The kinds of all inputs that effects write.
@@ -119,6 +122,7 @@ pub(crate) fn written_kinds(machine: &dyn Machine) -> Vec<WrittenKind> {
             Some(WrittenKind {
                 kind,
                 mode: input.mode,
+                adopts: adopts(machine.ir(), n),
             })
         })
         .collect()

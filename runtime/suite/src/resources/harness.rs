@@ -195,6 +195,7 @@ impl Harness {
             let mut operator = Operator::new(core.name.clone())
                 .run_shared((core.running)(machine), core.naming.clone())
                 .seed(core.seed)
+                .randomness(core.seed ^ observer.started() << 32)
                 .instance("generated-suite")
                 .clock(process.faults.clone())
                 .trace(Arc::clone(&observer) as Arc<_>);
@@ -445,6 +446,7 @@ impl Harness {
             | Move::Replace(_)
             | Move::Delete(_)
             | Move::Seize(_)
+            | Move::Control(_)
             | Move::Edit(..)
             | Move::Intrude(..)
             | Move::Vanish(_)
@@ -500,6 +502,7 @@ impl Harness {
             | Move::Replace(_)
             | Move::Delete(_)
             | Move::Seize(_)
+            | Move::Control(_)
             | Move::Edit(..)
             | Move::Intrude(..)
             | Move::Vanish(_)

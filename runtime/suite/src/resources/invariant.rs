@@ -31,10 +31,14 @@ pub enum Invariant {
     ExclusiveLists,
     /// What we wrote is as we left it where its object is said to be as wanted: nobody else has it, or another value in it.
     OursAgain,
+    /// What is retained or was taken over has no owner reference and stays when its owner goes; all else goes.
+    Kept,
     /// The status at the end is the projection of the world.
     Projection,
     /// Nothing is left of an object that was deleted.
     NoLeak,
+    /// When an object goes, the steps of its teardown are over one after the other.
+    InOrder,
     /// Work ends.
     NoHotLoop,
     /// Every run comes to rest: at a goal, where somebody must act, or where a promise is awaited.
@@ -45,11 +49,13 @@ pub enum Invariant {
     OnlyTheLeader,
     /// An answer that is made from the clock holds until it says, and is looked at again then.
     HoldsUntil,
+    /// What is minted is read back from a keeper that is said to be as wanted.
+    ReadBack,
 }
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -63,13 +69,16 @@ impl Invariant {
         Self::CoOwners,
         Self::ExclusiveLists,
         Self::OursAgain,
+        Self::Kept,
         Self::Projection,
         Self::NoLeak,
+        Self::InOrder,
         Self::NoHotLoop,
         Self::Settles,
         Self::SeesAll,
         Self::OnlyTheLeader,
         Self::HoldsUntil,
+        Self::ReadBack,
     ];
 }
 
@@ -89,13 +98,16 @@ impl fmt::Display for Invariant {
             Self::CoOwners => "co-owners agree",
             Self::ExclusiveLists => "exclusive lists",
             Self::OursAgain => "ours again",
+            Self::Kept => "kept as declared",
             Self::Projection => "status is the projection",
             Self::NoLeak => "no leak",
+            Self::InOrder => "in order",
             Self::NoHotLoop => "no hot loop",
             Self::Settles => "settles",
             Self::SeesAll => "sees all",
             Self::OnlyTheLeader => "only the leader",
             Self::HoldsUntil => "holds until",
+            Self::ReadBack => "read back",
         })
     }
 }

@@ -16,6 +16,8 @@ pub enum Move {
     Delete(String),
     /// Makes an object of another user where ours is or would be.
     Seize(String),
+    /// Makes an object of another controller where ours is or would be.
+    Control(String),
     /// Edits a place of an object that is ours: the n-th by its managed fields.
     Edit(String, usize, Edit),
     /// Adds an element of another user to a list of which we own every element: the n-th such list.
@@ -135,6 +137,7 @@ impl Move {
             Self::Replace(_) => "replace",
             Self::Delete(_) => "delete",
             Self::Seize(_) => "foreign takeover",
+            Self::Control(_) => "foreign controller",
             Self::Edit(_, _, edit) => edit.word(),
             Self::Intrude(..) => "intrusion",
             Self::Vanish(_) => "delete owned",
@@ -161,6 +164,7 @@ impl fmt::Display for Move {
             }
             Self::Delete(path)
             | Self::Seize(path)
+            | Self::Control(path)
             | Self::Vanish(path)
             | Self::Linger(path)
             | Self::Loosen(path)

@@ -13,10 +13,11 @@ use super::early::{early, time_was_over};
 use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
+use super::keeper;
 use super::tools;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
-use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
+use lifecycle_runtime::machine::ir::{Abandoned, Lifecycle, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_runtime::machine::world::World;
 
@@ -66,6 +67,8 @@ struct History {
     /// All that goes wrong is that one write is refused, which is to be remembered.
     refusing: bool,
     changes_at_call: u64,
+    /// Something was left behind that cannot be given back.
+    given_up: bool,
 }
 
 /// The observer of one run.
@@ -127,12 +130,22 @@ impl Observer {
         seen.disturb();
     }
 
+    /// How many processes have started: each makes other values by chance.
+    pub(crate) fn started(&self) -> u64 {
+        self.seen().starts
+    }
+
     /// Takes note of a write that arrives; whether a pass had sent it.
     pub(crate) fn arrives(&self) -> bool {
         let mut seen = self.seen();
         let allowed = seen.allowed > 0;
         seen.allowed = seen.allowed.saturating_sub(1);
         allowed
+    }
+
+    /// Whether something was left behind as the declaration says.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.seen().given_up
     }
 
     pub(crate) fn passes(&self) -> u64 {
@@ -156,9 +169,24 @@ impl Observer {
             .retain(|object, last| is_there(object, &last.uid));
     }
 
-    /// Whether an object has an owner reference to an object of the lifecycle, or to one that owns for it, now or before.
+    /// Whether an object has an owner reference to an object of the lifecycle, or to one that owns for it, now or before; or is kept by one that is there.
     pub(crate) fn owns(&self, object: &Value) -> bool {
-        self.owners(object).next().is_some()
+        let kept = || {
+            let kept = keeper::keeper(object);
+            let controlled = keeper::owners(object).any(|(_, controls)| controls);
+            kept.is_some_and(|kept| !controlled && self.is_there(&kept.uid))
+        };
+        self.owners(object).next().is_some() || kept()
+    }
+
+    /// Whether this is the uid of something that owns, or owned.
+    pub(crate) fn knows(&self, uid: &str) -> bool {
+        self.seen().uids.contains_key(uid)
+    }
+
+    /// Whether this is the uid of an object of the lifecycle that the last passes saw.
+    pub(crate) fn is_there(&self, uid: &str) -> bool {
+        self.seen().last.values().any(|last| last.uid == uid)
     }
 
     /// Whether an object is to be gone when those of the lifecycle are.
@@ -218,6 +246,7 @@ impl History {
             if let Some(ruled_out) = &pass.ruled_out {
                 self.find(Invariant::KnownWorld, ruled_out.clone());
             }
+            self.reads_back(ir, pass);
         }
         let before = self.last.remove(pass.object).filter(|l| l.uid == uid);
         self.saw_step(ir, before.as_ref(), pass);
@@ -241,6 +270,9 @@ impl History {
             let text = format!("`{name}` runs in {world}, where it is not permitted");
             self.find(Invariant::Permitted, text);
         }
+        if deleting && pass.failure.is_none() {
+            self.goes(ir, pass);
+        }
         let effect = match pass.next {
             Decision::Effect(effect) => Some((effect, None)),
             Decision::Claim | Decision::Release | Decision::Rest => None,
@@ -258,6 +290,35 @@ impl History {
         self.last.insert(pass.object.clone(), last);
     }
 
+    /// When the object goes, its steps are over one after the other, and then what is held is given back; it stays until nothing is left, or that is given up.
+    fn goes(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
+        let world = &pass.observation.world;
+        let here = || world.describe(ir);
+        let open = ir
+            .steps
+            .iter()
+            .position(|step| world.says(&step.until, ir) != Some(true));
+        let gives_up = |one: &Abandoned| world.says(&one.when, ir) == Some(true);
+        let name = |step: usize| ir.effects[ir.steps[step].effect].name;
+        match (pass.next, open) {
+            (Decision::Effect(effect), Some(open)) if ir.steps[open].effect != effect => {
+                let (runs, open) = (ir.effects[effect].name, name(open));
+                let text = format!("`{runs}` runs while step `{open}` is not over: {}", here());
+                self.find(Invariant::InOrder, text);
+            }
+            (Decision::Release, Some(open)) if !ir.abandoned.iter().any(gives_up) => {
+                let text = format!(
+                    "the object goes, and step `{}` is not over: {}",
+                    name(open),
+                    here()
+                );
+                self.find(Invariant::InOrder, text);
+            }
+            (Decision::Release, _) if ir.is_left(world) => self.given_up = true,
+            (Decision::Effect(_) | Decision::Claim | Decision::Release | Decision::Rest, _) => {}
+        }
+    }
+
     /// A status that was written since the pass before is that pass's report: whoever reads it must not take the object for done too early.
     fn read_by_tools(&mut self, ir: &Lifecycle, before: &Last, pass: &Passed<'_>) {
         let (was, is) = (status(&before.observation), status(pass.observation));
@@ -270,6 +331,23 @@ impl History {
         if let Some(why) = tools::misread(ir, before.class, &meta, &is) {
             let text = format!("{}: {why}", pass.object);
             self.find(Invariant::Projection, text);
+        }
+    }
+
+    /// Where a keeper is as wanted, what it keeps is there: or each pass would make it again.
+    fn reads_back(&mut self, ir: &Lifecycle, pass: &Passed<'_>) {
+        let observation = pass.observation;
+        for (number, value) in ir.values.iter().enumerate() {
+            let keeper = value.mint.as_ref().map(|mint| &ir.inputs[mint.keeper]);
+            let Some((name, var)) = keeper.and_then(|input| Some((input.name, input.var?))) else {
+                continue;
+            };
+            let is_current = ir.value(&observation.world, var) == "Current";
+            if is_current && observation.is_made(number) {
+                let minted = value.name;
+                let text = format!("`{minted}` is not read back from `{name}`, which is as wanted");
+                self.find(Invariant::ReadBack, text);
+            }
         }
     }
 

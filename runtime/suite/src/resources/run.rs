@@ -247,6 +247,7 @@ impl Harness {
         self.projection().await;
         self.exclusive_at_rest().await;
         self.ours_at_rest().await;
+        self.kept_at_rest().await;
         let refused = end.is_refused(ir);
         let before = self.wire.all_writes();
         let timed = |input: &Input| input.every.is_some() || input.mode == Mode::Clock;
@@ -301,6 +302,7 @@ impl Harness {
 
     /// Deletes every object of the lifecycle and looks at what is left.
     async fn delete_all(&mut self) {
+        let kept = self.kept().await;
         for path in self.core.subjects() {
             if self.present.contains_key(&path) {
                 self.perform(&Move::Delete(path), None).await;
@@ -311,6 +313,7 @@ impl Harness {
         let end = self.key().await;
         if end.0.is_empty() {
             self.leak().await;
+            self.stays(kept).await;
         } else if !end.is_refused(self.core.ir) && !end.waits(self.core.ir) {
             let text = format!("deleted and still there: {}", end.describe(self.core.ir));
             self.find(Invariant::NoLeak, text);
@@ -323,6 +326,9 @@ impl Harness {
             if object.is_some_and(|o| self.observer.outlives(&o)) {
                 self.find(Invariant::NoLeak, format!("{path} is left"));
             }
+        }
+        if self.observer.has_given_up() {
+            return;
         }
         for line in self.outside.held() {
             self.find(

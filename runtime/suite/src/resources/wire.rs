@@ -12,6 +12,7 @@ use tokio::sync::{Notify, oneshot, watch};
 
 use super::fixture::{WrittenKind, is_of, text};
 use super::invariant::{Finding, Invariant};
+use super::keeper::takes_over;
 use super::moves::{Fault, Move, Planned};
 use super::observer::Observer;
 use lifecycle_runtime::lifecycle::Kind;
@@ -363,9 +364,11 @@ impl Wire {
             return;
         };
         let is_foreign = match kind.mode {
-            Mode::Owned => before
-                .as_ref()
-                .is_some_and(|before| !self.observer.owns(before)),
+            Mode::Owned => before.as_ref().is_some_and(|before| {
+                let is_there = |uid: &str| self.observer.is_there(uid);
+                let adopts = || kind.adopts && takes_over(&asked.body, before, is_there);
+                !self.observer.owns(before) && !adopts()
+            }),
             Mode::Shared if asked.method == Method::DELETE => {
                 let is_ours = |before: &Value| {
                     let owners = before.pointer("/metadata/ownerReferences");

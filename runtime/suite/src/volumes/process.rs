@@ -15,7 +15,7 @@ use lifecycle_csi::{ServedVolume, Volumes};
 use lifecycle_runtime::lifecycle::call::{Called, Reply};
 use lifecycle_runtime::lifecycle::{
     Answer, Built, CallError, Calling, CreatedVolume, Kind, LookupKey, Machine, Observation, Once,
-    Polling, Stored,
+    Polling, Random, Stored,
 };
 use lifecycle_runtime::machine::ir::{Call, Code, Lifecycle, Rpc};
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
@@ -197,6 +197,14 @@ impl Machine for FaultyMachine {
     }
     fn value(&self, observation: &Observation, value: usize) -> Option<Arc<dyn Any + Send + Sync>> {
         self.inner.value(observation, value)
+    }
+    fn make(
+        &self,
+        observation: &Observation,
+        value: usize,
+        random: &mut Random,
+    ) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.inner.make(observation, value, random)
     }
     fn fact(&self, observation: &Observation, var: usize) -> Option<Answer> {
         self.inner.fact(observation, var)

@@ -85,6 +85,7 @@ impl Run<'_> {
         } else if pass.place == Some(Place::Deleting)
             && let Step::Run(undo) = &step
         {
+            self.note_steps(&step);
             self.gives_back_in_order(pass, undo);
         }
     }
@@ -146,6 +147,11 @@ impl Run<'_> {
             .iter()
             .filter_map(|effect| Some((effect, effect.undo?)));
         let acquires: Vec<_> = acquires.collect();
+        // A step is over before what is given back.
+        let mut steps = ir.steps.iter();
+        if steps.any(|step| ir.effects[step.effect].name == undo) {
+            return;
+        }
         let Some(at) = acquires
             .iter()
             .position(|(_, by)| ir.effects[*by].name == undo)

@@ -16,7 +16,14 @@ impl Run<'_> {
         for _ in 0..20 {
             let now = Instant::now();
             let before = self.machine.outside.state().changes;
-            let which = self.dice.below(13);
+            if !self.machine.ir.times.is_empty() && self.dice.one_in(6) && self.say_a_time() {
+                self.moved = Some((now, false));
+                self.ran.moves += 1;
+                self.tell(|| "outside: says another time".to_owned());
+                return;
+            }
+            let all = if self.has_keepers() { 16 } else { 13 };
+            let which = self.dice.below(all);
             let done = match which {
                 0..4 => self.answer_anew(),
                 4 => self.make_one(),
@@ -27,7 +34,8 @@ impl Run<'_> {
                 9 => self.refuse(),
                 10 => self.restart(),
                 11 => self.strip(),
-                _ => self.loosen(),
+                12 => self.loosen(),
+                _ => self.change_owner(),
             };
             if done {
                 // Whoever polls is told later.
@@ -135,7 +143,7 @@ impl Run<'_> {
         self.cluster.create(input + 1, &named, &labels, &spec)
     }
 
-    fn some_object(&mut self, inputs: &[usize]) -> Option<(usize, Value)> {
+    pub(super) fn some_object(&mut self, inputs: &[usize]) -> Option<(usize, Value)> {
         let mut all = Vec::new();
         for input in inputs {
             all.extend(
@@ -378,5 +386,19 @@ impl Run<'_> {
             }
         }
         did
+    }
+
+    pub(super) fn is_written(&self, input: usize) -> bool {
+        matches!(
+            self.machine.ir.inputs[input].mode,
+            Mode::Owned | Mode::Shared | Mode::Part
+        )
+    }
+
+    pub(super) fn is_object(&self, input: usize) -> bool {
+        !matches!(
+            self.machine.ir.inputs[input].mode,
+            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
+        )
     }
 }

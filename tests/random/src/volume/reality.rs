@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use lifecycle_oracle::meaning::truth::{
-    Given, Member, Reality, Seen, Sought, built_in_call, found_in_call, truth_of_call,
+    Given, Member, Reality, Seen, Sought, Tie, built_in_call, found_in_call, truth_of_call,
 };
 use lifecycle_oracle::meaning::{Meaning, Named};
 use lifecycle_runtime::machine::ir::{Mode, Rpc, Verb};
@@ -191,9 +191,17 @@ impl Reality for Shown<'_> {
         }
     }
 
-    fn is_ours(&self, object: &Document, owner: Option<&Document>) -> bool {
+    fn is_ours(&self, object: &Document, owner: Option<&Document>, _: bool) -> bool {
         let owner = owner.and_then(|owner| uid(owner));
         owners(object).any(|(of, controls)| Some(of) == owner && controls)
+    }
+
+    fn is_nobodys(&self, _: &Document, _: Option<&Document>) -> bool {
+        false
+    }
+
+    fn is_tied(&self, _: &Document, _: Option<&Document>, _: bool) -> bool {
+        true
     }
 
     fn is_leaving(&self, object: &Document) -> bool {
@@ -225,7 +233,7 @@ impl Reality for Shown<'_> {
         _: &str,
         _: Option<(&str, &Given<Document>)>,
         _: &[Document],
-        _: Option<&Document>,
+        _: Tie<'_, Document>,
     ) -> Vec<Member> {
         Vec::new()
     }

@@ -10,9 +10,6 @@ lifecycle! {
         class: ConfigMap by name spec.class;
         service: owned Service by name meta.name;
     }
-    facts {
-        shape: { Fine, Plain } from class given class;
-    }
     states {
         Missing when !class => Error wakes class;
         Foreign when service == Foreign => Error wakes service;

@@ -20,6 +20,7 @@ lifecycle! {
     }
     states {
         Missing when !class => Error wakes class;
+        Odd when kind == V0 => Error wakes class;
         goal Ready when class => Ready;
     }
 }

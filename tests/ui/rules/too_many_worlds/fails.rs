@@ -18,6 +18,7 @@ lifecycle! {
     }
     states {
         Missing when !class => Error wakes class;
+        Odd when one == B || two == B || three == B || four == B || five == B => Error wakes class;
         goal Ready when class => Ready;
     }
 }

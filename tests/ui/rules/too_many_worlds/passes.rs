@@ -10,14 +10,15 @@ lifecycle! {
         class: ConfigMap by name spec.class;
     }
     facts {
-        one: { A, B, C, D, E, F, G, H } from class given class;
-        two: { A, B, C, D, E, F, G, H } from class given class && one == A;
-        three: { A, B, C, D, E, F, G, H } from class given class && two == A;
-        four: { A, B, C, D, E, F, G, H } from class given class && three == A;
-        five: { A, B, C, D, E, F, G, H } from class given class && four == A;
+        one: { A, B, C, D, E, F, G, H } from class given class else A;
+        two: { A, B, C, D, E, F, G, H } from class given class && one == A else A;
+        three: { A, B, C, D, E, F, G, H } from class given class && two == A else A;
+        four: { A, B, C, D, E, F, G, H } from class given class && three == A else A;
+        five: { A, B, C, D, E, F, G, H } from class given class && four == A else A;
     }
     states {
         Missing when !class => Error wakes class;
+        Odd when one == B || two == B || three == B || four == B || five == B => Error wakes class;
         goal Ready when class => Ready;
     }
 }

@@ -3,6 +3,7 @@
 use super::{Case, Decided, Decision, Look, RULE};
 use crate::errors::Diagnostic;
 use crate::model::{Condition, VarId};
+use crate::space::Class;
 use crate::space::altered::Altered;
 use crate::space::calls::Answer;
 use crate::space::explored::clause_of;
@@ -34,10 +35,15 @@ pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diag
         declared.name,
         told(look, *first, var, *case),
     );
-    let help = format!(
-        "write `else {}` behind that `given` if this is what counts there, or decide it above by what `given` asks",
-        declared.values[world.value(var)]
-    );
+    let value = &declared.values[world.value(var)];
+    let help = match set_aside(look, *first, case) {
+        Some(state) => format!(
+            "write `else {value}` behind that `given` if this is what counts there, or an `else` with another value: no state of ours may stand above `{state}`, which says whose the object is"
+        ),
+        None => format!(
+            "write `else {value}` behind that `given` if this is what counts there, or decide it above by what `given` asks"
+        ),
+    };
     let found = RULE.warning(declared.name.span(), declared.name.to_string(), message);
     let others: Vec<String> = decided
         .iter()
@@ -51,6 +57,16 @@ pub(super) fn diagnostic(look: &Look<'_>, var: VarId, decided: &Decided) -> Diag
     found
         .note(guard.pred.span, "this is what keeps it from being asked")
         .help(help)
+}
+
+/// The state that nothing but its like may stand above, if that is what is decided.
+fn set_aside(look: &Look<'_>, decision: Decision, case: &Case) -> Option<String> {
+    let states = &look.space.lifecycle.states;
+    let Class::State(state) = look.space.classes[case.world] else {
+        return None;
+    };
+    let state = &states[state.0];
+    (decision == Decision::State && state.is_set_aside()).then(|| state.name.to_string())
 }
 
 /// What is decided, and what it would be instead.

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::ast;
 use crate::check::{circular_fact, syntax, unknown_name};
 use crate::errors::{Diagnostic, Item};
-use crate::model::{Pred, PredKind};
+use crate::model::{Named, Pred, PredKind};
 
 /// How many questions one name may stand for: each mention of it asks them all.
 const MOST: usize = 100;
@@ -70,6 +70,25 @@ impl Builder<'_> {
             let span = ast.derived[circle[0]].name.span();
             self.sink.push(circular_fact::derived(&names, span));
         }
+    }
+
+    /// All of them, once everything that may mention one is resolved.
+    pub(super) fn names(&self) -> Vec<Named> {
+        let mentioned: BTreeSet<String> = self
+            .mentions
+            .iter()
+            .map(|mention| mention.name.to_string())
+            .collect();
+        let known = self.ast.derived.iter().map(|derived| {
+            let name = derived.name.to_string();
+            let pred = self.derived.get(&name).and_then(Option::as_ref);
+            Named {
+                name: derived.name.clone(),
+                asks: pred.map(Pred::vars).unwrap_or_default(),
+                asked: mentioned.contains(&name),
+            }
+        });
+        known.collect()
     }
 
     fn is_small(&mut self, name: &Ident, pred: &Pred) -> bool {

@@ -24,6 +24,13 @@ impl Builder<'_> {
                 effect.is_undo = true;
             }
         }
+        let steps = ast.teardown.iter().flat_map(|teardown| &teardown.steps);
+        for step in steps {
+            let mut effects = effects.iter_mut();
+            if let Some(effect) = effects.find(|effect| effect.name == step.effect) {
+                effect.is_step = true;
+            }
+        }
         effects
     }
 
@@ -48,12 +55,14 @@ impl Builder<'_> {
             each: effect.each.is_some(),
             target,
             target_span: effect.target.span(),
+            keeps: effect.verb == Verb::Adopt && effect.without_retain.is_none(),
             from,
             when,
             sets_written: written.is_some(),
             sets: written.unwrap_or_else(|| self.default_sets(effect)),
             undo,
             is_undo: false,
+            is_step: false,
             key,
             refused: self.refusal_of(id),
         })
@@ -100,6 +109,7 @@ impl Builder<'_> {
             (Verb::Apply, true) => &["Surplus", "Draining", "Foreign", "Current"],
             (Verb::Delete, false) => &["Terminating", "Absent"],
             (Verb::Delete, true) => &["Draining", "Foreign", "Current"],
+            (Verb::Adopt, _) => &["Stale", "Current"],
             (Verb::Call, _) => &[],
         };
         let known = &self.vars[var.0].values;

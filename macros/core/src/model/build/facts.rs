@@ -19,12 +19,13 @@ impl Builder<'_> {
     /// Declares all variables, without guards and sources: predicates need their values first.
     pub(super) fn declare_vars(&mut self) {
         let ast = self.ast;
-        if ast.kind == Kind::Resource && ast.facts.iter().any(|fact| fact.held.is_some()) {
+        let holds = ast.facts.iter().any(|fact| fact.held.is_some());
+        if ast.kind == Kind::Resource && (holds || ast.teardown.is_some()) {
             self.vars.push(own(&ast.name, "deleting", Origin::Deleting));
             self.vars.push(own(&ast.name, "claimed", Origin::Claimed));
         }
         for (at, input) in ast.inputs.iter().enumerate() {
-            if let Some(values) = domain(input) {
+            if let Some(values) = domain(input, self.ast.adopts(&input.name)) {
                 let values = values.iter().map(ToString::to_string).collect();
                 let origin = Origin::Input(InputId(at));
                 self.declare(var(&input.name, &input.doc, origin, values));
@@ -202,6 +203,7 @@ impl Builder<'_> {
             .map(|never| Never {
                 pred: self.pred_or_true(&never.pred, &Item::section("never")),
                 span: never.span,
+                is_implied: false,
             })
             .collect()
     }

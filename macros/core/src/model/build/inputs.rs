@@ -7,7 +7,9 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::unobserved_source;
 use crate::errors::Item;
-use crate::model::{Input, InputId, Kind, Lookup, Mode, Path, PollKey, Source, Use, Value};
+use crate::model::{
+    Input, InputId, Kind, Lookup, Mode, Path, PollKey, Pred, PredKind, Source, Use, Value,
+};
 
 impl Builder<'_> {
     pub(super) fn inputs(&mut self) -> Vec<Input> {
@@ -17,7 +19,7 @@ impl Builder<'_> {
 
     fn input(&mut self, input: &ast::Input) -> Input {
         let place = Item::new("input", &input.name);
-        let has_fact = domain(input).is_some();
+        let has_fact = domain(input, false).is_some();
         let var = self.scope.facts.get(&input.name.to_string()).copied();
         Input {
             name: input.name.clone(),
@@ -31,15 +33,31 @@ impl Builder<'_> {
                 Some((_, lookup)) => self.lookup(lookup, &place),
                 None => Lookup::None,
             },
-            every: input.every.map(|(_, time)| time),
+            every: input
+                .every
+                .as_ref()
+                .map(|(_, length)| super::length(length)),
             exclusive: input
                 .exclusive
                 .iter()
                 .flat_map(|(_, lists)| lists.clone())
                 .collect(),
+            retain: input
+                .retain
+                .as_ref()
+                .map(|retain| self.policy(retain, &place)),
             given: input.given.as_ref().map(|g| self.pred_or_true(g, &place)),
             var: var.filter(|_| has_fact),
         }
+    }
+
+    fn policy(&mut self, retain: &ast::Retain, place: &Item) -> Pred {
+        let always = || Pred {
+            kind: PredKind::All(Vec::new()),
+            span: retain.span,
+        };
+        let when = retain.when.as_ref();
+        when.map_or_else(always, |when| self.pred_or_true(when, place))
     }
 
     pub(super) fn input_id(&mut self, name: &Ident, place: &Item) -> Option<InputId> {
@@ -123,18 +141,21 @@ impl Builder<'_> {
 
     fn shared_value(&mut self, value: &ast::Value) -> Value {
         let place = Item::new("value", &value.name);
+        let (keeper, mint) = self.mint(value, &place).unzip();
+        let from = self.uses(&value.from, &place);
         Value {
             name: value.name.clone(),
             doc: value.doc.clone(),
             ty: value.ty.clone(),
-            from: self.uses(&value.from, &place),
+            from: keeper.into_iter().chain(from).collect(),
             given: value.given.as_ref().map(|g| self.pred_or_true(g, &place)),
+            mint,
         }
     }
 }
 
-/// The values of the fact that this kind of input brings.
-pub(crate) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
+/// The values of the fact that this kind of input brings; of one that may be adopted one more.
+pub(crate) fn domain(input: &ast::Input, adopted: bool) -> Option<&'static [&'static str]> {
     const MANY: &[&str] = &["Behind", "Surplus", "Draining", "Foreign", "Current"];
     let optional = matches!(
         input.lookup,
@@ -143,6 +164,14 @@ pub(crate) fn domain(input: &ast::Input) -> Option<&'static [&'static str]> {
     match (input.mode, input.many) {
         (Mode::Owned | Mode::Shared, true) => Some(MANY),
         (_, true) | (Mode::Probe | Mode::Clock, false) => None,
+        (Mode::Owned, false) if adopted => Some(&[
+            "Absent",
+            "Foreign",
+            "Adoptable",
+            "Terminating",
+            "Stale",
+            "Current",
+        ]),
         (Mode::Owned, false) => Some(&["Absent", "Foreign", "Terminating", "Stale", "Current"]),
         (Mode::Shared, false) => Some(&["Absent", "Terminating", "Stale", "Current"]),
         (Mode::Part | Mode::Record, false) => Some(&["Absent", "Stale", "Current"]),

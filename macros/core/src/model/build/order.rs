@@ -134,6 +134,15 @@ pub(crate) fn polls_behind(
     polls.collect()
 }
 
+/// Everything without which these variables cannot be answered, themselves included.
+pub(crate) fn behind(
+    lifecycle: &Lifecycle,
+    vars: impl IntoIterator<Item = VarId>,
+) -> BTreeSet<Node> {
+    let walk = Walk::through(lifecycle, vars.into_iter().map(Node::Var));
+    walk.order.into_iter().collect()
+}
+
 struct Walk<'a> {
     lifecycle: &'a Lifecycle,
     marks: Vec<Mark>,
@@ -295,7 +304,9 @@ impl<'a> Walk<'a> {
             Node::Input(input) => self.fetch(&self.lifecycle.inputs[input.0], &mut needs),
             Node::Value(value) => {
                 let value = &self.lifecycle.values[value.0];
+                let until = value.mint.as_ref().and_then(|mint| mint.until.as_ref());
                 asked(value.given.as_ref(), &mut needs);
+                asked(until, &mut needs);
                 used(&value.from, &mut needs);
             }
             Node::Var(var) => self.answer(var, &mut needs),
@@ -347,6 +358,8 @@ impl<'a> Walk<'a> {
                 let owner = self.lifecycle.inputs[input.0].of;
                 let own = |owner| Need::implied(Node::Input(owner), var.name.span());
                 needs.extend(owner.map(own));
+                // Whether it has an owner reference is part of what is compared.
+                asked(self.lifecycle.inputs[input.0].retain.as_ref(), needs);
                 let effects = self.lifecycle.effects.iter();
                 for effect in effects.filter(|e| e.target == *input && e.verb == Verb::Apply) {
                     used(&effect.from, needs);
@@ -387,11 +400,27 @@ impl<'a> Walk<'a> {
         needs.extend(more);
     }
 
+    /// What decides whether it is its turn when the object goes.
+    fn torn_down(&self, effect: &Effect, needs: &mut Needs) {
+        if !effect.is_step && !effect.is_undo {
+            return;
+        }
+        for step in &self.lifecycle.steps {
+            asked(Some(&step.until), needs);
+            // Where something did not resolve, an effect may have been left out.
+            let done = self.lifecycle.effects.get(step.effect.0);
+            if done.is_some_and(|done| done.name == effect.name) {
+                asked(step.when.as_ref(), needs);
+            }
+        }
+    }
+
     /// Everything that decides whether an effect would run.
     fn enabled(&self, effect: &Effect, needs: &mut Needs) {
         asked(effect.when.as_ref(), needs);
         let set_aside = self.lifecycle.states.iter().filter(|s| s.is_set_aside());
         set_aside.for_each(|state| asked(Some(&state.when), needs));
+        self.torn_down(effect, needs);
         let target = &self.lifecycle.inputs[effect.target.0];
         asked(target.given.as_ref(), needs);
         for one in &effect.from {

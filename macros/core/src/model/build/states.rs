@@ -7,10 +7,15 @@ use super::scope::Noun;
 use crate::ast;
 use crate::check::{declared_twice, no_phase};
 use crate::errors::Item;
-use crate::model::{Anywhere, Edge, Kind, Phase, State, StateId, Transitions};
+use crate::model::{Anywhere, Edge, Kind, Length, Phase, State, StateId, Transitions};
 
-/// Milliseconds after which a state is overdue, where nothing is written.
-const OVERDUE: u64 = 600_000;
+/// After so long a state is overdue, where nothing is written.
+const OVERDUE: Length = Length {
+    span: None,
+    path: None,
+    otherwise: 600_000,
+    least: 600_000,
+};
 
 impl Builder<'_> {
     pub(super) fn states(&mut self) -> Vec<State> {
@@ -28,7 +33,7 @@ impl Builder<'_> {
             phase: self.phase(state),
             even_deleting: state.even_deleting.is_some(),
             wakes: state.wakes.as_ref().map(|names| self.uses(names, &place)),
-            overdue: state.overdue.unwrap_or(OVERDUE),
+            overdue: state.overdue.as_ref().map_or(OVERDUE, super::length),
         }
     }
 

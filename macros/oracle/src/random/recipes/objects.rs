@@ -155,6 +155,7 @@ pub(super) fn addressed(draft: &mut Draft<'_>) {
         name: reach.clone(),
         from,
         given: words(&[&there]),
+        keeper: None,
     });
     let address = draft.fact(
         "address",
@@ -316,6 +317,7 @@ pub(super) fn minted(draft: &mut Draft<'_>) {
         name: password.clone(),
         from: words(&[&secret]),
         given: Vec::new(),
+        keeper: None,
     });
     let foreign = format!("{secret} == Foreign");
     draft.state("Seized", &foreign, "Error", &[&secret, "self"]);

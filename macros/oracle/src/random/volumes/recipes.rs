@@ -130,7 +130,12 @@ impl Draft<'_> {
         }
         let given = self.there.clone();
         let name = "plan".to_owned();
-        self.sketch.lets.push(Let { name, from, given });
+        self.sketch.lets.push(Let {
+            name,
+            from,
+            given,
+            keeper: None,
+        });
     }
 }
 

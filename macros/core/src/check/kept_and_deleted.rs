@@ -1,0 +1,38 @@
+//! What is retained stays when its owner is deleted, and so does what was adopted; an undo runs exactly then. An object that is both is deleted with its owner
+//! whatever its policy says. Leave out the `retain`, or the deletion; what is to go sometimes only is `retain when ..`, and goes by itself otherwise.
+//!
+//! ```text
+//! data: owned Claim by name meta.name retain;  ..  wipe: delete data ..;      // refused, where `wipe` is the `undo` of an effect
+//! ```
+
+use crate::errors::Sink;
+use crate::model::Verb;
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC134",
+    name: "kept_and_deleted",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    let undos = lifecycle.effects.iter();
+    for effect in undos.filter(|e| e.is_undo && e.verb == Verb::Delete) {
+        let target = &lifecycle.inputs[effect.target.0];
+        let mut adopts = lifecycle.effects.iter();
+        let adopts = adopts.find(|e| e.keeps && e.target == effect.target);
+        let policy = target.retain.as_ref().map(|policy| policy.span);
+        let Some(span) = policy.or(adopts.map(|e| e.target_span)) else {
+            continue;
+        };
+        let (name, kept) = (effect.name.to_string(), &target.name);
+        let message =
+            format!("`{name}` deletes `{kept}` with its owner, and `{kept}` is to stay then");
+        let found = RULE.error(effect.target_span, name, message);
+        let found = found.note(span, "here it is said to stay".to_owned());
+        let help = "leave out `retain`, write `adopt .. without retain`, or let the undo give back something else";
+        sink.push(found.help(help));
+    }
+}

@@ -1,0 +1,116 @@
+//! `retain` and `adopt` where they mean nothing. Both are about whose an object is, and that is a question only of what is `owned`, in a resource.
+//! What `by owner` finds has an owner reference, which a retained object has not. Of a set nothing is adopted: its members come and go by name.
+//! An `adopt` marks what is there and builds nothing, so it has a `when` and nothing more; what is adopted stays anyway, so that `without retain` says
+//! nothing where the input is always retained.
+//!
+//! ```text
+//! config: shared ConfigMap by name meta.namespace retain;      // refused: it goes with the last that contributes to it
+//! adopt secret from class when wanted;                         // refused: the next `apply` builds it
+//! ```
+
+use proc_macro2::Span;
+
+use crate::ast::{Effect, Input, Kind, Lifecycle, Lookup, Mode, Verb};
+use crate::errors::Sink;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC130",
+    name: "misplaced_retain",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// What is wrong, where, and what to write instead.
+type Wrong = (Span, &'static str, &'static str);
+
+/// Looks at every `retain` and every `adopt`.
+pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
+    for input in &ast.inputs {
+        if let Some((span, why, help)) = retained(ast, input) {
+            let name = input.name.to_string();
+            let message = format!("input `{name}` cannot be retained: {why}");
+            sink.push(RULE.error(span, name, message).help(help));
+        }
+    }
+    for effect in ast.effects.iter().filter(|e| e.verb == Verb::Adopt) {
+        let target = ast.inputs.iter().find(|input| input.name == effect.target);
+        let found = words(effect).or_else(|| adopted(ast, effect, target?));
+        if let Some((span, why, help)) = found {
+            let name = effect.name().to_string();
+            let message = format!("effect `{name}`: {why}");
+            sink.push(RULE.error(span, name, message).help(help));
+        }
+    }
+}
+
+fn retained(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
+    let span = input.retain.as_ref()?.span;
+    let leave_out = "leave out `retain`";
+    // A clock has no clause at all, and says so itself.
+    if input.mode == Mode::Clock {
+        return None;
+    }
+    if input.mode != Mode::Owned {
+        let why = "only what is `owned` goes with its owner";
+        return Some((span, why, leave_out));
+    }
+    if ast.kind == Kind::Volume {
+        let why = "what a volume makes belongs to the object that it is made for";
+        return Some((span, why, leave_out));
+    }
+    if matches!(input.lookup, Some((_, Lookup::Owner))) {
+        let why = "it is found by its owner reference, which a retained object has not";
+        return Some((
+            span,
+            why,
+            "find it by labels: `by labels { KEY = meta.name }`",
+        ));
+    }
+    None
+}
+
+fn words(effect: &Effect) -> Option<Wrong> {
+    let from = effect.from.first().map(|name| name.span());
+    let written = [
+        effect.each,
+        from,
+        effect.sets.as_ref().map(|_| effect.target.span()),
+        effect.undo.as_ref().map(|name| name.span()),
+        effect.key.as_ref().map(|path| path.root().span()),
+    ];
+    let span = written.into_iter().flatten().next()?;
+    let why = "an `adopt` marks one object that is there, and builds nothing";
+    Some((span, why, "write `adopt input when predicate;`"))
+}
+
+fn adopted(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
+    let span = effect.target.span();
+    if ast.kind == Kind::Volume {
+        let why = "a volume adopts nothing: whose an object is, its owner decides";
+        return Some((span, why, "leave it out"));
+    }
+    match target.mode {
+        // What is only read is refused by a rule of its own.
+        Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => None,
+        Mode::Shared | Mode::Part | Mode::Record => {
+            let why = "only what is `owned` can be somebody else's, and so be adopted";
+            Some((span, why, "leave it out"))
+        }
+        Mode::Owned if target.many => {
+            let why = "of a set nothing is adopted";
+            let help = "leave it out, or observe the one object by its name as an input of its own";
+            Some((span, why, help))
+        }
+        Mode::Owned => {
+            let always = target.retain.as_ref().is_some_and(|r| r.when.is_none());
+            let without = effect.without_retain.filter(|_| always)?;
+            let why = "what it adopts is retained, for the input says so without a `when`";
+            Some((
+                without,
+                why,
+                "leave out `without retain`, or the `retain` of the input",
+            ))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A warning: an undo gives back under another key than the effect acquired under. Then it asks for something that was never made, is told that there is no such thing,
+//! and what was made stays for ever.
+//!
+//! ```text
+//! put: call store sets { entry = Yes } undo drop key meta.uid; drop: call store sets { entry = No } key meta.name;    // warned
+//! put: call store sets { entry = Yes } undo drop key meta.uid; drop: call store sets { entry = No } key meta.uid;
+//! ```
+
+use crate::errors::Sink;
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC161",
+    name: "other_key_of_undo",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    for effect in &context.lifecycle.effects {
+        let Some((undo, _)) = effect.undo else {
+            continue;
+        };
+        let undo = &context.lifecycle.effects[undo.0];
+        let (Some(made), Some(given)) = (&effect.key, &undo.key) else {
+            continue;
+        };
+        let (made, given) = (&made.path, &given.path);
+        if made.to_string() == given.to_string() {
+            continue;
+        }
+        let (name, undo) = (&effect.name, &undo.name);
+        let message = format!(
+            "effect `{name}` acquires under the key `{made}`, and its undo `{undo}` gives back under `{given}`"
+        );
+        sink.push(
+            RULE.warning(given.root().span(), name.to_string(), message)
+                .note(made.root().span(), "this is the key of what is made")
+                .help(format!("write `key {made}` in `{undo}`")),
+        );
+    }
+}

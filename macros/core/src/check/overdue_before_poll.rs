@@ -1,0 +1,130 @@
+//! A state is overdue before the poll is asked again that would show its end: people are told that it takes too long while nobody has looked.
+//! The poll is one from which a fact is read that a promise changes, and the promise leads out of the state. What an object that says nothing gets is
+//! compared, and the least that any object gets; ten minutes count where nothing is written. That a poll has no answer yet is no such
+//! end, for it is asked at once.
+//!
+//! ```text
+//! plan: poll Turn by meta.uid every 5min; ..  Stepping when turn == Running => Pending overdue 1min;   // refused
+//! plan: poll Turn by meta.uid every 5min; ..  Stepping when turn == Running => Pending overdue 15min;
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::unbounded_poll::shown;
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{
+    Input, InputId, Length, Lifecycle, Mode, Origin, Phase, Promise, Source, State, StateId, Use,
+};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
+use crate::space::explored::Explored;
+use crate::space::policy::Choice;
+use crate::space::promised::Mover;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC104",
+    name: "overdue_before_poll",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let lifecycle = explored.space.lifecycle;
+    for (position, state) in lifecycle.states.iter().enumerate() {
+        // Whoever waits for others is never overdue.
+        if state.phase != Some(Phase::Pending) || state.wakes.is_some() || state.goal {
+            continue;
+        }
+        let ends = ends(explored, StateId(position));
+        let late = ends.into_iter().find_map(|promise| {
+            let mut polls = told_by(lifecycle, promise).into_iter();
+            polls.find_map(|input| too_soon(state, (&lifecycle.inputs[input.0], promise)))
+        });
+        late.into_iter().for_each(|one| sink.push(one));
+    }
+}
+
+/// The promises that lead out of a state where nothing is left to do there.
+fn ends<'a>(explored: &Explored<'a>, state: StateId) -> Vec<&'a Promise> {
+    let (space, class) = (explored.space, Class::State(state));
+    let graph = &explored.drives.graph;
+    let mut ends = BTreeSet::new();
+    let waits =
+        |world: &usize| space.classes[*world] == class && space.choices[*world] == Choice::Nothing;
+    for world in space.live().filter(waits) {
+        for one in graph.moves(world) {
+            let mut to = graph.ends(*one).iter();
+            if let Mover::Promise(at) = one.mover
+                && to.any(|end| space.classes[*end as usize] != class)
+            {
+                ends.insert(at);
+            }
+        }
+    }
+    let promises = ends.into_iter();
+    promises.map(|at| &space.lifecycle.promises[at]).collect()
+}
+
+/// The polls that tell of what a promise sets, in order of declaration.
+fn told_by(lifecycle: &Lifecycle, promise: &Promise) -> BTreeSet<InputId> {
+    let mut polls = BTreeSet::new();
+    for assign in promise.sets.iter().flatten() {
+        if let Origin::Fact { from, .. } = &lifecycle.vars[assign.var.0].origin {
+            read(lifecycle, from, &mut polls);
+        }
+    }
+    polls
+}
+
+fn read(lifecycle: &Lifecycle, from: &[Use], polls: &mut BTreeSet<InputId>) {
+    for one in from {
+        match one.source {
+            Source::Input(input) if lifecycle.inputs[input.0].mode == Mode::Poll => {
+                polls.insert(input);
+            }
+            // Values read no circle: that was found before.
+            Source::Value(value) => read(lifecycle, &lifecycle.values[value.0].from, polls),
+            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => {}
+        }
+    }
+}
+
+fn too_soon(state: &State, (poll, promise): (&Input, &Promise)) -> Option<Diagnostic> {
+    let (overdue, every) = (&state.overdue, poll.every.as_ref()?);
+    let (after, asked) = if overdue.otherwise < every.otherwise {
+        (shown(overdue.otherwise), shown(every.otherwise))
+    } else if overdue.least < every.least {
+        (least(overdue), shown(every.least))
+    } else {
+        return None;
+    };
+    let (name, poll, promise) = (&state.name, &poll.name, &promise.name);
+    let message = format!(
+        "state `{name}` is overdue after {after}, and `{poll}`, which tells that `{promise}` was kept, is asked every {asked}"
+    );
+    let help = format!(
+        "write `{}`, or ask `{poll}` more often",
+        longer(overdue, every)
+    );
+    let span = overdue.span.unwrap_or_else(|| name.span());
+    Some(RULE.error(span, name.to_string(), message).help(help))
+}
+
+fn least(length: &Length) -> String {
+    match length.least {
+        0 => "as little as the object says".to_owned(),
+        least => shown(least),
+    }
+}
+
+/// An `overdue` that leaves room for two questions.
+fn longer(overdue: &Length, every: &Length) -> String {
+    let otherwise = shown(overdue.otherwise.max(every.otherwise * 2));
+    match &overdue.path {
+        Some(path) => {
+            let least = shown(overdue.least.max(every.least * 2));
+            format!("overdue {path} else {otherwise} min {least}")
+        }
+        None => format!("overdue {otherwise}"),
+    }
+}

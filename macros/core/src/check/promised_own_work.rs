@@ -1,0 +1,110 @@
+//! A warning: a promise of what nobody but we bring about. That an object of ours is `Current` follows from our own write; and where wherever a promise is due an effect runs
+//! that sets the same, the promise only hides that the effect may fail to do so. Leave it out. What the outside does after our write has a value of its own.
+//!
+//! ```text
+//! made: service == Stale sets { service = Current };                     // warned: `apply service` makes it so
+//! starts: service == Current && !up sets { up = true };
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Assign, Effect, Lifecycle, Mode, Origin, Promise, Verb};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::explored::Explored;
+use crate::space::promised::Mover;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC166",
+    name: "promised_own_work",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let lifecycle = explored.space.lifecycle;
+    for (at, promise) in lifecycle.promises.iter().enumerate() {
+        if let Some(found) =
+            of_verdict(lifecycle, promise).or_else(|| of_effect(explored, at, promise))
+        {
+            sink.push(found);
+        }
+    }
+}
+
+/// It says that what we write is as we want it.
+fn of_verdict(lifecycle: &Lifecycle, promise: &Promise) -> Option<Diagnostic> {
+    let mut sets = promise.sets.iter().flatten();
+    let (writer, target) = sets.find_map(|one| verdict(lifecycle, one))?;
+    let (name, writer) = (&promise.name, &writer.name);
+    let message = format!(
+        "promise `{name}` says that `{target}` becomes Current, which nobody but effect `{writer}` does"
+    );
+    Some(
+        RULE.warning(name.span(), name.to_string(), message)
+            .note(writer.span(), format!("`{writer}` is declared here"))
+            .help("leave it out; what the outside does after our write is a fact of its own, with values of its own"),
+    )
+}
+
+/// The effect that makes an object Current, and the object.
+fn verdict<'a>(
+    lifecycle: &'a Lifecycle,
+    one: &Assign,
+) -> Option<(&'a Effect, &'a proc_macro2::Ident)> {
+    let var = &lifecycle.vars[one.var.0];
+    let Origin::Input(input) = var.origin else {
+        return None;
+    };
+    let is_ours = match lifecycle.inputs[input.0].mode {
+        Mode::Owned | Mode::Shared | Mode::Part | Mode::Record => true,
+        Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => false,
+    };
+    if !is_ours || lifecycle.inputs[input.0].many || var.values[one.value] != "Current" {
+        return None;
+    }
+    let mut effects = lifecycle.effects.iter();
+    let writer = effects.find(|effect| effect.verb == Verb::Apply && effect.target == input)?;
+    Some((writer, &lifecycle.inputs[input.0].name))
+}
+
+/// Wherever it counts, an effect runs that sets the same.
+fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Diagnostic> {
+    let space = explored.space;
+    let graph = &explored.drives.graph;
+    let due = |world: &usize| {
+        let mut moves = graph.moves(*world).iter();
+        moves.any(|one| one.mover == Mover::Promise(at))
+    };
+    let mut runs = BTreeSet::new();
+    for world in space.worlds.indexes().filter(due) {
+        let effect = space.choices[world].effect()?;
+        let does = |set: &Vec<Assign>| brings_about(&space.lifecycle.effects[effect.0], set);
+        if !promise.sets.iter().all(does) {
+            return None;
+        }
+        runs.insert(effect);
+    }
+    let effect = &space.lifecycle.effects[runs.first()?.0];
+    let (name, effect) = (&promise.name, &effect.name);
+    let message = format!(
+        "promise `{name}` says what we do: wherever it is due, effect `{effect}` runs and sets the same"
+    );
+    Some(
+        RULE.warning(name.span(), name.to_string(), message)
+            .note(effect.span(), format!("`{effect}` is declared here"))
+            .help("leave it out: it would hide that the effect may not bring it about"),
+    )
+}
+
+/// Whether one of the alternatives of an effect sets all of this.
+fn brings_about(effect: &Effect, set: &[Assign]) -> bool {
+    let mut alternatives = effect.sets.iter();
+    alternatives.any(|own| {
+        let is_set = |one: &Assign| {
+            own.iter()
+                .any(|ours| (ours.var, ours.value) == (one.var, one.value))
+        };
+        set.iter().all(is_set)
+    })
+}

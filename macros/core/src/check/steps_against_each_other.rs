@@ -1,0 +1,65 @@
+//! Steps of a `teardown` that undo each other: the later one makes the `until` of the earlier one untrue, which then runs again, and so on.
+//!
+//! ```text
+//! teardown { stop until power == Off; wipe until data == Gone && power == On; }       // refused: stopped, started, stopped, ..
+//! teardown { wipe until data == Gone; stop until power == Off; }
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::errors::Sink;
+use crate::model::EffectId;
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
+use crate::space::components::Loop;
+use crate::space::explored::Explored;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC143",
+    name: "steps_against_each_other",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let lifecycle = explored.space.lifecycle;
+    let mut first: BTreeMap<Vec<EffectId>, &Loop> = BTreeMap::new();
+    for one in &explored.drives.loops {
+        let steps: Vec<EffectId> = against(explored, one).into_iter().collect();
+        if steps.len() > 1 {
+            first.entry(steps).or_insert(one);
+        }
+    }
+    for (steps, one) in first {
+        let declared = lifecycle.steps.iter();
+        let declared: Vec<_> = declared
+            .filter(|step| steps.contains(&step.effect))
+            .collect();
+        let name = |effect: EffectId| lifecycle.effects[effect.0].name.to_string();
+        let mut names: Vec<String> = declared.iter().map(|step| name(step.effect)).collect();
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let (last, others) = quoted.split_last().expect("at least two steps");
+        let message = format!(
+            "steps {} and {last} undo each other, for example {}",
+            others.join(", "),
+            explored.drives.describe(explored.space, one)
+        );
+        names.sort();
+        let mut found = RULE.error(declared[0].span, names.join(", "), message);
+        for step in &declared[1..] {
+            found = found.note(step.span, "it makes the `until` of the earlier one untrue");
+        }
+        sink.push(found.help("let the `until` of the earlier one hold whatever the later one does, or turn the two round"));
+    }
+}
+
+/// The steps that keep a round of a deletion going; none of one in life.
+pub(super) fn against(explored: &Explored<'_>, one: &Loop) -> BTreeSet<EffectId> {
+    let space = explored.space;
+    if space.classes[one.worlds[0] as usize] != Class::Deleting {
+        return BTreeSet::new();
+    }
+    let mut effects = explored.drives.effects_within(space, one);
+    effects.retain(|effect| space.lifecycle.effects[effect.0].is_step);
+    effects
+}

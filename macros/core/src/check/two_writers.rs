@@ -1,0 +1,97 @@
+//! A warning: two inputs are one object, and effects write both. Each apply names the fields that its own builder returns, under one field manager, and takes away those
+//! of the other, so that both are `Stale` in turns for ever. Write it by one input; several ways to build it are several effects of that one.
+//!
+//! ```text
+//! config: owned ConfigMap by name meta.name; extra: owned ConfigMap by name meta.name;
+//! effects { apply config; apply extra; }                                // warned: each undoes what the other wrote
+//! ```
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Input, InputId, Lifecycle, Lookup, Mode, Verb};
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC168",
+    name: "two_writers",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    let mut by_object: BTreeMap<Object, Vec<&Input>> = BTreeMap::new();
+    for (at, input) in lifecycle.inputs.iter().enumerate() {
+        if let Some(object) = object(input).filter(|_| is_written(lifecycle, InputId(at))) {
+            by_object.entry(object).or_default().push(input);
+        }
+    }
+    for mut inputs in by_object.into_values() {
+        // The first by name, wherever it stands, so that the same ones are named whatever the order is.
+        inputs.sort_by(|one, other| one.name.cmp(&other.name));
+        let Some((first, others)) = inputs.split_first() else {
+            continue;
+        };
+        for input in others {
+            sink.push(diagnostic(first, input));
+        }
+    }
+}
+
+fn diagnostic(first: &Input, input: &Input) -> Diagnostic {
+    let (first, name) = (&first.name, &input.name);
+    let message = format!(
+        "`{first}` and `{name}` are one object, and effects write both: each takes away what the other wrote"
+    );
+    RULE.warning(name.span(), name.to_string(), message)
+        .note(first.span(), format!("`{first}` is declared here"))
+        .help(format!(
+            "leave `{name}` out, and let the builder of `{first}` return the whole object"
+        ))
+}
+
+fn is_written(lifecycle: &Lifecycle, input: InputId) -> bool {
+    let mut effects = lifecycle.effects.iter();
+    let mode = lifecycle.inputs[input.0].mode;
+    matches!(mode, Mode::Owned | Mode::Shared | Mode::Part)
+        && effects.any(|effect| effect.target == input && effect.verb == Verb::Apply)
+}
+
+/// Whether there are several, of which type, and how they are found.
+type Object = (bool, String, Vec<String>);
+
+/// What an input is, where no method decides that.
+fn object(input: &Input) -> Option<Object> {
+    let by = match &input.lookup {
+        Lookup::Name { path, .. } => vec![path.to_string()],
+        Lookup::Labels { pairs } => {
+            let pairs = pairs.iter().map(|(key, path)| format!("{key}={path}"));
+            let mut pairs: Vec<String> = pairs.collect();
+            pairs.sort();
+            pairs
+        }
+        Lookup::Owner => vec!["owner".to_owned()],
+        Lookup::Namespace => vec!["namespace".to_owned()],
+        Lookup::None
+        | Lookup::Names { .. }
+        | Lookup::Refs { .. }
+        | Lookup::Ref { .. }
+        | Lookup::Equal { .. }
+        | Lookup::Keys(_) => return None,
+    };
+    Some((input.many, input.ty.to_token_stream().to_string(), by))
+}
+
+/// Of each input the first one that is the same object.
+pub(super) fn firsts(lifecycle: &Lifecycle) -> Vec<InputId> {
+    let mut known: BTreeMap<Object, InputId> = BTreeMap::new();
+    let inputs = lifecycle.inputs.iter().enumerate();
+    let first = |(at, input): (usize, &Input)| match object(input) {
+        Some(object) => *known.entry(object).or_insert(InputId(at)),
+        None => InputId(at),
+    };
+    inputs.map(first).collect()
+}

@@ -1,0 +1,73 @@
+//! How often something is asked, or how long a state may last, has no lower bound where the object says it: whoever may write the object could have
+//! a provider asked without end. `min` says what is asked for at the least, and `else` is not below it. A state needs a `min` only where a poll ends it (LC104).
+//!
+//! ```text
+//! remote: poll Head by spec.url every spec.interval else 1min;           // refused: `interval: 1ns` asks without end
+//! remote: poll Head by spec.url every spec.interval else 1min min 10s;
+//! ```
+
+use proc_macro2::Ident;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Kind, Length};
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC103",
+    name: "unbounded_poll",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    if lifecycle.kind == Kind::Volume {
+        return;
+    }
+    for input in &lifecycle.inputs {
+        let Some(every) = &input.every else {
+            continue;
+        };
+        let place = ("input", &input.name);
+        let found = unbounded(every, &input.name).or_else(|| contrary(every, place));
+        found.into_iter().for_each(|one| sink.push(one));
+    }
+    for state in &lifecycle.states {
+        let found = contrary(&state.overdue, ("state", &state.name));
+        found.into_iter().for_each(|one| sink.push(one));
+    }
+}
+
+fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
+    let path = every.path.as_ref().filter(|_| every.least == 0)?;
+    let otherwise = shown(every.otherwise);
+    let message = format!("input `{name}`: `{path}` may say that it is asked without end");
+    let help = format!(
+        "write `every {path} else {otherwise} min 5s`, with the least that its provider can bear"
+    );
+    let span = every.span.unwrap_or_else(|| name.span());
+    Some(RULE.error(span, name.to_string(), message).help(help))
+}
+
+/// What counts where the object says nothing is itself below what counts at the least.
+fn contrary(length: &Length, (noun, name): (&str, &Ident)) -> Option<Diagnostic> {
+    let path = length.path.as_ref()?;
+    if length.least <= length.otherwise {
+        return None;
+    }
+    let (otherwise, least) = (shown(length.otherwise), shown(length.least));
+    let message = format!("{noun} `{name}`: `else {otherwise}` is below its own `min {least}`");
+    let help = format!("write `{path} else {least} min {least}`, or a smaller `min`");
+    let span = length.span.unwrap_or_else(|| name.span());
+    Some(RULE.error(span, name.to_string(), message).help(help))
+}
+
+/// Milliseconds as they are declared.
+pub(super) fn shown(time: u64) -> String {
+    match time {
+        time if time % 3_600_000 == 0 => format!("{}h", time / 3_600_000),
+        time if time % 60_000 == 0 => format!("{}min", time / 60_000),
+        time if time % 1_000 == 0 => format!("{}s", time / 1_000),
+        time => format!("{time}ms"),
+    }
+}

@@ -1,0 +1,49 @@
+//! What is held: which values are ours, and which effects take it, keep it and give it back.
+
+use crate::syntax::{Effect, Fact, Life};
+
+/// The values of a held fact that mean that nothing is ours.
+pub(crate) fn free(fact: &Fact) -> Vec<String> {
+    let first = || fact.domain.iter().take(1).cloned().collect();
+    fact.free.clone().unwrap_or_else(first)
+}
+
+/// Whether the effect may make something ours.
+pub(crate) fn acquires(life: &Life, effect: &Effect) -> bool {
+    effect.sets.iter().flatten().any(|(name, value)| {
+        life.fact(name)
+            .is_some_and(|fact| fact.held && !free(fact).contains(value))
+    })
+}
+
+/// The held facts that the effect may set to what is ours.
+pub(crate) fn takes(life: &Life, effect: &Effect) -> Vec<String> {
+    let sets = effect.sets.iter().flatten();
+    let taken = sets.filter(|(name, value)| {
+        let held = life.fact(name).filter(|fact| fact.held);
+        held.is_some_and(|fact| !free(fact).contains(value))
+    });
+    taken.map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether setting it so is how the effect gives it back: the outside ends that.
+pub(crate) fn lets_go(life: &Life, effect: &Effect, fact: &String) -> bool {
+    let is_step = life.steps.iter().any(|step| step.effect == effect.name);
+    let undoes = |other: &Effect| {
+        other.undo.as_ref() == Some(&effect.name) && takes(life, other).contains(fact)
+    };
+    !life.volume && effect.undo.is_none() && (is_step || life.effects.iter().any(undoes))
+}
+
+/// The held facts that the effect gives back, at once or later.
+pub(crate) fn gives_back(life: &Life, effect: &Effect) -> Vec<String> {
+    let sets = effect.sets.iter().flatten();
+    let freed = sets.filter(|(name, value)| {
+        let held = life.fact(name).filter(|fact| fact.held);
+        held.is_some_and(|fact| free(fact).contains(value))
+    });
+    let mut all: Vec<String> = freed.map(|(name, _)| name.clone()).collect();
+    let later = takes(life, effect);
+    all.extend(later.into_iter().filter(|fact| lets_go(life, effect, fact)));
+    all
+}

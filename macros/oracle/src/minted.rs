@@ -1,0 +1,161 @@
+//! Minted values: where they are kept, what they are made from, and when they are made anew.
+
+use std::collections::BTreeSet;
+
+use crate::findings::Found;
+use crate::syntax::{Let, Life, Mint, Pred};
+
+impl Life {
+    /// Each minted value.
+    pub(crate) fn minted(&self) -> impl Iterator<Item = (&Let, &Mint)> {
+        let all = self.lets.iter();
+        all.filter_map(|value| Some((value, value.mint.as_ref()?)))
+    }
+
+    /// What is ruled out: by the author, and by what it means that a value is made anew.
+    pub(crate) fn ruled_out(&self) -> Vec<Pred> {
+        let mut all = self.nevers.clone();
+        for (_, mint) in self.minted() {
+            let current = vec!["Current".to_owned()];
+            let current = Box::new(Pred::Is(mint.keeper.clone(), Some(current)));
+            let until = mint.until.clone().map(Box::new);
+            all.extend(until.map(|until| Pred::And(until, current)));
+        }
+        all
+    }
+}
+
+/// What builds a keeper needs what the values are made from that it takes.
+pub(crate) fn makings_are_needed(life: &mut Life) {
+    for at in 0..life.effects.len() {
+        let effect = &life.effects[at];
+        let mut all = effect.from.clone();
+        let mut next = 0;
+        while let Some(name) = all.get(next) {
+            next += 1;
+            let taken = life.minted().find(|(value, _)| value.name == *name);
+            let Some((value, mint)) = taken else { continue };
+            if effect.verb != "apply" || mint.keeper != effect.on {
+                continue;
+            }
+            let clock = life.clock();
+            let known = |name: &&String| {
+                let is_there = life.input(name).is_some() || life.value(name).is_some();
+                is_there && clock != Some(name.as_str())
+            };
+            for one in value.from[1..].iter().filter(known) {
+                if !all.contains(one) {
+                    all.push(one.clone());
+                }
+            }
+        }
+        life.effects[at].from = all;
+    }
+}
+
+/// One object that is ours alone keeps a value, or a record, of a resource.
+pub(crate) fn places(life: &Life, found: &mut Found) {
+    for (value, mint) in life.minted() {
+        let not_input = life.value(&mint.keeper).is_some() || mint.keeper == "self";
+        let keeper = life.input(&mint.keeper);
+        let misfit = keeper.is_some_and(|keeper| {
+            let ours = ["owned", "record"].contains(&keeper.own.as_str());
+            life.volume || keeper.many || !ours
+        });
+        if not_input || misfit {
+            found.say("LC150", &value.name);
+        }
+    }
+}
+
+/// Whoever builds a keeper takes what is kept there, nobody else does, and something is made first.
+pub(crate) fn declared(life: &Life, found: &mut Found) {
+    for (value, mint) in life.minted() {
+        let builds = life
+            .effects
+            .iter()
+            .filter(|effect| effect.verb == "apply" && effect.on == mint.keeper);
+        let builders: Vec<_> = builds.collect();
+        let takes = builders.iter().all(|one| one.from.contains(&value.name));
+        if builders.is_empty() || !takes {
+            found.say("LC151", &value.name);
+        }
+    }
+    readers(life, found);
+    circles(life, found);
+}
+
+fn readers(life: &Life, found: &mut Found) {
+    let keeper = |name: &String| {
+        let taken = life.minted().find(|(value, _)| value.name == *name);
+        taken.map(|(_, mint)| &mint.keeper)
+    };
+    let mut look = |place: &String, from: &[String], builds: Option<&String>| {
+        let others = from.iter().filter_map(keeper);
+        if others.into_iter().any(|keeper| builds != Some(keeper)) {
+            found.say("LC152", place);
+        }
+    };
+    for value in &life.lets {
+        let own = value.mint.as_ref().map(|mint| &mint.keeper);
+        look(&value.name, &value.from, own);
+    }
+    for fact in &life.facts {
+        look(&fact.name, &fact.from, None);
+    }
+    for input in &life.inputs {
+        look(&input.name, &input.from, None);
+    }
+    for effect in &life.effects {
+        let builds = (effect.verb == "apply").then_some(&effect.on);
+        look(&effect.name, &effect.from, builds);
+    }
+    for (field, from) in &life.fields {
+        look(field, from, None);
+    }
+}
+
+/// The keepers that must be there before what is kept in this one is made.
+fn before<'a>(life: &'a Life, keeper: &'a String) -> BTreeSet<&'a String> {
+    let mut all = BTreeSet::new();
+    let mut open = vec![keeper];
+    while let Some(next) = open.pop() {
+        let kept = life.minted().filter(|(_, mint)| mint.keeper == *next);
+        let from = kept.flat_map(|(value, _)| &value.from[1..]);
+        let inputs = from.filter(|name| life.input(name).is_some());
+        open.extend(inputs.filter(|name| all.insert(*name)));
+    }
+    all
+}
+
+fn circles(life: &Life, found: &mut Found) {
+    let mut groups: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    for (_, mint) in life.minted() {
+        let needed = before(life, &mint.keeper);
+        if !needed.contains(&mint.keeper) {
+            continue;
+        }
+        let back = |other: &&&String| before(life, other).contains(&mint.keeper);
+        let circle: BTreeSet<&String> = needed.iter().filter(back).copied().collect();
+        let values = life
+            .minted()
+            .filter(|(_, one)| circle.contains(&one.keeper));
+        groups.insert(values.map(|(value, _)| value.name.clone()).collect());
+    }
+    for group in groups {
+        let first = group.first().expect("a circle has a member").clone();
+        found.say_one_of("LC153", first, group);
+    }
+}
+
+/// Whether anything minted is made anew, so that its keeper differs then.
+pub(crate) fn expiring(life: &Life) -> Vec<&String> {
+    let all = life.minted().filter(|(_, mint)| mint.until.is_some());
+    all.map(|(_, mint)| &mint.keeper).collect()
+}
+
+/// The names that `until` asks.
+pub(crate) fn asked(value: &Let) -> Vec<String> {
+    let until = value.mint.as_ref().and_then(|mint| mint.until.as_ref());
+    until.map(Pred::atoms).unwrap_or_default()
+}

@@ -1,0 +1,176 @@
+//! Minted values in some of the drawn lifecycles, and in some of these a mistake about one. Drawn with dice of its own, so that all others are the same with and without.
+
+use crate::answer::answer;
+use crate::findings::{Stage, is_warning};
+
+use super::declare_edges;
+use super::dice::Dice;
+use super::sketch::{Effect, Fact, Guard, Input, Let, Sketch, words};
+
+/// Lets some of them make a value that an object of theirs keeps.
+pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
+    let mut dice = Dice::new(number ^ 0x4d49_4e54);
+    if !dice.one_in(2) || sketch.calls.is_some() {
+        return;
+    }
+    let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found;
+    let before = found(sketch);
+    // A mistake in a name hides what a graph would show, and one more costs nothing there.
+    let mut codes = before.all.iter().map(|finding| finding.code.as_str());
+    let is_hidden = codes.any(|code| Stage::of(code) == Stage::Names);
+    let keepers = keepers(sketch);
+    if is_hidden {
+        if dice.one_in(6) {
+            misplace(sketch, &mut dice);
+        }
+        return;
+    }
+    if keepers.is_empty() {
+        return;
+    }
+    if before
+        .all
+        .iter()
+        .any(|one| RARE.contains(&one.code.as_str()))
+    {
+        return;
+    }
+    // Where nothing is wrong, nothing is made so.
+    if before.all.iter().any(|one| !is_warning(&one.code)) {
+        let effect = *dice.pick(&keepers);
+        mistake(sketch, effect, &mut dice);
+        return;
+    }
+    if !dice.one_in(3) {
+        return;
+    }
+    let at = *dice.pick(&keepers);
+    let started = dice.below(3);
+    for kind in started..started + 3 {
+        let mut minted = sketch.clone();
+        mint(&mut minted, at, kind % 3, &mut dice);
+        if minted.edges.is_some() {
+            declare_edges(&mut minted);
+        }
+        if found(&minted).all == before.all {
+            *sketch = minted;
+            return;
+        }
+    }
+}
+
+/// What so few lifecycles show that none of them is to be hidden.
+const RARE: [&str; 5] = ["LC013", "LC017", "LC044", "LC091", "LC101"];
+
+/// The effects that alone build one object of ours.
+fn keepers(sketch: &Sketch) -> Vec<usize> {
+    let builds = |effect: &Effect| effect.head.starts_with("apply ");
+    let effects = sketch.effects.iter().enumerate();
+    let keeps = effects.filter(|(_, effect)| {
+        let target = effect.target();
+        let same = |other: &&Effect| builds(other) && other.target() == target;
+        let alone = sketch.effects.iter().filter(same).count() == 1;
+        let inputs = sketch.inputs.iter();
+        let mut inputs = inputs.filter(|input| input.name == target);
+        let fits = inputs.any(|input| {
+            let (own, kind) = input.head.split_once(' ').unwrap_or_default();
+            own == "owned" && !kind.starts_with('[')
+        });
+        builds(effect) && !effect.head.starts_with("apply each") && alone && fits
+    });
+    keeps.map(|(at, _)| at).collect()
+}
+
+/// One value: for ever, until something that the keeper says, or until it is old.
+fn mint(sketch: &mut Sketch, effect: usize, kind: usize, dice: &mut Dice) {
+    let keeper = sketch.effects[effect].target();
+    let mut until = Guard::new();
+    if kind > 0 {
+        let mut from = words(&[&keeper]);
+        if kind == 2 {
+            from.push(clock(sketch));
+        }
+        sketch.facts.push(Fact {
+            name: "stale_mint".to_owned(),
+            domain: dice.word(&["{ Fresh, Old }", "{ Fresh, Old, Broken }"]),
+            from,
+            ..Fact::default()
+        });
+        until.push("stale_mint != Fresh".to_owned());
+    }
+    // It may be made from what the builder is given anyway.
+    let from = sketch.effects[effect].from.iter();
+    let mut from: Vec<String> = from.filter(|name| **name != keeper).cloned().collect();
+    from.retain(|name| name != "self" && dice.one_in(2));
+    let inputs = |name: &String| sketch.inputs.iter().any(|input| input.name == *name);
+    from.retain(inputs);
+    if kind == 2 {
+        from.push(clock(sketch));
+    }
+    push(sketch, (&keeper, from, until));
+    sketch.effects[effect].from.push(NAME.to_owned());
+}
+
+const NAME: &str = "minted_value";
+
+fn push(sketch: &mut Sketch, (keeper, from, until): (&str, Vec<String>, Guard)) {
+    sketch.lets.push(Let {
+        name: NAME.to_owned(),
+        from,
+        given: until,
+        keeper: Some(keeper.to_owned()),
+    });
+}
+
+fn clock(sketch: &mut Sketch) -> String {
+    let mut clocks = sketch.inputs.iter().filter(|input| input.head == "clock");
+    if let Some(clock) = clocks.next() {
+        return clock.name.clone();
+    }
+    sketch.inputs.push(Input {
+        name: "mint_now".to_owned(),
+        head: "clock".to_owned(),
+        ..Input::default()
+    });
+    "mint_now".to_owned()
+}
+
+/// Kept in something, whatever it is.
+fn misplace(sketch: &mut Sketch, dice: &mut Dice) {
+    let inputs: Vec<String> = sketch.inputs.iter().map(|one| one.name.clone()).collect();
+    if !inputs.is_empty() {
+        let keeper: &String = dice.pick(&inputs);
+        push(sketch, (keeper, Vec::new(), Guard::new()));
+    }
+}
+
+fn mistake(sketch: &mut Sketch, effect: usize, dice: &mut Dice) {
+    let keeper = sketch.effects[effect].target();
+    match dice.below(16) {
+        0..4 => push(sketch, (&keeper, Vec::new(), Guard::new())),
+        // Read by something else as well.
+        4..8 => {
+            mint(sketch, effect, 0, dice);
+            let at = dice.below(sketch.facts.len().max(1));
+            match sketch.facts.get_mut(at) {
+                Some(fact) if !fact.domain.starts_with("count") => fact.from.push(NAME.to_owned()),
+                Some(_) | None => sketch
+                    .extras
+                    .push(format!("field kept: String from {NAME};")),
+            }
+        }
+        8..11 => {
+            mint(sketch, effect, 0, dice);
+            if let Some(minted) = sketch.lets.last_mut() {
+                minted.from.push(keeper);
+            }
+        }
+        // Over because of what making it anew does not change.
+        _ => {
+            mint(sketch, effect, 1, dice);
+            if let Some(fact) = sketch.facts.last_mut() {
+                fact.from = words(&["self"]);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What is done when the object goes: which step is not over, what needs the finalizer, what is given up.
+
+use crate::broken::Rule;
+use crate::findings::Found;
+use crate::moves::Move;
+use crate::worlds::{Act, Due, Test, Value, World, Worlds};
+
+impl Worlds<'_> {
+    pub(crate) fn dues(&self) -> Vec<Due> {
+        let due = |step: &crate::syntax::Step| {
+            let act = self
+                .life
+                .effects
+                .iter()
+                .position(|one| one.name == step.effect);
+            Due {
+                act: act.expect("names were checked before"),
+                when: step.when.as_ref().map(|when| self.test(when)),
+                until: self.test(&step.until),
+            }
+        };
+        self.life.steps.iter().map(due).collect()
+    }
+
+    /// What a test says by what is asked; how a write of ours went is known.
+    fn says(&self, test: &Test, world: &World) -> Option<bool> {
+        match test {
+            Test::And(left, right) => match (self.says(left, world), self.says(right, world)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                (None, _) | (_, None) => None,
+            },
+            Test::Or(left, right) => match (self.says(left, world), self.says(right, world)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                (None, _) | (_, None) => None,
+            },
+            Test::Not(inner) => self.says(inner, world).map(|said| !said),
+            Test::Is(var, values) => {
+                let known = self.vars[*var].is_refusal()
+                    || self.unasked(*var, world).is_none()
+                    || self.forgets(Rule::UnseenBlocks);
+                known.then(|| values.contains(&world[*var]))
+            }
+            Test::Enabled(_) => None,
+        }
+    }
+
+    /// The number of the step that is not over.
+    fn open(&self, world: &World) -> Option<&Due> {
+        let is_open = |due: &&Due| self.says(&due.until, world) != Some(true);
+        if self.forgets(Rule::StepsInOrder) {
+            return self.dues.iter().rev().find(is_open);
+        }
+        self.dues.iter().find(is_open)
+    }
+
+    /// The effect of the step that is not over.
+    pub(crate) fn open_step(&self, world: &World) -> Option<usize> {
+        self.open(world).map(|due| due.act)
+    }
+
+    /// Whether something is to be done when the object goes, for sure, and our claim is not there.
+    pub(crate) fn is_due(&self, world: &World) -> bool {
+        let unclaimed = self.claimed.is_some_and(|claimed| world[claimed] == 0);
+        let mut dues = self.dues.iter();
+        unclaimed
+            && dues.any(|due| self.says(&due.until, world) == Some(false))
+            && !self.forgets(Rule::DueIsClaimed)
+    }
+
+    /// The effects of the steps that are not over, for sure.
+    pub(crate) fn undone(&self, world: &World) -> Vec<String> {
+        let is_due = |due: &&Due| self.says(&due.until, world) == Some(false);
+        let undone = self.dues.iter().filter(is_due);
+        undone.map(|due| self.acts[due.act].name.clone()).collect()
+    }
+
+    /// Whether it is the turn of an effect on deletion.
+    pub(crate) fn is_its_turn(&self, act: &Act, world: &World) -> bool {
+        let gives_back = act.frees.iter().any(|var| self.is_held(*var, world[*var]));
+        match self.open(world) {
+            None => act.is_undo && gives_back,
+            Some(_) if self.forgets(Rule::StepsBeforeUndoes) && act.is_undo && gives_back => true,
+            Some(due) => {
+                let mut when = due.when.iter();
+                self.acts[due.act].name == act.name
+                    && when.all(|when| self.says(when, world) == Some(true))
+            }
+        }
+    }
+
+    /// Whether the object cannot go yet.
+    pub(crate) fn is_left(&self, world: &World) -> bool {
+        let mut vars = 0..self.vars.len();
+        self.open(world).is_some() || vars.any(|var| self.is_held(var, world[var]))
+    }
+
+    /// What is done of a teardown; nothing if it has no say.
+    pub(crate) fn torn_down(&self, world: &World) -> Option<Option<Move>> {
+        let abandons = || {
+            let mut abandoned = self.abandoned.iter();
+            abandoned.any(|when| self.says(when, world) == Some(true))
+        };
+        let waits = self.is_even_deleting(world);
+        if self.is_left(world) && !waits && !self.forgets(Rule::Abandons) && abandons() {
+            return Some(Some(Move::Release));
+        }
+        let step = self.open(world)?.act;
+        if self.forgets(Rule::StepsBeforeUndoes) {
+            return None;
+        }
+        Some(
+            self.enabled(&self.acts[step], world)
+                .then_some(Move::Run(step)),
+        )
+    }
+
+    /// Whether an effect may leave something to be done when the object goes.
+    pub(crate) fn reopens(&self, act: &Act) -> bool {
+        let by = |alternative: &Vec<(usize, Value)>, due: &Due| {
+            let set = |var: usize| alternative.iter().find(|(other, _)| *other == var);
+            let changed = |var: usize| set(var).is_some() || act.affected.contains(&var);
+            let said = sure(&due.until, &|var, values| {
+                set(var).map(|(_, value)| values.contains(value))
+            });
+            asked(&due.until).into_iter().any(changed) && said != Some(true)
+        };
+        let alternatives = self.alternatives(act);
+        let mut pairs = alternatives
+            .iter()
+            .flat_map(|one| self.dues.iter().map(move |due| (one, due)));
+        pairs.any(|(one, due)| by(one, due))
+    }
+
+    /// What is wrong with giving up, and with steps that never run.
+    pub(crate) fn torn_down_well(&self, policy: &[Option<Move>], found: &mut Found) {
+        let all: Vec<usize> = (0..self.all.len())
+            .filter(|at| self.is_deleting(&self.all[*at]))
+            .collect();
+        for when in &self.abandoned {
+            let holds = |at: &&usize| self.holds(when, &self.all[**at]);
+            let unsure = |at: &usize| self.says(when, &self.all[*at]) != Some(true);
+            if all.iter().filter(holds).any(unsure) {
+                found.say("LC144", "abandoned");
+            }
+            let left: Vec<&usize> = all
+                .iter()
+                .filter(|at| self.is_left(&self.all[**at]))
+                .collect();
+            let given_up = left.iter().filter(|at| holds(at)).count();
+            if given_up == 0 || given_up == left.len() {
+                found.say("LC145", "abandoned");
+            }
+        }
+        for due in &self.dues {
+            let runs = |at: &usize| {
+                self.open_step(&self.all[*at]) == Some(due.act)
+                    && policy[*at] == Some(Move::Run(due.act))
+            };
+            let here = |at: &&usize| self.open_step(&self.all[**at]) == Some(due.act);
+            let open: Vec<&usize> = all.iter().filter(here).collect();
+            let given_up = |at: &&usize| policy[**at] == Some(Move::Release);
+            let is_given_up = !open.is_empty() && open.iter().all(given_up);
+            if !is_given_up && !all.iter().any(runs) {
+                found.say("LC146", &self.acts[due.act].name);
+            }
+        }
+    }
+}
+
+/// What a test says where only some answers are known.
+fn sure(test: &Test, known: &dyn Fn(usize, &Vec<Value>) -> Option<bool>) -> Option<bool> {
+    match test {
+        Test::And(left, right) => match (sure(left, known), sure(right, known)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (one, other) => one.and(other),
+        },
+        Test::Or(left, right) => match (sure(left, known), sure(right, known)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (one, other) => one.and(other),
+        },
+        Test::Not(inner) => sure(inner, known).map(|said| !said),
+        Test::Is(var, values) => known(*var, values),
+        Test::Enabled(_) => None,
+    }
+}
+
+fn asked(test: &Test) -> Vec<usize> {
+    match test {
+        Test::And(left, right) | Test::Or(left, right) => {
+            let mut all = asked(left);
+            all.extend(asked(right));
+            all
+        }
+        Test::Not(inner) => asked(inner),
+        Test::Is(var, _) => vec![*var],
+        Test::Enabled(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,34 @@
+//! What a state waits for in life is made when the object goes.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        class: ConfigMap by name spec.class;
+        store: poll Info by meta.uid every 30s;
+        service: owned Service by name meta.name;
+        other: owned Secret by name meta.name;
+    }
+    states {
+        Missing when !class => Error wakes class;
+        Unseen when !store => Pending;
+        Taken when service == Foreign => Error wakes service;
+        Busy when service != Current => Pending;
+        Serving when other in { Absent, Stale } => Pending;
+        goal Ready when service == Current => Ready;
+    }
+    effects {
+        make: apply service from class when class;
+        serve: apply other from class;
+        unmake: delete service;
+    }
+    teardown {
+        serve until other == Current;
+        unmake until service in { Absent, Foreign };
+    }
+}
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! Somebody says so.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        service: owned Service by name meta.name;
+    }
+    facts {
+        consent: bool from self;
+    }
+    states {
+        Taken when service == Foreign => Error wakes service, self;
+        Waiting when service == Adoptable && !consent => Error wakes service, self;
+        Adopting when service == Adoptable => Pending;
+        Draining when service == Terminating => Pending;
+        Applying when service != Current => Pending;
+        goal Ready when service == Current => Ready;
+    }
+    effects {
+        apply service;
+        adopt service when consent;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,30 @@
+//! A copy is made of a value before it is kept, and a fact asks for it.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        secret: owned Secret by name meta.name;
+        copy: owned ConfigMap by name meta.name;
+    }
+    facts {
+        mint password: String in secret;
+        long: bool from password;
+    }
+    states {
+        Taken when secret == Foreign || copy == Foreign => Error wakes secret, copy, self;
+        Draining when secret == Terminating || copy == Terminating => Pending;
+        Making when secret in { Absent, Stale } || copy in { Absent, Stale } => Pending;
+        Short when !long => Error wakes self;
+        goal Ready when secret == Current => Ready;
+    }
+    effects {
+        apply secret from password;
+        apply copy from password;
+    }
+}
+
+fn main() {}

@@ -217,6 +217,13 @@ fn twice(life: &Life, found: &mut Found) {
             }
         }
     }
+    for fact in &life.facts {
+        for (at, value) in fact.domain.iter().enumerate() {
+            if fact.domain[..at].contains(value) {
+                found.say("LC003", value);
+            }
+        }
+    }
     // The roll-up is a condition too.
     if life.ready.is_some() && life.conditions.iter().any(|one| one.name == "Ready") {
         found.say("LC003", "Ready");

@@ -43,7 +43,10 @@ pub(super) fn time(life: &Life, found: &mut Found) {
     });
     let inputs = life.inputs.iter().map(|one| (&one.name, one.lookup()));
     let fields = life.fields.iter().map(|(name, from)| (name, from.clone()));
-    let effects = life.effects.iter().map(|one| {
+    // Of one that writes what is not there nothing more is said.
+    let effects = life.effects.iter();
+    let effects = effects.filter(|one| life.input(&one.on).is_some());
+    let effects = effects.map(|one| {
         let from = one.from.iter().chain(&one.key).cloned();
         (&one.name, from.collect())
     });

@@ -10,10 +10,7 @@ pub(crate) fn free(fact: &Fact) -> Vec<String> {
 
 /// Whether the effect may make something ours.
 pub(crate) fn acquires(life: &Life, effect: &Effect) -> bool {
-    effect.sets.iter().flatten().any(|(name, value)| {
-        life.fact(name)
-            .is_some_and(|fact| fact.held && !free(fact).contains(value))
-    })
+    !takes(life, effect).is_empty()
 }
 
 /// The held facts that the effect may set to what is ours.

@@ -46,6 +46,13 @@ pub enum Command {
     ///
     /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.
     Check(Check),
+    /// Write the lock of each `lifecycle!` that names one: what it leaves in a cluster, one line an item.
+    ///
+    /// The compiler compares a lock with its lifecycle, so that nothing is dropped or renamed unseen: see `docs/change.md`. A lock that would lose
+    /// an item is not written; that is said, with what to write into the lifecycle.
+    ///
+    /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written.
+    Lock(Lock),
 }
 
 /// A set of kinds that are used together.
@@ -125,6 +132,18 @@ pub struct Check {
     /// How findings are written.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
+}
+
+/// Whose locks are written.
+#[derive(Debug, Args)]
+pub struct Lock {
+    /// Rust source files. Each lifecycle in them that has a line `lock "name.lock";` has its lock beside its file.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Write nothing, and say which are behind.
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// How findings are written.

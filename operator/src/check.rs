@@ -2,17 +2,19 @@
 //! Knows how findings are written; what is wrong with a lifecycle is decided elsewhere.
 
 mod json;
+mod locks;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use lifecycle_macros_core::Found;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
+use lifecycle_macros_core::{Found, check_locked};
 use lifecycle_runtime::cause;
 use thiserror::Error;
 
 use crate::args;
+pub use locks::lock;
 
 /// How a check ended, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +113,13 @@ impl Source {
         }
     }
 
+    fn path(&self) -> &Path {
+        match self {
+            Self::Read { path, .. } => path,
+            Self::Failed(error) => error.path(),
+        }
+    }
+
     fn found(&self) -> Option<&Found> {
         match self {
             Self::Read { found, .. } => found.as_ref().ok(),
@@ -132,8 +141,11 @@ fn look(sources: Vec<Source>) -> Vec<Looked> {
         let of_fragments =
             of_fragments.flat_map(|body| lifecycle_macros_core::check_fragment(body).diagnostics);
         let of_lifecycles = found.lifecycles.iter().cloned();
-        let of_lifecycles = of_lifecycles
-            .flat_map(|body| lifecycle_macros_core::check_with(body, &fragments).diagnostics);
+        let of_lifecycles = of_lifecycles.flat_map(|body| {
+            let lock = locks::text(source.path(), &body);
+            let checked = check_locked(body, &fragments, lock);
+            lifecycle_macros_core::errors::told(checked.diagnostics)
+        });
         for finding in of_fragments.chain(of_lifecycles) {
             let file = finding.span.file();
             let home = sources.iter().position(|source| is_of(source, &file));

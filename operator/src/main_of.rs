@@ -26,6 +26,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
             return Ok(ExitCode::from(verdict as u8));
         }
+        Command::Lock(options) => {
+            let verdict = check::lock(&options, &mut stdout().lock(), &mut stderr().lock())?;
+            return Ok(ExitCode::from(verdict as u8));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

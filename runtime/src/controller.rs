@@ -22,6 +22,8 @@ mod ruled_out;
 mod runner;
 mod time;
 mod trace;
+mod turned;
+mod turns;
 mod undecodable;
 mod waker;
 mod why;
@@ -50,6 +52,7 @@ use crate::lease::Until;
 use crate::lifecycle::Machine;
 use crate::lifecycle::random::Randomness;
 use crate::naming::Naming;
+use crate::provider::Providers;
 use crate::shutdown::Shutdown;
 pub use counters::{Counters, Counts};
 use fence::Fences;
@@ -62,6 +65,7 @@ use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
 pub use trace::{Move, Passed, Trace, TraceEvent, Written};
+use turned::{Turned, Turns};
 use undecodable::Undecodable;
 pub use waker::PollWaker;
 pub(crate) use waker::Wakes;
@@ -85,6 +89,8 @@ pub(crate) struct Settings {
     pub(crate) counters: Counters,
     /// Who says from outside that what polls ask about has changed.
     pub(crate) wakes: Wakes,
+    /// How much of each provider may be asked for.
+    pub(crate) providers: Providers,
     pub(crate) health: Health,
     /// The observer.
     pub(crate) trace: Option<Arc<dyn Trace>>,
@@ -106,6 +112,7 @@ pub(crate) struct Controller {
     in_flight_writes: InFlightWrites,
     write_locks: WriteLocks,
     polls: Polls,
+    turns: Turns,
     undecodable: Undecodable,
     leading: Leading,
     outage: Outage,
@@ -159,6 +166,8 @@ enum LoopEvent {
     /// The time to write has ended, after these.
     Over(Vec<Completed>),
     Answered(Vec<Answered>),
+    /// Who has a turn at a provider.
+    Turned(Vec<(Turned, Instant)>),
     Watched(Vec<(usize, Vec<Event<Raw>>)>),
 }
 
@@ -171,7 +180,7 @@ impl Controller {
         let mut stores = Vec::new();
         let runners = lifecycles
             .into_iter()
-            .map(|(machine, naming)| Runner::new(machine, naming, &mut stores))
+            .map(|(machine, naming)| Runner::new(machine, naming, &mut stores, &settings.providers))
             .collect::<Result<Vec<_>, _>>()?;
         let watches = stores
             .iter()
@@ -194,6 +203,7 @@ impl Controller {
             memories: BTreeMap::new(),
             in_flight_writes: InFlightWrites::default(),
             write_locks: WriteLocks::default(),
+            turns: Turns::default(),
             undecodable: Undecodable::default(),
             leading: Leading::default(),
             outage: Outage::default(),
@@ -226,7 +236,7 @@ impl Controller {
             biased;
             () = shutdown.wait() => return false,
             () = self.leading.changed() => {}
-            event = next_event(writes, &mut self.polls, &mut self.watches, &mut self.random) => self.take(event),
+            event = next_event(writes, (&mut self.turns, &mut self.polls), &mut self.watches, &mut self.random) => self.take(event),
             () = sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => {}
             () = sleep_until(self.beat) => {}
         }
@@ -266,6 +276,8 @@ impl Controller {
         self.leading.was = false;
         self.in_flight_writes = InFlightWrites::default();
         self.write_locks = WriteLocks::default();
+        self.leave_all_lines();
+        self.polls.leave_all_lines();
         for memory in self.memories.values_mut() {
             memory.busy = false;
             memory.differs_since = None;
@@ -293,6 +305,9 @@ impl Controller {
                 self.stop_writing();
             }
             LoopEvent::Answered(all) => all.into_iter().for_each(|a| self.answered(a)),
+            LoopEvent::Turned(all) => all
+                .into_iter()
+                .for_each(|(whose, at)| self.turned(whose, at)),
             LoopEvent::Watched(all) => {
                 for (store, events) in all {
                     events.into_iter().for_each(|e| self.watched(store, e));
@@ -380,6 +395,7 @@ impl Controller {
         let now = Instant::now();
         self.start_polls(now);
         if self.outage.until().is_some_and(|until| until > now) {
+            self.leave_all_lines();
             return false;
         }
         self.tell_undecodable();
@@ -414,10 +430,10 @@ fn minting(runners: &[Runner], randomness: Randomness) -> Result<Option<StdRng>,
     Ok(Some(source))
 }
 
-/// Waits for writes, polls and watches, in this order; each kind in fixed order.
+/// Waits for writes, turns, polls and watches, in this order; each kind in fixed order.
 async fn next_event(
     (in_flight_writes, is_over): (&mut InFlightWrites, &(impl Fn() -> bool + Sync)),
-    polls: &mut Polls,
+    (turns, polls): (&mut Turns, &mut Polls),
     watches: &mut [Watch],
     random: &mut Pcg64Mcg,
 ) -> LoopEvent {
@@ -432,6 +448,9 @@ async fn next_event(
         }
         if let Poll::Ready(completed) = completed {
             return Poll::Ready(LoopEvent::Completed(completed));
+        }
+        if let Poll::Ready(turned) = turns.poll(cx) {
+            return Poll::Ready(LoopEvent::Turned(turned));
         }
         if let Poll::Ready(answered) = polls.poll(cx) {
             return Poll::Ready(LoopEvent::Answered(answered));

@@ -144,7 +144,7 @@ async fn maintain_one(
         if covers("spec", &live.data["spec"], &wanted["spec"]) {
             return Ok(false);
         }
-        if has_leftover_conversion(live) {
+        if has_leftover_conversion(live) && !converts(&wanted) {
             let patch = serde_json::from_value(conversion_patch()).expect("it is a JSON patch");
             let patch: Patch<Value> = Patch::Json(patch);
             api.patch(&name, &PatchParams::default(), &patch).await?;
@@ -176,7 +176,10 @@ async fn warn_of_leftover_conversion(client: &Client, kinds: &Kinds) {
     let api = definitions(client);
     for wanted in (kinds.definitions)() {
         let name = wanted.name_any();
-        if let Ok(Some(live)) = find(&api, &name).await
+        let converts = wanted.spec.conversion.as_ref();
+        let converts = converts.is_some_and(|conversion| conversion.strategy == WEBHOOK);
+        if !converts
+            && let Ok(Some(live)) = find(&api, &name).await
             && has_leftover_conversion(&live)
         {
             tracing::warn!(
@@ -201,9 +204,16 @@ fn definitions(client: &Client) -> Api<DynamicObject> {
     )
 }
 
+/// The strategy of a definition whose objects a webhook converts.
+const WEBHOOK: &str = "Webhook";
+
+fn converts(wanted: &Value) -> bool {
+    wanted["spec"]["conversion"]["strategy"] == WEBHOOK
+}
+
 fn has_leftover_conversion(live: &DynamicObject) -> bool {
     let conversion = &live.data["spec"]["conversion"];
-    conversion["strategy"] == "Webhook" || !conversion["webhook"].is_null()
+    conversion["strategy"] == WEBHOOK || !conversion["webhook"].is_null()
 }
 
 /// Replaces the block as a whole: strategy `None` beside a left-over `webhook` would be invalid.

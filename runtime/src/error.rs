@@ -26,6 +26,16 @@ pub enum Error {
         /// Its name.
         lifecycle: &'static str,
     },
+    /// A limit is set for a provider that nothing names which runs here.
+    #[error(
+        "a limit is set for the provider `{provider}`, which nothing names that runs here; {named}"
+    )]
+    UnknownProvider {
+        /// Its name, as the limit says it.
+        provider: String,
+        /// What is named.
+        named: String,
+    },
     /// A service beside the lifecycles cannot run, or ended although nobody told it to.
     #[error(transparent)]
     Service(Box<dyn std::error::Error + Send + Sync>),

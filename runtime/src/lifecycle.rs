@@ -5,6 +5,7 @@ pub mod answer;
 pub mod builtin;
 pub mod call;
 pub mod count;
+pub mod declared;
 pub mod desired;
 pub mod kept_by;
 pub mod lasts;

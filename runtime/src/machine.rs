@@ -2,6 +2,8 @@
 
 pub mod answer;
 pub mod backoff;
+pub mod circles;
+pub mod claims;
 pub mod compare;
 pub mod ir;
 pub mod kstatus;
@@ -9,5 +11,6 @@ pub mod length;
 pub mod outcome;
 pub mod policy;
 pub mod project;
+mod retired;
 mod teardown;
 pub mod world;

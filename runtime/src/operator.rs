@@ -13,6 +13,7 @@ use crate::lease::{Elector, Leadership};
 use crate::lifecycle::Machine;
 use crate::lifecycle::random::Randomness;
 pub use crate::naming::Naming;
+use crate::provider::{Limit, Providers};
 use crate::service::{Context, Service};
 use crate::shutdown::Shutdown;
 use lifecycle_client::clock::{Clock, SystemClock};
@@ -123,6 +124,19 @@ impl Operator {
         self.settings.wakes.waker(poll)
     }
 
+    /// How much of a provider its lifecycles ask for together, and the services beside them: what a declaration names as `poll Type of cloud`.
+    /// Without this there is no limit.
+    #[must_use]
+    pub fn provider(self, name: &str, limit: Limit) -> Self {
+        self.settings.providers.limit(name, limit);
+        self
+    }
+
+    /// The providers of the operator, whose counts are readable while it runs.
+    pub fn providers(&self) -> Providers {
+        self.settings.providers.clone()
+    }
+
     /// What the operator counts; readable while it runs.
     pub fn counters(&self) -> Counters {
         self.settings.counters.clone()
@@ -138,7 +152,8 @@ impl Operator {
     /// Runs until told to stop: then drops what is on its way, gives the Lease back within two seconds, lets services end, and returns.
     ///
     /// # Errors
-    /// There is nothing to run, this driver does not implement what a lifecycle declares, or a service cannot run. An API server that does not answer is no error:
+    /// There is nothing to run, this driver does not implement what a lifecycle declares, a limit is set for a provider that nothing names, or a
+    /// service cannot run. An API server that does not answer is no error:
     /// it is waited for.
     pub async fn start(mut self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         if self.lifecycles.is_empty() && self.services.is_empty() {
@@ -152,6 +167,7 @@ impl Operator {
         }
         let serving = try_join_all(serving);
         if self.lifecycles.is_empty() {
+            self.settings.providers.check()?;
             self.settings.health.started();
             return serving.await.map(drop);
         }
@@ -165,13 +181,16 @@ impl Operator {
             seed: self.settings.seed,
             shutdown: shutdown.clone(),
             health: self.settings.health.clone(),
+            providers: self.settings.providers.clone(),
         }
     }
 
     async fn reconcile(self, client: Client, shutdown: Shutdown) -> Result<(), Error> {
         let clock = Arc::clone(&self.settings.clock);
         let health = self.settings.health.clone();
+        let providers = self.settings.providers.clone();
         let controller = Controller::new(client.clone(), self.lifecycles, self.settings)?;
+        providers.check()?;
         health.started();
         let Some(leadership) = self.leadership else {
             controller.run(shutdown, None).await;
@@ -199,6 +218,7 @@ impl Settings {
             clock: Arc::new(SystemClock),
             counters: Counters::default(),
             wakes: Wakes::default(),
+            providers: Providers::default(),
             health: Health::default(),
             trace: None,
         }

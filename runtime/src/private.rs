@@ -7,6 +7,7 @@ pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
 };
 pub use crate::lifecycle::count::count;
+pub use crate::lifecycle::declared::Declared;
 pub use crate::lifecycle::lasts::Lasts;
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
@@ -17,6 +18,8 @@ pub use crate::lifecycle::{
     Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Random, Request, Subject,
     This, Timed,
 };
+pub use crate::machine::circles::together;
+pub use crate::machine::claims::claimed;
 pub use crate::machine::ir;
 pub use crate::machine::length::Said;
 pub use crate::machine::world::World;

@@ -5,6 +5,7 @@ use kube::Client;
 
 use crate::error::Error;
 use crate::health::Health;
+use crate::provider::Providers;
 use crate::shutdown::Shutdown;
 
 /// What an operator gives to a service.
@@ -18,6 +19,8 @@ pub struct Context {
     pub shutdown: Shutdown,
     /// Where its parts say whether they are ready.
     pub health: Health,
+    /// How much of each provider may be asked for, together with the lifecycles.
+    pub providers: Providers,
 }
 
 /// A service that has bound what it listens at, and serves until it is told to stop.

@@ -251,6 +251,24 @@ impl ApiServer {
         client(&self.kubeconfig(user, groups)?).await
     }
 
+    /// A certificate for a server on this machine, its key and the authority that the API server is to trust, as PEM.
+    ///
+    /// # Errors
+    /// It cannot be signed or written.
+    pub fn certificate(&self, name: &str) -> Result<[Vec<u8>; 3]> {
+        self.identity
+            .server(name, name, &["localhost", "127.0.0.1"])?;
+        let read = |file: String| {
+            let path = self.identity.file(&file);
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+        };
+        Ok([
+            read(format!("{name}.crt"))?,
+            read(format!("{name}.key"))?,
+            read("ca.crt".to_owned())?,
+        ])
+    }
+
     /// The kubeconfig file of the user `admin`.
     pub fn admin_kubeconfig(&self) -> &Path {
         &self.admin_kubeconfig

@@ -22,7 +22,7 @@ use schema::Schemas;
 /// How often an object is looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(30);
 /// After the bound an object is given this long, to tell one that is late from one that never heals.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Of one object so many failures are told.
 const MOST: usize = 3;
 /// An addition that is not ours stays; whoever takes it away does so at once.

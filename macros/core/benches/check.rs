@@ -50,6 +50,61 @@ fn of_24577_worlds_and_a_call_that_may_change_everything(bencher: Bencher<'_, '_
     measure(bencher, &text);
 }
 
+/// What is torn down, minted, retained, told the time and counted, in a chain of stages.
+#[divan::bench(args = [1, 12])]
+fn of_this_edition(bencher: Bencher<'_, '_>, loads: usize) {
+    let text = edition(20, loads);
+    let (states, worlds) = worlds(&text);
+    eprintln!("{states} states, {worlds} worlds");
+    measure(bencher, &text);
+}
+
+fn edition(stages: usize, loads: usize) -> String {
+    let values: Vec<String> = (0..stages).map(|stage| format!("S{stage}")).collect();
+    let (mut states, mut promises) = (String::new(), String::new());
+    for stage in 0..stages - 1 {
+        states += &format!("Stage{stage} when stage == S{stage} => Pending;");
+        promises += &format!(
+            "p{stage}: stage == S{stage} && secret == Current sets {{ stage = S{} }};",
+            stage + 1
+        );
+    }
+    let of_loads: Vec<String> = (0..=loads).map(|load| format!("L{load}")).collect();
+    let last = stages - 1;
+    format!(
+        "lifecycle! {{
+            resource Line;
+            allow LC132 secret \"none of the same name comes again\";
+            observe {{
+                now: clock;
+                pods: [Pod] by namespace;
+                secret: owned Secret by name meta.name retain when keeps;
+            }}
+            facts {{
+                keeps: bool from self;
+                load: {{ {} }} from self;
+                due: bool from secret, now;
+                up: count {{ Empty, None, Some, All }} of pods;
+                stage: {{ {} }} from secret given secret == Current;
+                mint password: Password in secret from now until due;
+            }}
+            states {{
+                Taken when secret == Foreign => Error wakes secret, self;
+                Leaving when secret == Terminating => Pending;
+                Making when secret != Current => Pending;
+                Idle when up in {{ Empty, None }} => Error wakes pods, self, now;
+                {states}
+                goal Ready when stage == S{last} || load == L0 => Ready;
+            }}
+            effects {{ apply secret from password; unmake: delete secret; }}
+            promises {{ {promises} }}
+            teardown {{ unmake until secret in {{ Absent, Foreign }} || keeps; }}
+        }}",
+        of_loads.join(", "),
+        values.join(", "),
+    )
+}
+
 /// A chain of stages that promises walk along, from an object of ours; from `waiting` on they are all ready.
 fn line_of_stages(waiting: usize, stages: usize) -> String {
     let values: Vec<String> = (0..stages).map(|stage| format!("S{stage}")).collect();

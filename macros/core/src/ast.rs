@@ -2,6 +2,7 @@
 //! Knows the grammar and nothing of meaning; `parse` makes it, `model::build` reads it.
 
 mod fragment;
+mod retired;
 mod status;
 mod teardown;
 
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span};
 
 pub use fragment::{Fragment, List, Mark, Need};
+pub use retired::{Gone, GoneOf, Leaves, Lock, LockText, Retired};
 pub use status::{
     Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Message, Part, Ready,
 };
@@ -41,6 +43,8 @@ pub struct Lifecycle {
     pub columns: Vec<Column>,
     pub rpc: Option<Rpc>,
     pub allows: Vec<Allow>,
+    pub lock: Option<Lock>,
+    pub retired: Option<Retired>,
     /// `use fragment;`
     pub uses: Vec<Ident>,
     /// Where the items of fragments stand among its own; none once they stand there.
@@ -100,6 +104,8 @@ pub struct Input {
     pub many: bool,
     pub ty: syn::Type,
     pub of: Option<Ident>,
+    /// `of cloud` of a poll: who is asked.
+    pub provider: Option<Ident>,
     /// `without controller`, and where it was written.
     pub without_controller: Option<Span>,
     pub lookup: Option<(Span, Lookup)>,
@@ -110,6 +116,8 @@ pub struct Input {
     /// `retain`, `retain when ..`: it stays when its owner goes.
     pub retain: Option<Retain>,
     pub given: Option<Pred>,
+    /// An older version had it: it is only looked at for what that left.
+    pub retired: Option<Leaves>,
 }
 
 /// `retain` with the policy that decides, if it is not always so.
@@ -368,8 +376,16 @@ pub struct Assign {
 pub struct Promise {
     pub name: Ident,
     pub doc: String,
+    pub claim: Option<Claim>,
     pub when: Pred,
     pub sets: Vec<Vec<Assign>>,
+}
+
+/// `claimed by Site in Starting | Ready`: whose lifecycle keeps a promise, and in which of its states it has done so.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub keeper: syn::Type,
+    pub states: Vec<Ident>,
 }
 
 /// The whole section `transitions`.

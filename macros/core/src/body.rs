@@ -4,6 +4,7 @@
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
+use crate::ast::LockText;
 use crate::hygiene::private;
 
 /// The tokens of one lifecycle with those of its fragments.
@@ -11,6 +12,7 @@ use crate::hygiene::private;
 pub(crate) struct Body {
     pub(crate) own: TokenStream,
     pub(crate) fragments: Vec<Given>,
+    pub(crate) lock: LockText,
 }
 
 /// A fragment that was fetched, under the name by which it is used.
@@ -31,11 +33,13 @@ impl Body {
                 Self {
                     own: tokens.collect(),
                     fragments: fetched(given.stream()),
+                    lock: LockText::Unread,
                 }
             }
             _ => Self {
                 own: body,
                 fragments: Vec::new(),
+                lock: LockText::Unread,
             },
         }
     }
@@ -51,7 +55,14 @@ impl Body {
         Self {
             own,
             fragments: given.collect(),
+            lock: LockText::Unread,
         }
+    }
+
+    /// The same with what stands in the file of its lock.
+    pub(crate) fn locked(mut self, lock: LockText) -> Self {
+        self.lock = lock;
+        self
     }
 
     /// A call of the next fragment that is still to be fetched. A volume uses none.

@@ -34,13 +34,17 @@ mod idle_tick;
 mod independent_never;
 pub(crate) mod infinite_fact;
 mod kept_and_deleted;
+mod kept_and_torn_down;
 mod minted_in_circle;
 pub(crate) mod misfit_clause;
 pub(crate) mod misfit_count;
 pub(crate) mod misfit_fragment;
 pub(crate) mod misfit_kstatus;
+pub(crate) mod misfit_retired;
 mod misfit_step;
+mod misnamed_provider;
 pub(crate) mod misplaced_ignored;
+pub(crate) mod misplaced_lock;
 pub(crate) mod misplaced_mint;
 pub(crate) mod misplaced_retain;
 pub(crate) mod misplaced_suspended;
@@ -54,15 +58,19 @@ pub(crate) mod no_phase;
 mod other_key_of_undo;
 mod overdue_before_poll;
 mod phase_against_conditions;
+mod policy_of_adopted;
 mod promised_own_work;
 mod read_only_target;
 mod ready_too_early;
 mod record_overwritten;
 mod refusal_never_applies;
 mod renamed_object;
+mod repeated_claim;
 mod repeated_key;
+pub(crate) mod retired_and_declared;
 mod sets_out_of_reach;
 mod setup_without_teardown;
+pub(crate) mod stale_lock;
 mod state_without_world;
 mod steps_against_each_other;
 mod suspended_by_poll;
@@ -85,14 +93,17 @@ pub(crate) mod unknown_name;
 mod unlisted_code;
 pub(crate) mod unmet_need;
 mod unnamed_tick;
+mod unnamed_way_out;
 pub(crate) mod unobserved_source;
 pub(crate) mod unplaced_item;
 mod unreached_state;
 mod unread_input;
 mod unread_keeper;
+mod unreadable_lock;
 mod unseen_by_call;
 mod unseen_is_free;
 mod until_out_of_reach;
+mod untimed_mint;
 mod useless_wakes;
 mod vacuous_property;
 mod work_in_error;
@@ -102,7 +113,7 @@ mod world_without_state;
 use crate::rule::Rule;
 
 /// The codes of the rules that warn, which `allow` may silence.
-pub const WARNINGS: [&str; 17] = [
+pub const WARNINGS: [&str; 20] = [
     decided_unasked::RULE.code,
     clause_never_applies::RULE.code,
     unread_input::RULE.code,
@@ -120,6 +131,9 @@ pub const WARNINGS: [&str; 17] = [
     unasked_fact::RULE.code,
     two_writers::RULE.code,
     work_in_error::RULE.code,
+    unnamed_way_out::RULE.code,
+    untimed_mint::RULE.code,
+    policy_of_adopted::RULE.code,
 ];
 
 /// All rules, by name.
@@ -157,13 +171,17 @@ pub const RULES: &[Rule] = &[
     independent_never::RULE,
     infinite_fact::RULE,
     kept_and_deleted::RULE,
+    kept_and_torn_down::RULE,
     minted_in_circle::RULE,
     misfit_clause::RULE,
     misfit_count::RULE,
     misfit_fragment::RULE,
     misfit_kstatus::RULE,
+    misfit_retired::RULE,
     misfit_step::RULE,
+    misnamed_provider::RULE,
     misplaced_ignored::RULE,
+    misplaced_lock::RULE,
     misplaced_mint::RULE,
     misplaced_retain::RULE,
     misplaced_suspended::RULE,
@@ -177,15 +195,19 @@ pub const RULES: &[Rule] = &[
     other_key_of_undo::RULE,
     overdue_before_poll::RULE,
     phase_against_conditions::RULE,
+    policy_of_adopted::RULE,
     promised_own_work::RULE,
     read_only_target::RULE,
     ready_too_early::RULE,
     record_overwritten::RULE,
     refusal_never_applies::RULE,
     renamed_object::RULE,
+    repeated_claim::RULE,
     repeated_key::RULE,
+    retired_and_declared::RULE,
     sets_out_of_reach::RULE,
     setup_without_teardown::RULE,
+    stale_lock::RULE,
     state_without_world::RULE,
     steps_against_each_other::RULE,
     suspended_by_poll::RULE,
@@ -208,14 +230,17 @@ pub const RULES: &[Rule] = &[
     unlisted_code::RULE,
     unmet_need::RULE,
     unnamed_tick::RULE,
+    unnamed_way_out::RULE,
     unobserved_source::RULE,
     unplaced_item::RULE,
     unreached_state::RULE,
     unread_input::RULE,
     unread_keeper::RULE,
+    unreadable_lock::RULE,
     unseen_by_call::RULE,
     unseen_is_free::RULE,
     until_out_of_reach::RULE,
+    untimed_mint::RULE,
     useless_wakes::RULE,
     vacuous_property::RULE,
     work_in_error::RULE,

@@ -1,6 +1,7 @@
 //! The sink of diagnostics: collects through all stages, orders by position, panics if it is dropped unread.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -32,6 +33,8 @@ pub struct Diagnostic {
     pub notes: Vec<(Option<Span>, String)>,
     /// What to write instead.
     pub help: Option<String>,
+    /// What several findings are about that are one mistake: a name that nothing declares.
+    pub(crate) about: Option<String>,
 }
 
 impl Diagnostic {
@@ -50,6 +53,7 @@ impl Diagnostic {
             message: message.into(),
             notes: Vec::new(),
             help: None,
+            about: None,
         }
     }
 
@@ -70,6 +74,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says what it is about, so that it is told once.
+    #[must_use]
+    pub(crate) fn about(mut self, about: String) -> Self {
+        self.about = Some(about);
         self
     }
 
@@ -173,6 +184,41 @@ impl Drop for Sink {
             self.found
         );
     }
+}
+
+/// As people are told: of findings about one misspelt name the first, with how many more there are.
+pub fn told(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<(&'static str, String), (usize, Vec<usize>)> = BTreeMap::new();
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for one in found {
+        let Some(about) = one.about.clone() else {
+            told.push(one);
+            continue;
+        };
+        match first.entry((one.code, about)) {
+            Entry::Vacant(entry) => {
+                entry.insert((told.len(), Vec::new()));
+                told.push(one);
+            }
+            Entry::Occupied(mut entry) => entry.get_mut().1.push(one.span.start().line),
+        }
+    }
+    for (at, lines) in first.into_values().filter(|(_, lines)| !lines.is_empty()) {
+        let shown: Vec<String> = lines.iter().take(4).map(ToString::to_string).collect();
+        let places = if lines.len() == 1 { "place" } else { "places" };
+        let more = if lines.len() > shown.len() {
+            ", .."
+        } else {
+            ""
+        };
+        let note = format!(
+            "so it is written in {} more {places}, in line {}{more}",
+            lines.len(),
+            shown.join(", ")
+        );
+        told[at].notes.push((None, note));
+    }
+    told
 }
 
 /// Findings as rustc shows them. A stable macro cannot warn, so a warning is the use of a deprecated name: `#[allow(deprecated)]` silences it.

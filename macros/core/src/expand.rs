@@ -1,6 +1,7 @@
 //! Model to tokens: types, tables, traits and named assertions. Cannot fail and reports nothing; if it could, a rule would be missing.
 
 mod calls;
+mod claims;
 mod counts;
 mod facts;
 mod fragment;
@@ -13,6 +14,7 @@ mod paths;
 mod polled;
 mod presence;
 mod proof;
+mod retired;
 mod seen;
 mod shared;
 mod skeleton;
@@ -40,7 +42,8 @@ pub fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
         witness::expand(model),
         logic::expand(model),
         machine::expand(model),
-        ir::expand(written, &shown.edges),
+        ir::expand(&shared::with_keepers(written), shown),
+        claims::expand(&shared::with_keepers(model)),
     ]
     .into_iter()
     .collect()

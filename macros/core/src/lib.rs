@@ -10,6 +10,7 @@ mod find;
 mod fragment;
 mod hygiene;
 mod locate;
+pub mod lock;
 mod meant;
 mod merge;
 pub mod model;
@@ -20,9 +21,10 @@ mod stages;
 
 use proc_macro2::TokenStream;
 
+pub use ast::LockText;
 use body::Body;
-use check::needless_allow;
 use check::unknown_name::Respelling;
+use check::{needless_allow, stale_lock};
 use errors::{Diagnostic, Sink};
 pub use find::{Found, find, find_in};
 pub use fragment::{CheckedFragment, check_fragment};
@@ -62,6 +64,11 @@ pub fn check_with(body: TokenStream, fragments: &[TokenStream]) -> Checked {
     check_body(&Body::with(body, fragments))
 }
 
+/// The same with what stands in the file of its lock.
+pub fn check_locked(body: TokenStream, fragments: &[TokenStream], lock: LockText) -> Checked {
+    check_body(&Body::with(body, fragments).locked(lock))
+}
+
 fn check_body(body: &Body) -> Checked {
     let mut sink = Sink::default();
     let ast = read(body, &mut sink);
@@ -91,6 +98,9 @@ fn check_body(body: &Body) -> Checked {
 /// A lifecycle with its fragments in it.
 fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
     let mut ast = parse(body.own.clone(), sink)?;
+    if let Some(lock) = &mut ast.lock {
+        lock.text = body.lock.clone();
+    }
     merge::merge(&mut ast, &body.fragments, sink);
     Some(ast)
 }
@@ -108,9 +118,19 @@ fn understood(mut built: Built, sink: &mut Sink) -> Option<model::Lifecycle> {
     Some(built.lifecycle)
 }
 
+/// Whether a finding says no more than that the lock is to be written anew.
+pub fn is_behind(found: &Diagnostic) -> bool {
+    found.code == stale_lock::RULE.code && found.item == stale_lock::BEHIND
+}
+
 /// The whole pipeline for the proc macro: findings as compile errors, beside everything that could be generated. A fragment that is used is fetched first.
 pub fn expand(body: TokenStream) -> TokenStream {
-    let body = Body::of(body);
+    expand_locked(body, LockText::Unread)
+}
+
+/// The same with what stands in the file of its lock.
+pub fn expand_locked(body: TokenStream, lock: LockText) -> TokenStream {
+    let body = Body::of(body).locked(lock);
     body.fetch().unwrap_or_else(|| expand_body(&body))
 }
 
@@ -126,7 +146,7 @@ fn expand_body(body: &Body) -> TokenStream {
         },
         (None, None) => TokenStream::new(),
     };
-    [errors::to_tokens(&checked.diagnostics), items]
+    [errors::to_tokens(&errors::told(checked.diagnostics)), items]
         .into_iter()
         .collect()
 }

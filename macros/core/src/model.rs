@@ -5,16 +5,22 @@ pub(crate) mod build;
 mod decided;
 mod fragment;
 pub mod frames;
+mod locked;
 mod minted;
 mod teardown;
+mod values;
 pub mod visibility;
 
 pub use fragment::Fragment;
 pub(crate) use fragment::asks;
+pub use locked::Locked;
 pub use minted::Mint;
 pub use teardown::{Abandoned, Step};
+pub use values::ValueSet;
 
-pub use crate::ast::{ConditionStatus, Kind, Message, Mode, Part, Path, Verb};
+pub use crate::ast::{
+    Claim, ConditionStatus, Gone, GoneOf, Kind, Leaves, LockText, Message, Mode, Part, Path, Verb,
+};
 
 use std::collections::BTreeSet;
 
@@ -82,6 +88,10 @@ pub struct Lifecycle {
     pub calls: Vec<Call>,
     /// Whose items stand among its own.
     pub fragments: Vec<Fragment>,
+    /// What it is compared with, of the releases before.
+    pub lock: Option<Locked>,
+    /// What an older version had, but for inputs that are looked at.
+    pub retired: Vec<Gone>,
     /// Names for predicates. They stand nowhere but here: where one is asked stands what it means.
     pub names: Vec<Named>,
 }
@@ -137,6 +147,8 @@ pub struct Input {
     pub ty: syn::Type,
     /// `of name`: who owns what is `owned` or `shared`; the object itself if absent.
     pub of: Option<InputId>,
+    /// `of cloud` of a poll: who is asked.
+    pub provider: Option<Ident>,
     /// Whether the owner of what is `owned` is its controller as well.
     pub controller: bool,
     pub lookup: Lookup,
@@ -149,6 +161,8 @@ pub struct Input {
     pub given: Option<Pred>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
+    /// An older version had it: nothing reads it, and it is only looked at for what that left.
+    pub retired: Option<Leaves>,
 }
 
 /// A length of time: as it is declared, or as the object says.
@@ -279,20 +293,6 @@ pub struct Held {
     pub span: Span,
 }
 
-/// A set of values of one variable, a bit each; a domain has at most 64 values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct ValueSet(pub u64);
-
-impl ValueSet {
-    pub fn one(value: usize) -> Self {
-        Self(1 << value)
-    }
-
-    pub fn contains(self, value: usize) -> bool {
-        self.0 >> value & 1 == 1
-    }
-}
-
 #[derive(Clone, Debug)]
 pub struct Pred {
     pub kind: PredKind,
@@ -403,6 +403,8 @@ pub struct Assign {
 pub struct Promise {
     pub name: Ident,
     pub doc: String,
+    /// The lifecycle that keeps it, if that is said.
+    pub claim: Option<Claim>,
     pub when: Pred,
     pub sets: Vec<Vec<Assign>>,
 }

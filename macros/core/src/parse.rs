@@ -13,6 +13,7 @@ mod predicate;
 mod promises;
 mod properties;
 mod recovery;
+mod retired;
 mod rpc;
 mod slip;
 mod states;
@@ -30,13 +31,14 @@ use crate::errors::Sink;
 use cursor::{Cursor, Fault};
 use recovery::{Form, Parser};
 
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "observe",
     "facts",
     "states",
     "effects",
     "promises",
     "teardown",
+    "retired",
     "transitions",
     "properties",
     "status",
@@ -129,6 +131,8 @@ fn empty(kind: ast::Kind, name: Ident, doc: String) -> ast::Lifecycle {
         columns: Vec::new(),
         rpc: None,
         allows: Vec::new(),
+        lock: None,
+        retired: None,
         uses: Vec::new(),
         marks: Vec::new(),
         fragments: Vec::new(),
@@ -166,6 +170,14 @@ fn sections(
                 parser.sink.push(found);
             }
             allows::line(cursor, parser, lifecycle);
+            continue;
+        }
+        if name == "lock" && cursor.is_text() {
+            if needs.is_some() {
+                let found = misfit_fragment::section(&name, &lifecycle.name);
+                parser.sink.push(found);
+            }
+            retired::lock(cursor, parser, lifecycle);
             continue;
         }
         if cursor.word().is_some()
@@ -243,6 +255,7 @@ fn section(
         "effects" => effects::section(body, parser, lifecycle),
         "promises" => promises::section(body, parser, lifecycle),
         "teardown" => teardown::section(span, body, parser, lifecycle),
+        "retired" => retired::section(span, body, parser, lifecycle),
         "transitions" => transitions::section(span, body, parser, lifecycle),
         "properties" => properties::section(body, parser, lifecycle),
         "status" => status::section(body, parser, lifecycle),

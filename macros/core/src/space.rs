@@ -15,6 +15,7 @@ pub mod policy;
 pub mod promised;
 pub mod runs;
 pub mod summary;
+pub mod waits;
 pub mod witness;
 pub mod world;
 pub mod worlds;

@@ -4,6 +4,7 @@
 mod language {
     mod advice;
     mod allows;
+    mod change;
     mod counts;
     mod damage;
     mod declarations;
@@ -12,6 +13,7 @@ mod language {
     mod expand;
     mod fixtures;
     mod fragments;
+    mod gallery;
     mod graph;
     mod guide;
     mod ignored;
@@ -33,5 +35,6 @@ mod language {
     mod suspended;
     mod teardown;
     mod time;
+    mod together;
     mod volumes;
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::findings::Found;
 use crate::held::{free, gives_back, lets_go, takes};
+use crate::minted;
 use crate::names::{is_asked_well, is_one_of_several, is_there, root};
 use crate::ownership;
 use crate::reach::Reach;
@@ -23,6 +24,13 @@ pub(crate) fn alone(life: &Life, found: &mut Found) {
     }
     for input in &life.inputs {
         keys(life, input, found);
+        if input
+            .provider
+            .as_ref()
+            .is_some_and(|provider| life.input(provider).is_some())
+        {
+            found.say("LC117", &input.name);
+        }
     }
 }
 
@@ -45,6 +53,7 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
     nevers(life, reach, found);
     bounds(life, found);
     strays::of_declarations(life, found);
+    ages(life, reach, found);
     let used = reach.used();
     for input in life
         .inputs
@@ -55,12 +64,38 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
     }
 }
 
+/// What knows when it was made is over by the time, and what is over by the time knows when it was made.
+fn ages(life: &Life, reach: &Reach<'_>, found: &mut Found) {
+    let Some(clock) = life.clock() else { return };
+    let reads = |from: &[String]| from.iter().any(|name| name == clock);
+    for (value, mint) in life.minted().filter(|(_, mint)| mint.until.is_some()) {
+        let asked = minted::asked(value);
+        let is_timed = |name: &&String| reach.reads.get(*name).is_some_and(|r| r.contains(clock));
+        let timed: Vec<&String> = asked.iter().filter(is_timed).collect();
+        if reads(&value.from[1..]) {
+            if timed.is_empty() {
+                found.say("LC147", &value.name);
+            }
+            continue;
+        }
+        let of_keeper = timed
+            .iter()
+            .any(|name| reach.reads[*name].contains(&mint.keeper));
+        let mut beside = life
+            .minted()
+            .filter(|(_, other)| other.keeper == mint.keeper);
+        if of_keeper && !beside.any(|(other, _)| reads(&other.from[1..])) {
+            found.say("LC147", &value.name);
+        }
+    }
+}
+
 /// What the object says is never less than is declared, and neither is what counts without it.
 fn bounds(life: &Life, found: &mut Found) {
     let said = |span: &&Span| span.path.is_some() && !life.volume;
     for input in &life.inputs {
         if let Some(every) = input.every.as_ref().filter(said)
-            && every.min.is_none_or(|min| min > every.usual)
+            && every.min.is_none_or(|min| min < 100 || min > every.usual)
         {
             found.say("LC103", &input.name);
         }

@@ -1,4 +1,4 @@
-//! Warnings that worlds and moves show: what is told too early, promised although we do it, or done while a person is waited for.
+//! Warnings that worlds and moves show: what is told too early, promised although we do it, done while a person is waited for, or ended by somebody who is not named.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,8 @@ use crate::drive::Mover;
 use crate::findings::Found;
 use crate::graph::Graph;
 use crate::moves::Move;
-use crate::worlds::Act;
+use crate::syntax::Life;
+use crate::worlds::{Act, NodePlace, World};
 
 type Moves = BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>;
 
@@ -69,41 +70,50 @@ impl Graph<'_> {
         input.is_some() && effects.any(|effect| effect.verb == "apply" && effect.on == name)
     }
 
-    /// Whether an effect runs that may do the same, wherever a promise moves something.
+    /// Whether an effect is permitted that may do the same, wherever a promise moves something in life.
     fn is_done_there(&self, number: usize, moves: &Moves) -> bool {
         let worlds = self.worlds;
         let vow = &worlds.vows()[number];
-        let mut due = moves
-            .iter()
-            .filter(|(_, moves)| moves.contains_key(&Mover::Vow(number)));
+        let mut due = moves.iter().filter(|(at, moves)| {
+            let lives = !worlds.is_deleting(&worlds.all[**at]);
+            lives && moves.contains_key(&Mover::Vow(number))
+        });
         let does = |act: &Act, wanted: &Vec<(usize, u8)>| {
             let mut own = worlds.alternatives(act).into_iter();
             own.any(|own| wanted.iter().all(|one| own.contains(one)))
         };
-        let is_done = |at: usize| match self.policy[at] {
-            Some(Move::Run(act) | Move::Claim(Some(act))) => vow
-                .sets
-                .iter()
-                .all(|wanted| does(&worlds.acts[act], wanted)),
-            Some(Move::Claim(None) | Move::Release) | None => false,
+        let is_done = |at: usize| {
+            let mut acts = worlds.acts.iter();
+            acts.any(|act| {
+                let all = vow.sets.iter().all(|wanted| does(act, wanted));
+                all && worlds.would_run(act, &worlds.all[at])
+            })
         };
         let some = due.clone().next().is_some();
         some && due.all(|(at, _)| is_done(*at))
     }
 
-    /// What is written while nothing helps but that the owner edits the object.
+    /// What is written while nothing helps but that the owner edits the object, or while anybody is waited for.
     pub(crate) fn beside_a_person(&self, found: &mut Found) {
         for &at in &self.live {
             let Some(Move::Run(act) | Move::Claim(Some(act))) = self.policy[at] else {
                 continue;
             };
             let act = &self.worlds.acts[act];
+            let is_read = |name: &String| {
+                let input = self.worlds.life.input(name);
+                name == "self" || input.is_some_and(|input| input.own.is_empty() && !input.many)
+            };
+            let people = |wakes: &Vec<String>| wakes.iter().all(is_read);
             let alone = |wakes: &Vec<String>| wakes.iter().all(|name| name == "self");
             let Some(state) = self.state(at) else {
                 continue;
             };
-            let waits = state.phase.as_deref() == Some("Error")
-                && state.wakes.as_ref().is_some_and(alone)
+            let is_pending = state.phase.as_deref() == Some("Pending") && !state.goal;
+            let is_error = state.phase.as_deref() == Some("Error");
+            let wakes = state.wakes.as_ref();
+            let waits = (is_error && wakes.is_some_and(alone)
+                || is_pending && wakes.is_some_and(people))
                 && !state.when.atoms().iter().any(|name| name.starts_with('?'));
             let is_note = act.own == "record";
             if waits && !act.is_undo && !is_note && act.verb != "delete" {
@@ -111,4 +121,61 @@ impl Graph<'_> {
             }
         }
     }
+
+    /// Nobody but the owner is named: then no other answer of something else leads out.
+    pub(crate) fn ways_out(&self, number: usize, found: &mut Found) {
+        let (worlds, here) = (self.worlds, Some(NodePlace::State(number)));
+        let (state, unnamed) = (&worlds.life.states[number], worlds.word("Unnamed"));
+        let asked = state.when.atoms();
+        let others = asked.iter().filter(|name| is_of_others(worlds.life, name));
+        let others: Vec<usize> = others.filter_map(|name| worlds.var(name)).collect();
+        let leaves = |at: usize, var: usize| {
+            let world = &worlds.all[at];
+            let input = worlds.life.input(&worlds.vars[var].name);
+            let word = worlds.spell(world[var]);
+            let theirs: Option<&[&str]> = match input.map_or("", |input| &input.own) {
+                "owned" | "shared" => Some(&["Foreign", "Adoptable"]),
+                "part" => Some(&["Absent"]),
+                _ => None,
+            };
+            let is_theirs = theirs.is_none_or(|words| words.contains(&word.as_str()));
+            let is_asked = worlds.unasked(var, world).is_none() && word != "Unnamed" && is_theirs;
+            let ends = worlds.changes(world, &[var], &[]);
+            let is_out = |end: &World| {
+                worlds.allowed(end) && worlds.place(end) != here && end[var] != unnamed
+            };
+            is_asked && ends.iter().any(is_out)
+        };
+        let rests = |at: &&usize| worlds.states[**at] == here && self.rests(**at);
+        let mut resting = self.live.iter().filter(rests);
+        if resting.any(|at| others.iter().any(|var| leaves(*at, *var))) {
+            found.say("LC175", &state.name);
+        }
+    }
+}
+
+/// Whether a question is about one object that somebody else may change, or about several of these.
+fn is_of_others(life: &Life, name: &str) -> bool {
+    let noted = |own: &str| ["record", "clock"].contains(&own);
+    if let Some(input) = life.input(name) {
+        return !noted(&input.own);
+    }
+    let Some(fact) = life.fact(name) else {
+        return false;
+    };
+    let mut from = fact.from.clone();
+    let mut at = 0;
+    while let Some(name) = from.get(at).cloned() {
+        at += 1;
+        match (life.value(&name), life.input(&name)) {
+            (Some(value), _) => {
+                let new = value.from.iter().filter(|one| !from.contains(one));
+                let new: Vec<String> = new.cloned().collect();
+                from.extend(new);
+            }
+            (None, Some(input)) if !input.many && !noted(&input.own) => {}
+            _ => return false,
+        }
+    }
+    !from.is_empty()
 }

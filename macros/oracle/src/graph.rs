@@ -89,7 +89,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn rests(&self, at: usize) -> bool {
+    pub(crate) fn rests(&self, at: usize) -> bool {
         self.policy[at].is_none() && rests_at(self.worlds, Some(self.place(at)))
     }
 
@@ -308,6 +308,9 @@ impl<'a> Graph<'a> {
         for (number, state) in worlds.life.states.iter().enumerate() {
             let Some(wakes) = &state.wakes else { continue };
             if wakes.iter().any(|name| name == "self") {
+                if !state.goal && wakes.iter().all(|name| name == "self") {
+                    self.ways_out(number, found);
+                }
                 continue;
             }
             if self.left(number, wakes).contains(&false) {

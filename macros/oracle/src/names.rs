@@ -112,6 +112,17 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     assignments(life, found);
     references(life, found);
     properties(life, found);
+    claims(life, found);
+}
+
+/// A keeper is named by each of its states once.
+fn claims(life: &Life, found: &mut Found) {
+    for promise in &life.promises {
+        let different: BTreeSet<&String> = promise.claimed.iter().collect();
+        for _ in different.len()..promise.claimed.len() {
+            found.say("LC180", &promise.name);
+        }
+    }
 }
 
 /// A property names states, effects and facts, and of a volume it says nothing about rest.

@@ -82,6 +82,12 @@ pub(crate) fn kept(life: &Life, found: &mut Found) {
             found.say("LC132", &input.name);
         }
     }
+    for effect in adoptions(life).filter(|effect| !effect.lets_go) {
+        let is_policy = |input: &crate::syntax::Input| input.retain.is_some();
+        if life.input(&effect.on).is_some_and(is_policy) {
+            found.say("LC135", &effect.name);
+        }
+    }
     for effect in adoptions(life).filter(|effect| effect.when.is_none()) {
         found.say("LC133", &effect.name);
     }

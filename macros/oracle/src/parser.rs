@@ -61,6 +61,11 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
             parser.used()?;
             continue;
         }
+        // What older versions left is in no world.
+        if section == "lock" && parser.cursor.text().is_some() {
+            parser.cursor.need(";")?;
+            continue;
+        }
         parser.cursor.need("{")?;
         parser.section(&section)?;
         parser.life.sections.push(section);
@@ -104,6 +109,7 @@ impl Parser {
             "properties" => Parser::property,
             "status" => Parser::status,
             "rpc" => Parser::rpc,
+            "retired" => return self.skip_block(),
             _ => {
                 self.life.unknown_sections.push(section.to_owned());
                 return self.skip_block();
@@ -222,6 +228,7 @@ impl Parser {
             optional: false,
             every: None,
             of: None,
+            provider: None,
             from: Vec::new(),
             paths: Vec::new(),
             retained: false,
@@ -230,7 +237,11 @@ impl Parser {
             given: None,
         };
         if self.cursor.eat("of") {
-            input.of = Some(self.cursor.ident()?);
+            let name = self.cursor.ident()?;
+            match input.own == "poll" {
+                true => input.provider = Some(name),
+                false => input.of = Some(name),
+            }
         }
         if self.cursor.eat("without") {
             self.cursor.need("controller")?;
@@ -481,12 +492,24 @@ impl Parser {
 
     fn promise(&mut self) -> Parsed<()> {
         let name = self.cursor.ident()?;
+        let mut claimed = Vec::new();
+        if self.cursor.eat("claimed") {
+            self.cursor.need("by")?;
+            self.cursor.ident()?;
+            self.cursor.need("in")?;
+            claimed = self.either()?;
+        }
         self.cursor.need(":")?;
         let when = self.cursor.pred()?;
         self.cursor.need("sets")?;
         let sets = self.sets()?;
         self.cursor.need(";")?;
-        self.life.promises.push(Promise { name, when, sets });
+        self.life.promises.push(Promise {
+            name,
+            claimed,
+            when,
+            sets,
+        });
         Ok(())
     }
 

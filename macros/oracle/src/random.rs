@@ -1,12 +1,15 @@
 //! Seeded random lifecycles as text: some sound by construction, some spoiled in a few places, some wild.
 //! Asks the oracle only for the edges that a lifecycle causes, which no one could write by hand.
 
+mod claims;
 pub mod cut;
 mod dice;
+mod erring;
 mod kstatus;
 mod mints;
 mod ownership;
 mod properties;
+mod providers;
 mod recipes;
 mod said;
 mod shorthand;
@@ -29,8 +32,9 @@ const COMFORTABLE: usize = 1_200;
 pub fn draw(number: u64) -> String {
     let mut dice = Dice::new(number);
     let (mut sketch, is_sound) = match dice.below(20) {
-        0..8 => (sound(&mut dice), true),
-        8..17 => (spoiled(&mut dice), false),
+        0..9 => (sound(&mut dice), true),
+        9..17 => (spoiled(&mut dice), false),
+        17 => return worded(erring::erring(&mut dice), number),
         _ => (wild(&mut dice), false),
     };
     ownership::overlay(&mut sketch, is_sound, number);
@@ -46,7 +50,16 @@ pub fn draw(number: u64) -> String {
         shorthand::mistake(&mut sketch, &mut words);
     }
     strays::overlay(&mut sketch, is_sound, number);
+    claims::overlay(&mut sketch, number);
+    providers::overlay(&mut sketch, number);
     allow(&mut sketch, &mut dice);
+    sketch.to_string()
+}
+
+/// One mistake is enough: nothing but its words is drawn as well.
+fn worded(mut sketch: Sketch, number: u64) -> String {
+    kstatus::overlay(&mut sketch, number);
+    shorthand::shorten(&mut sketch, &mut Dice::new(!number));
     sketch.to_string()
 }
 

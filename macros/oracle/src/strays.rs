@@ -17,15 +17,21 @@ pub(crate) fn of_declarations(life: &Life, found: &mut Found) {
             let set = life.input(&effect.on);
             effect.verb == "delete" && effect.each && set.is_some_and(|set| set.kind == input.kind)
         });
-        let named = input.by == "name" && input.paths.iter().all(|path| is_edited(path));
-        let ours = ["owned", "shared"].contains(&input.own.as_str()) && input.of.is_none();
+        let named = match input.by.as_str() {
+            "name" => input.paths.iter().all(|path| is_edited(path)),
+            "ref" => input.from.iter().any(|name| name != "self"),
+            _ => false,
+        };
+        let ours = ["owned", "shared"].contains(&input.own.as_str());
         if !life.volume && ours && named && is_applied(life, input) && !tidied {
             found.say("LC162", &input.name);
         }
         let is_twin = |other: &Input| {
             other.name < input.name && is_written(life, other) && is_same(other, input)
         };
-        if is_written(life, input) && life.inputs.iter().any(is_twin) {
+        let is_made = |other: &Input| is_applied(life, other) && is_same(other, input);
+        let inputs = &life.inputs;
+        if is_written(life, input) && inputs.iter().any(is_twin) && inputs.iter().any(is_made) {
             found.say("LC168", &input.name);
         }
     }
@@ -79,7 +85,11 @@ fn is_applied(life: &Life, input: &Input) -> bool {
 }
 
 fn is_written(life: &Life, input: &Input) -> bool {
-    ["owned", "shared", "part"].contains(&input.own.as_str()) && is_applied(life, input)
+    let mut effects = life.effects.iter();
+    let writes = |effect: &Effect| {
+        ["apply", "delete"].contains(&effect.verb.as_str()) && effect.on == input.name
+    };
+    ["owned", "shared", "part"].contains(&input.own.as_str()) && effects.any(writes)
 }
 
 /// Whether both are found in the same way, and none of them by a method.

@@ -77,6 +77,8 @@ pub(crate) struct Input {
     pub(crate) every: Option<Span>,
     /// The other input that owns it.
     pub(crate) of: Option<String>,
+    /// Of a poll: who is asked.
+    pub(crate) provider: Option<String>,
     /// What a method looks it up from.
     pub(crate) from: Vec<String>,
     /// The fields of the object or of other inputs that it is found by.
@@ -163,6 +165,8 @@ pub(crate) struct Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Promise {
     pub(crate) name: String,
+    /// The states of another lifecycle in which it is kept.
+    pub(crate) claimed: Vec<String>,
     pub(crate) when: Pred,
     pub(crate) sets: Vec<Assign>,
 }

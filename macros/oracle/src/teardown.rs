@@ -3,11 +3,12 @@
 use crate::broken::Rule;
 use crate::findings::Found;
 use crate::moves::Move;
+use crate::syntax::Step;
 use crate::worlds::{Act, Due, Test, Value, World, Worlds};
 
 impl Worlds<'_> {
     pub(crate) fn dues(&self) -> Vec<Due> {
-        let due = |step: &crate::syntax::Step| {
+        let due = |step: &Step| {
             let act = self
                 .life
                 .effects
@@ -24,26 +25,23 @@ impl Worlds<'_> {
 
     /// What a test says by what is asked; how a write of ours went is known.
     fn says(&self, test: &Test, world: &World) -> Option<bool> {
-        match test {
-            Test::And(left, right) => match (self.says(left, world), self.says(right, world)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                (None, _) | (_, None) => None,
-            },
-            Test::Or(left, right) => match (self.says(left, world), self.says(right, world)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                (None, _) | (_, None) => None,
-            },
-            Test::Not(inner) => self.says(inner, world).map(|said| !said),
-            Test::Is(var, values) => {
-                let known = self.vars[*var].is_refusal()
-                    || self.unasked(*var, world).is_none()
-                    || self.forgets(Rule::UnseenBlocks);
-                known.then(|| values.contains(&world[*var]))
-            }
-            Test::Enabled(_) => None,
-        }
+        sure(test, &|var, values| {
+            let known = self.vars[var].is_refusal()
+                || self.unasked(var, world).is_none()
+                || self.forgets(Rule::UnseenBlocks);
+            known.then(|| values.contains(&world[var]))
+        })
+    }
+
+    /// The same where polls that have not answered say nothing.
+    fn says_surely(&self, test: &Test, world: &World) -> Option<bool> {
+        let unknown = self.word("Unknown");
+        sure(test, &|var, values| {
+            let poll = self.life.input(&self.vars[var].name);
+            let silent = poll.is_some_and(|poll| poll.own == "poll") && world[var] == unknown;
+            let known = self.vars[var].is_refusal() || self.unasked(var, world).is_none();
+            (known && !silent).then(|| values.contains(&world[var]))
+        })
     }
 
     /// The number of the step that is not over.
@@ -140,7 +138,7 @@ impl Worlds<'_> {
             .collect();
         for when in &self.abandoned {
             let holds = |at: &&usize| self.holds(when, &self.all[**at]);
-            let unsure = |at: &usize| self.says(when, &self.all[*at]) != Some(true);
+            let unsure = |at: &usize| self.says_surely(when, &self.all[*at]) != Some(true);
             if all.iter().filter(holds).any(unsure) {
                 found.say("LC144", "abandoned");
             }
@@ -153,11 +151,23 @@ impl Worlds<'_> {
                 found.say("LC145", "abandoned");
             }
         }
-        for due in &self.dues {
+        for (due, step) in self.dues.iter().zip(&self.life.steps) {
+            let by_silence = |at: &usize| {
+                let world = &self.all[*at];
+                let said = self.says(&due.until, world) == Some(true);
+                said && self.says_surely(&due.until, world) != Some(true)
+            };
+            if all.iter().any(by_silence) {
+                found.say("LC144", &self.acts[due.act].name);
+            }
             let runs = |at: &usize| {
                 self.open_step(&self.all[*at]) == Some(due.act)
                     && policy[*at] == Some(Move::Run(due.act))
             };
+            let deletes_kept = |at: &usize| runs(at) && self.is_kept(due, step, &self.all[*at]);
+            if all.iter().any(deletes_kept) {
+                found.say("LC136", &self.acts[due.act].name);
+            }
             let here = |at: &&usize| self.open_step(&self.all[**at]) == Some(due.act);
             let open: Vec<&usize> = all.iter().filter(here).collect();
             let given_up = |at: &&usize| policy[**at] == Some(Move::Release);
@@ -166,6 +176,31 @@ impl Worlds<'_> {
                 found.say("LC146", &self.acts[due.act].name);
             }
         }
+    }
+}
+
+impl Worlds<'_> {
+    /// Whether a step deletes there what is to stay.
+    fn is_kept(&self, due: &Due, step: &Step, world: &World) -> bool {
+        let life = self.life;
+        let Some(effect) = life.effect(&step.effect).filter(|one| one.verb == "delete") else {
+            return false;
+        };
+        let Some(input) = life.input(&effect.on) else {
+            return false;
+        };
+        if input.retained {
+            let policy = input.retain.as_ref();
+            return policy.is_none_or(|policy| self.holds(&self.test(policy), world));
+        }
+        let mut effects = life.effects.iter();
+        let adopts = effects.any(|one| one.verb == "adopt" && one.on == effect.on && !one.lets_go);
+        let mut asks = due.when.iter().flat_map(asked);
+        let tells = asks.any(|var| {
+            let name = &self.vars[var].name;
+            life.fact(name).is_some() && self.reach.reads[name].contains(&effect.on)
+        });
+        adopts && !tells
     }
 }
 

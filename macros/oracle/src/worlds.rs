@@ -520,7 +520,7 @@ impl<'a> Worlds<'a> {
     }
 
     /// The guard in full, but for the refusal.
-    fn would_run(&self, act: &Act, world: &World) -> bool {
+    pub(crate) fn would_run(&self, act: &Act, world: &World) -> bool {
         let builds_the_same = |other: &&Act| {
             act.verb == "apply"
                 && other.verb == "apply"

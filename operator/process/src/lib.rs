@@ -9,6 +9,7 @@ pub mod health;
 pub mod logging;
 mod program;
 mod run;
+pub mod webhook;
 
 pub use program::{ended, until_done};
 pub use run::{leadership, run};

@@ -31,6 +31,15 @@ use crate::router::state::Routers;
 use crate::site::Sites;
 use lifecycle_runtime::{Operator, cause, crds};
 
+// Whoever is to keep a promise of one of these is among them, and none of them waits for another that waits for it.
+lifecycle_runtime::together!(
+    site::Site,
+    listener::Listener,
+    connector::Connector,
+    attached::AttachedConnector,
+    attached_binding::AttachedConnectorBinding,
+);
+
 /// Name of the operator, of its API group, and of what it writes.
 pub const NAME: &str = "skupper.io";
 /// The kinds of a site.

@@ -14,7 +14,10 @@ fn run(words: &str) -> Run<Mode> {
         .command
     {
         Command::Run(run) => *run,
-        other @ (Command::Sandbox(_) | Command::Crd { product: _ } | Command::Check(_)) => {
+        other @ (Command::Sandbox(_)
+        | Command::Crd { product: _ }
+        | Command::Check(_)
+        | Command::Lock(_)) => {
             panic!("{other:?}")
         }
     }

@@ -275,3 +275,111 @@ fn what_is_found_in_a_fragment_is_told_in_its_file() {
     let note = "in lifecycle `Thing`, which uses fragment `named`";
     assert!(out.contains(note), "{out}");
 }
+
+/// A file with a lock beside it: what `lock` says, how it ends, and what stands in the lock then.
+fn locked(source: &str, lock: Option<&str>, check: bool) -> (Verdict, String, Option<String>) {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, beside) = (
+        directory.path().join("a.rs"),
+        directory.path().join("thing.lock"),
+    );
+    std::fs::write(&file, source).unwrap();
+    if let Some(text) = lock {
+        std::fs::write(&beside, text).unwrap();
+    }
+    let (mut out, mut complaints) = (Vec::new(), Vec::new());
+    let options = args::Lock {
+        files: vec![file],
+        check,
+    };
+    let verdict = super::lock(&options, &mut out, &mut complaints).unwrap();
+    let place = format!("{}/", directory.path().display());
+    let said = [out, complaints]
+        .map(|bytes| String::from_utf8(bytes).unwrap())
+        .concat();
+    (
+        verdict,
+        said.replace(&place, ""),
+        std::fs::read_to_string(beside).ok(),
+    )
+}
+
+fn with_lock() -> String {
+    with("resource Thing;", "resource Thing; lock \"thing.lock\";")
+}
+
+const LOCK: &str = "# What `Thing` leaves in a cluster. Written by `lifecycle-operator lock`, read by the compiler.
+condition Made: Made Making Taken
+condition Ready: Ready
+owned Child by name meta.name
+resource Thing
+state Made: Ready
+state Making: Pending
+state Taken: Error
+";
+
+#[test]
+fn a_lock_is_written_and_then_current() {
+    let (verdict, said, lock) = locked(&with_lock(), None, false);
+    assert_eq!(
+        (verdict, said.as_str()),
+        (Verdict::Clean, "thing.lock is written\n")
+    );
+    assert_eq!(lock.as_deref(), Some(LOCK));
+    let (verdict, said, _) = locked(&with_lock(), Some(LOCK), false);
+    assert_eq!(
+        (verdict, said.as_str()),
+        (Verdict::Clean, "thing.lock is current\n")
+    );
+    let (verdict, out, _) = run_on(&[Some(&with_lock())], Output::Text);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(
+        out.contains("LC172") && out.contains("cannot be read"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_lock_that_is_behind_is_written_unless_it_is_only_checked() {
+    let behind = LOCK.replace("state Making: Pending\n", "");
+    let (verdict, said, lock) = locked(&with_lock(), Some(&behind), true);
+    assert_eq!(
+        (verdict, said.as_str()),
+        (Verdict::Errors, "thing.lock is behind\n")
+    );
+    assert_eq!(lock, Some(behind.clone()));
+    let (verdict, _, lock) = locked(&with_lock(), Some(&behind), false);
+    assert_eq!((verdict, lock.as_deref()), (Verdict::Clean, Some(LOCK)));
+}
+
+#[test]
+fn a_lock_loses_nothing_that_is_not_retired() {
+    let before = LOCK.replace("resource", "record number: u32\nresource");
+    let (verdict, said, lock) = locked(&with_lock(), Some(&before), false);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(
+        said.contains("LC090") && said.contains("`record number;`"),
+        "{said}"
+    );
+    assert_eq!(lock, Some(before.clone()));
+    let retired = with_lock().replace("transitions", "retired { record number; } transitions");
+    let (verdict, said, lock) = locked(&retired, Some(&before), false);
+    assert_eq!(
+        (verdict, said.as_str()),
+        (Verdict::Clean, "thing.lock is written\n")
+    );
+    assert!(lock.unwrap().contains("\nretired record number\n"));
+}
+
+#[test]
+fn what_has_no_lock_and_what_is_no_lock_is_said() {
+    let (verdict, said, _) = locked(GOOD, None, false);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(
+        said.contains("no lifecycle of these files has a lock"),
+        "{said}"
+    );
+    let (verdict, said, _) = locked(&with_lock(), Some("<<<<<<< ours\n"), false);
+    assert_eq!(verdict, Verdict::Errors);
+    assert!(said.contains("LC172") && said.contains("line 1"), "{said}");
+}

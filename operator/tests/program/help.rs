@@ -83,6 +83,11 @@ fn help_of_check_explains_exit_codes() {
 }
 
 #[test]
+fn help_of_lock_explains_exit_codes() {
+    check("lock.txt", &["lock"]);
+}
+
+#[test]
 fn help_of_sandbox_explains_exit_codes() {
     check("sandbox.txt", &["sandbox"]);
 }

@@ -16,4 +16,5 @@ pub(crate) mod shared_watches;
 mod snapshot;
 mod staged_snapshots;
 mod step_error;
+mod turn;
 mod unsupported;

@@ -20,6 +20,9 @@ pub enum Error {
         /// What it is, and what to do.
         why: String,
     },
+    /// A limit is set for a provider that no volume names.
+    #[error(transparent)]
+    Provider(lifecycle_runtime::operator::Error),
     /// A driver of volumes has an invalid name or version, or wants the socket of another driver.
     #[error("the driver `{driver}` cannot be served: {why}")]
     Driver {

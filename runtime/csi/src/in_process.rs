@@ -16,6 +16,7 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lifecycle::{CreatedVolume, Observation};
 use lifecycle_runtime::machine::ir::{Call, Code, Lifecycle, Rpc};
 use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::provider::Providers;
 use lifecycle_runtime::service::Context;
 use lifecycle_runtime::shutdown::Shutdown;
 
@@ -100,6 +101,7 @@ impl InProcessDriver {
             seed,
             shutdown: shutdown.clone(),
             health: Health::default(),
+            providers: Providers::default(),
         };
         let runners = volumes.iter().map(|one| CallRunner::new(one, &context));
         Ok(Self {

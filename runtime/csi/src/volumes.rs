@@ -9,6 +9,7 @@ use kube::Client;
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::operator::{self, Naming};
+use lifecycle_runtime::provider::{Limit, Providers};
 use lifecycle_runtime::service::{Context, Service, Serving};
 use lifecycle_runtime::shutdown::Shutdown;
 
@@ -29,6 +30,7 @@ pub struct Volumes {
     volumes: Vec<ServedVolume>,
     seed: u64,
     health: Health,
+    providers: Providers,
 }
 
 impl Volumes {
@@ -39,6 +41,7 @@ impl Volumes {
             volumes: Vec::new(),
             seed: RandomState::new().build_hasher().finish(),
             health: Health::default(),
+            providers: Providers::default(),
         }
     }
 
@@ -74,6 +77,19 @@ impl Volumes {
         self
     }
 
+    /// How much of a provider the volumes of the process ask for together: what a declaration names as `poll Type of cloud`. Without this there is no
+    /// limit. Beside an operator, say it to the operator.
+    #[must_use]
+    pub fn provider(self, name: &str, limit: Limit) -> Self {
+        self.providers.limit(name, limit);
+        self
+    }
+
+    /// The providers of the volumes, whose counts are readable while they are served.
+    pub fn providers(&self) -> Providers {
+        self.providers.clone()
+    }
+
     /// Serves until the shutdown; calls that are under way then may end, for a while.
     ///
     /// # Errors
@@ -106,8 +122,10 @@ impl Volumes {
             seed,
             shutdown,
             health: health.clone(),
+            providers: self.providers,
         };
         let servers = prepare(self.volumes, &context).await?;
+        context.providers.check().map_err(Error::Provider)?;
         health.started();
         servers.run(context).await
     }
@@ -119,6 +137,7 @@ impl Service for Volumes {
         context: Context,
     ) -> BoxFuture<'static, Result<Serving, operator::Error>> {
         async move {
+            self.providers.add_to(&context.providers);
             let servers = prepare(self.volumes, &context).await?;
             let serving = servers.run(context).map(|ended| Ok(ended?));
             Ok(serving.boxed())

@@ -53,7 +53,7 @@ pub fn write(plan: &Plan, kind: &Kind) -> Option<Sent> {
         Job::Delete => return Some(path.delete(&name, &exactly(live?))),
         Job::Migrate => return Some(migrate((&path, &name), plan, live?)),
         Job::Record => return Some(record((&path, &name), plan, live?)),
-        Job::Adopt | Job::Disown => return Some(owned((&path, &name), plan, live?)),
+        Job::Adopt | Job::Disown | Job::Tidy => return Some(owned((&path, &name), plan, live?)),
         Job::Call => return None,
     }
     let params = forced(&plan.manager);
@@ -136,10 +136,16 @@ pub(crate) fn merged_status(kind: &Kind, subject: &Stored, manager: &str, status
     path.patch_subresource("status", &name, &params, &Patch::Merge(patch))
 }
 
-/// Puts our finalizer on the object, or takes it away.
-pub(crate) fn finalizer(kind: &Kind, subject: &Stored, ours: &str, claim: bool) -> Sent {
-    let kept = subject.meta.finalizers.iter().flatten();
-    let mut finalizers: Vec<&str> = kept.map(String::as_str).filter(|f| *f != ours).collect();
+/// Puts our finalizer on the object, or takes it away; those of older versions go in either case.
+pub(crate) fn finalizer(
+    kind: &Kind,
+    subject: &Stored,
+    (ours, retired): (&str, &[String]),
+    claim: bool,
+) -> Sent {
+    let there = subject.meta.finalizers.iter().flatten();
+    let kept = there.filter(|name| *name != ours && !retired.contains(name));
+    let mut finalizers: Vec<&str> = kept.map(String::as_str).collect();
     if claim {
         finalizers.push(ours);
     }

@@ -54,6 +54,8 @@ impl Finder {
                 let labels = meta.labels.iter().flatten();
                 let carried = |(label, _): (&String, &String)| vec![label.clone()];
                 keys.extend(labels.map(|l| IndexKey::Of(meta.namespace.clone(), carried(l))));
+                // As if each carried the empty label, which a reference to all of a namespace names.
+                keys.push(IndexKey::Of(meta.namespace.clone(), vec![String::new()]));
             }
             Lookup::Name(_) | Lookup::Names | Lookup::Ref | Lookup::Key => {}
         }

@@ -2,6 +2,7 @@
 //! Pure given its view: reads caches and memories, knows no client and no clock. What a view does not know yet ends the walk, and is named.
 
 mod answers;
+mod leftovers;
 mod plan;
 mod records;
 mod sentences;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+pub use leftovers::Leftover;
 pub use plan::{Job, Plan, WriteId};
 
 use super::index::{Finder, IndexKey};
@@ -136,6 +138,8 @@ pub struct Observed {
     pub failure: Option<Failure>,
     /// The state in which we leave the object alone, so that failures do not matter.
     pub(crate) set_aside: Option<usize>,
+    /// What an older version left.
+    pub(crate) leftovers: Vec<Leftover>,
 }
 
 impl Observed {
@@ -196,6 +200,7 @@ impl Observer<'_> {
             Ok(())
         });
         pass.note_reads();
+        let leftovers = pass.leftovers(walked.is_err());
         let lives = pass.subject.meta.deletion_timestamp.is_none();
         let knows = lives && ir.knows_set_aside(nodes);
         Observed {
@@ -208,6 +213,7 @@ impl Observer<'_> {
             plans: pass.plans,
             polls: pass.polls,
             failure: walked.err(),
+            leftovers,
         }
     }
 }
@@ -437,7 +443,10 @@ impl Observing<'_> {
     fn is_claimed(&self) -> bool {
         let finalizers = &self.subject.meta.finalizers;
         let ours = &self.observer.naming.finalizer;
-        finalizers.iter().flatten().any(|f| f == ours)
+        // What an older version held is held under its name until that is exchanged.
+        let retired = self.ir.retired_finalizers(ours);
+        let mut finalizers = finalizers.iter().flatten();
+        finalizers.any(|f| f == ours || retired.contains(f))
     }
 
     /// A built-in value by name; those that this fact does not have mean that nothing was found.

@@ -19,9 +19,32 @@ use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Once};
 use crate::lifecycle::{Kind, Observation};
 use crate::machine::policy::Decision;
+use crate::provider::Place;
 
 impl Controller {
-    pub(super) fn carry_out(&mut self, subject: &Subject, seen: &Seen, decided: Decided) {
+    pub(super) fn carry_out(
+        &mut self,
+        subject: &Subject,
+        seen: &Seen,
+        decided: Decided,
+        now: Instant,
+    ) {
+        self.keep_in_line(subject, seen, &decided);
+        match (decided, seen.next) {
+            (
+                Decided::Wait {
+                    until,
+                    why: Why::Provider,
+                },
+                Decision::Effect(effect),
+            ) => {
+                self.wait_for_turn(subject, seen, effect, (until, now));
+            }
+            (decided, _) => self.does(subject, seen, decided, now),
+        }
+    }
+
+    fn does(&mut self, subject: &Subject, seen: &Seen, decided: Decided, now: Instant) {
         match decided {
             Decided::Wait { until, why } => {
                 self.queue_behind(subject, seen, why);
@@ -29,9 +52,12 @@ impl Controller {
             }
             Decided::Rest { until } => self.queue.add(subject.clone(), until),
             Decided::Write(write) => match *write {
-                WriteRecord::Effect { effect, plan } => self.effect(subject, seen, effect, plan),
+                WriteRecord::Effect { effect, plan } => {
+                    self.effect(subject, seen, (effect, plan), now);
+                }
                 wrote @ (WriteRecord::Status { .. }
                 | WriteRecord::Finalizer { .. }
+                | WriteRecord::Leftover(_)
                 | WriteRecord::Event) => self.own(subject, wrote),
             },
         }
@@ -40,6 +66,19 @@ impl Controller {
     pub(super) fn wait(&mut self, subject: &Subject, until: Instant, why: Why) {
         tracing::debug!(?why, "waits");
         self.queue.add(subject.clone(), until);
+    }
+
+    /// Comes into the line of its provider, if it is not there yet, and is looked at again when it is its turn.
+    fn wait_for_turn(
+        &mut self,
+        subject: &Subject,
+        seen: &Seen,
+        effect: usize,
+        (until, now): (Instant, Instant),
+    ) {
+        let until = self.await_turn(subject, effect, now).unwrap_or(until);
+        let until = self.stand_in_line(subject, seen, effect, (until, now));
+        self.wait(subject, until, Why::Provider);
     }
 
     /// Looks again once others have written what this one wants to write.
@@ -53,7 +92,23 @@ impl Controller {
         }
     }
 
-    fn effect(&mut self, subject: &Subject, seen: &Seen, effect: usize, plan: Plan) {
+    fn effect(
+        &mut self,
+        subject: &Subject,
+        seen: &Seen,
+        (effect, plan): (usize, Plan),
+        now: Instant,
+    ) {
+        let place = match self.take_turn(subject, effect, now) {
+            Ok(place) => place,
+            // Somebody else of this process was quicker.
+            Err(at) => {
+                let until = at.unwrap_or(now + LONGEST_CALL);
+                let until = self.stand_in_line(subject, seen, effect, (until, now));
+                self.wait(subject, until, Why::Provider);
+                return;
+            }
+        };
         let observation = &seen.observed.observation;
         let declared = &seen.ir.effects[effect];
         let besides = self.read(subject, &seen.observed, Some(declared));
@@ -68,7 +123,7 @@ impl Controller {
         let runner = &self.runners[subject.lifecycle];
         let kind = runner.kinds[declared.target].as_ref();
         let Some(sent) = act::write(&plan, kind.unwrap_or(&runner.subject_kind)) else {
-            self.call(subject, observation, effect, plan);
+            self.call(subject, observation, (effect, plan), place);
             return;
         };
         let target = self.target(subject.lifecycle, effect, &plan);
@@ -83,15 +138,27 @@ impl Controller {
         let sent = match &wrote {
             WriteRecord::Status { draft, subject } => {
                 let manager = &naming.status_manager;
-                let known = runner.ir.condition_types();
-                let told = (&runner.fields[..], &known[..]);
+                let mut known = runner.ir.condition_types();
+                known.extend(runner.ir.retired_conditions());
+                let mut fields = runner.fields.clone();
+                fields.extend(runner.ir.retired_fields());
+                let told = (&fields[..], &known[..]);
                 match cleared(subject.raw.as_deref(), manager, told, &draft.status) {
                     Some(merged) => act::merged_status(kind, subject, manager, &merged),
                     None => act::status(kind, subject, manager, &draft.status),
                 }
             }
             WriteRecord::Finalizer { claim, subject } => {
-                act::finalizer(kind, subject, &naming.finalizer, *claim)
+                let ours = &naming.finalizer;
+                let retired = runner.ir.retired_finalizers(ours);
+                act::finalizer(kind, subject, (ours, &retired), *claim)
+            }
+            WriteRecord::Leftover(left) => {
+                let theirs = left.input.and_then(|input| runner.kinds[input].as_ref());
+                match act::write(&left.plan, theirs.unwrap_or(kind)) {
+                    Some(sent) => sent,
+                    None => return,
+                }
             }
             WriteRecord::Effect { .. } | WriteRecord::Event => return,
         };
@@ -102,8 +169,8 @@ impl Controller {
         &mut self,
         subject: &Subject,
         observation: &Arc<Observation>,
-        effect: usize,
-        plan: Plan,
+        (effect, plan): (usize, Plan),
+        place: Option<Place>,
     ) {
         let machine = Arc::clone(&self.runners[subject.lifecycle].machine);
         let observation = Arc::clone(observation);
@@ -121,6 +188,9 @@ impl Controller {
                     Err(CallError::Failed(said))
                 }),
             };
+            if let Some(place) = place {
+                place.ended(&called);
+            }
             Completed {
                 subject: Some(subject),
                 wrote: WriteRecord::Effect { effect, plan },

@@ -12,7 +12,7 @@ use super::memory::{WriteKind, status_id, subject_id};
 use super::queue::Subject;
 use super::report::{Draft, timeless};
 use crate::cluster::act::News;
-use crate::cluster::observe::{Job, Plan, WriteId};
+use crate::cluster::observe::{Job, Leftover, Plan, WriteId};
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
@@ -41,6 +41,9 @@ impl Controller {
             (WriteRecord::Finalizer { subject: seen, .. }, Ended::Write(outcome)) => {
                 self.finalizer_ended(&subject, &seen, outcome);
             }
+            (WriteRecord::Leftover(left), Ended::Write(outcome)) => {
+                self.leftover_ended(&subject, &left, outcome);
+            }
             (
                 WriteRecord::Status {
                     draft,
@@ -49,7 +52,10 @@ impl Controller {
                 Ended::Write(outcome),
             ) => self.status_ended(&subject, draft, &seen, outcome),
             (
-                WriteRecord::Event | WriteRecord::Finalizer { .. } | WriteRecord::Status { .. },
+                WriteRecord::Event
+                | WriteRecord::Finalizer { .. }
+                | WriteRecord::Leftover(_)
+                | WriteRecord::Status { .. },
                 Ended::Call(_) | Ended::Write(_),
             ) => {}
         }
@@ -90,6 +96,7 @@ impl Controller {
             (WriteRecord::Effect { .. }, None) => "effect",
             (WriteRecord::Finalizer { claim: true, .. }, _) => "claim",
             (WriteRecord::Finalizer { claim: false, .. }, _) => "release",
+            (WriteRecord::Leftover(_), _) => "retire",
             (WriteRecord::Status { .. }, _) => "status",
             (WriteRecord::Event, _) => "event",
         };
@@ -228,8 +235,11 @@ impl Controller {
             return self.fence_subject(subject, object);
         }
         let runner = &self.runners[subject.lifecycle];
-        let target = runner.ir.effects[effect].target;
-        let store = runner.stores[target]?;
+        let store = runner.stores[runner.ir.effects[effect].target]?;
+        self.fence_object(store, plan, object)
+    }
+
+    fn fence_object(&mut self, store: usize, plan: &Plan, object: &Value) -> Option<String> {
         let text = |path: &str| {
             let value = object.pointer(path).and_then(Value::as_str);
             value.map(str::to_owned)
@@ -313,6 +323,54 @@ impl Controller {
                 self.put_off(subject, WriteKind::Finalizer, subject_id(seen), outcome);
             }
         }
+    }
+
+    /// What is left was taken away. If it cannot be, that is told once: the object itself may be well, and say nothing of it.
+    fn leftover_ended(&mut self, subject: &Subject, left: &Leftover, outcome: Outcome) {
+        let (what, id) = (WriteKind::Leftover, left.plan.id.clone());
+        if let Outcome::Refused(why) | Outcome::Occupied(why) | Outcome::Later(why, _) = &outcome {
+            self.tell_left_behind(subject, left, why);
+        }
+        match outcome {
+            Outcome::Done(object) => {
+                let stores = &self.runners[subject.lifecycle].stores;
+                match left.input.and_then(|input| stores[input]) {
+                    Some(store) => self.fence_object(store, &left.plan, &object),
+                    None => self.fence_subject(subject, &object),
+                };
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    memory.worked(what);
+                }
+            }
+            Outcome::Refused(why) | Outcome::Occupied(why) => {
+                let random = self.random();
+                if let Some(memory) = self.memories.get_mut(subject) {
+                    let said = (why, true);
+                    memory.pause(what, id, said, (Backoff::REFUSED, None), random);
+                }
+            }
+            outcome @ (Outcome::Again(_) | Outcome::Later(..) | Outcome::Lost(_)) => {
+                self.put_off(subject, what, id, outcome);
+            }
+        }
+    }
+
+    fn tell_left_behind(&mut self, subject: &Subject, left: &Leftover, why: &str) {
+        let memory = self.memories.get(subject);
+        if memory.is_none_or(|memory| memory.is_known(WriteKind::Leftover, why)) {
+            return;
+        }
+        let runner = &self.runners[subject.lifecycle];
+        let kind = runner.subject_kind.clone();
+        let theirs = left.input.and_then(|input| runner.kinds[input].as_ref());
+        let object = left.plan.name.of_kind(theirs.unwrap_or(&kind));
+        let news = News {
+            warning: true,
+            reason: "LeftBehind".to_owned(),
+            note: format!("what an older version left at {object} cannot be taken away: {why}"),
+        };
+        let about = (&subject.name, left.owner.as_deref());
+        self.tell(subject.lifecycle, &kind, about, news);
     }
 
     fn status_ended(

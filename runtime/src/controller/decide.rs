@@ -56,6 +56,8 @@ pub(crate) struct Moment<'a> {
     pub(crate) resync: Instant,
     /// Whether another object of ours writes what a plan of an effect writes.
     pub(crate) is_taken: &'a dyn Fn(usize, &Plan) -> bool,
+    /// Whether a call of an effect may leave now; else from when on, if that is known.
+    pub(crate) is_turn: &'a dyn Fn(usize) -> Result<(), Option<Instant>>,
 }
 
 /// Decides the one thing that a pass does. Whatever it waits for, it looks again when the time may have changed an answer.
@@ -87,6 +89,9 @@ fn undated(seen: &Seen, memory: &ObjectMemory, at: &Moment<'_>) -> Decided {
         && let Some(status) = status(seen, memory, at.now)
     {
         return Decided::Write(Box::new(status));
+    }
+    if let Some(left) = leftover(seen, memory, at.now) {
+        return left;
     }
     let step = match seen.next {
         Decision::Claim => finalizer(seen, memory, true, at.now),
@@ -134,12 +139,41 @@ fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) ->
         let (until, why) = (at.now + LEASE_RENEWAL, Why::Lease);
         return Some(Decided::Wait { until, why });
     }
+    if plan.job == Job::Call
+        && let Err(until) = (at.is_turn)(number)
+    {
+        let (until, why) = (until.unwrap_or(at.resync), Why::Provider);
+        return Some(Decided::Wait { until, why });
+    }
     if plan.job != Job::Call && (at.is_taken)(number, plan) {
         let (until, why) = (at.resync, Why::Writing);
         return Some(Decided::Wait { until, why });
     }
     let (effect, plan) = (number, plan.clone());
     let write = WriteRecord::Effect { effect, plan };
+    Some(Decided::Write(Box::new(write)))
+}
+
+/// The first write that takes away what an older version left. It comes before what this one does, so that what a record held goes on; not where the object is
+/// to be left alone, and while it is deleted not where that waits.
+fn leftover(seen: &Seen, memory: &ObjectMemory, now: Instant) -> Option<Decided> {
+    let (ir, world) = (seen.ir, &seen.observed.observation.world);
+    let is_left_alone = match seen.observed.is_deleting() {
+        true => ir.holds_deletion(world).is_some(),
+        false => {
+            let class = seen.class;
+            class == Class::Contradiction || ir.is_silent(class) || ir.is_suspended(class)
+        }
+    };
+    if is_left_alone {
+        return None;
+    }
+    let mut leftovers = seen.observed.leftovers.iter();
+    let left = leftovers.find(|left| {
+        let paused = memory.paused(WriteKind::Leftover, &left.plan.id, now);
+        paused.is_none()
+    })?;
+    let write = WriteRecord::Leftover(Box::new(left.clone()));
     Some(Decided::Write(Box::new(write)))
 }
 

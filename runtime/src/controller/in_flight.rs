@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use super::queue::Subject;
 use super::report::Draft;
-use crate::cluster::observe::{Job, Plan};
+use crate::cluster::observe::{Job, Leftover, Plan};
 use crate::cluster::outcome::Outcome;
 use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
@@ -15,9 +15,20 @@ use std::sync::Arc;
 /// What was written.
 #[derive(Clone, Debug)]
 pub(crate) enum WriteRecord {
-    Effect { effect: usize, plan: Plan },
-    Finalizer { claim: bool, subject: Arc<Stored> },
-    Status { draft: Draft, subject: Arc<Stored> },
+    Effect {
+        effect: usize,
+        plan: Plan,
+    },
+    Finalizer {
+        claim: bool,
+        subject: Arc<Stored>,
+    },
+    Status {
+        draft: Draft,
+        subject: Arc<Stored>,
+    },
+    /// Takes away what an older version left.
+    Leftover(Box<Leftover>),
     Event,
 }
 
@@ -26,7 +37,7 @@ impl WriteRecord {
     pub(crate) fn migrates(&self) -> bool {
         match self {
             Self::Effect { plan, .. } => plan.job == Job::Migrate,
-            Self::Finalizer { .. } | Self::Status { .. } | Self::Event => false,
+            Self::Finalizer { .. } | Self::Status { .. } | Self::Leftover(_) | Self::Event => false,
         }
     }
 }

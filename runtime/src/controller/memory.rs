@@ -16,12 +16,14 @@ use crate::cluster::store::Name;
 use crate::lifecycle::Stored;
 use crate::lifecycle::random::Seed;
 use crate::machine::backoff::Backoff;
+use crate::provider::Turn;
 
 /// What a pause or a count belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WriteKind {
     Effect(usize),
     Finalizer,
+    Leftover,
     Status,
     /// A world that cannot be, or a pass that failed.
     Pass,
@@ -83,6 +85,8 @@ pub(crate) struct ObjectMemory {
     pub(crate) flaws: BTreeMap<usize, String>,
     /// Until when the last answers hold.
     pub(crate) time: Time,
+    /// Its place in the line of a provider, while it waits to call.
+    pub(crate) turn: Option<Turn>,
     /// What values are made from, until one may have been kept.
     pub(crate) seed: Option<Seed>,
     pauses: BTreeMap<WriteKind, Pause>,
@@ -178,7 +182,9 @@ impl ObjectMemory {
     pub(crate) fn keep_pauses(&mut self, planned: impl Fn(usize) -> bool) {
         self.pauses.retain(|what, _| match what {
             WriteKind::Effect(effect) => planned(*effect),
-            WriteKind::Finalizer | WriteKind::Status | WriteKind::Pass => true,
+            WriteKind::Finalizer | WriteKind::Leftover | WriteKind::Status | WriteKind::Pass => {
+                true
+            }
         });
     }
 

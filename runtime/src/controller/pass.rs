@@ -48,7 +48,7 @@ impl Controller {
         let seen = self.learn(subject, observed, now);
         let decided = self.decided(subject, &seen, now);
         self.trace_pass(subject, &seen, &decided);
-        self.carry_out(subject, &seen, decided);
+        self.carry_out(subject, &seen, decided, now);
     }
 
     fn observe(&mut self, subject: &Subject, stored: Arc<Stored>) -> Observed {
@@ -138,6 +138,7 @@ impl Controller {
             leads_until: self.leading.until(now),
             resync: now + RESYNC.mul_f64(1.0 + 0.1 * share),
             is_taken: &is_taken,
+            is_turn: &|effect| self.is_turn(subject, effect, now),
         };
         decide(seen, &self.memories[subject], &moment)
     }
@@ -170,6 +171,7 @@ impl Controller {
 
     /// Drops what is remembered of an object that is no more.
     fn forget(&mut self, subject: &Subject) {
+        self.leave_line(subject);
         let Some(memory) = self.memories.remove(subject) else {
             return;
         };

@@ -1,5 +1,7 @@
 //! Questions asked from time to time, shared by all objects that ask the same; whoever asked is woken when the answer changes.
 
+mod in_line;
+
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -12,13 +14,15 @@ use tokio::time::{Instant, timeout};
 
 use super::Controller;
 use super::queue::Subject;
+use super::turned::{PollId as Id, Turns};
 use super::waker::Wakes;
 use crate::cluster::store::Name;
 use crate::lifecycle::call::{CallError, Reply};
 use crate::lifecycle::{Machine, Observation};
+use crate::provider::{LONG as LONG_IN_LINE, Place, Provider, Turn};
 
-/// A poll: lifecycle, input, key.
-pub(crate) type Id = (usize, usize, String);
+/// What asks the polls of an input, and whom.
+pub(crate) type Asks = (Arc<dyn Machine>, Option<Arc<Provider>>);
 
 /// An answer is good for this many intervals, and never for less than `LEAST_GRACE`.
 const GRACE: u32 = 3;
@@ -54,8 +58,10 @@ struct Poll {
     asked: Option<Instant>,
     /// What it asks about has changed since the question left that is on its way.
     again: bool,
-    /// When it is asked next; nothing while a question is on its way.
+    /// When it is asked next; nothing while a question is on its way, or waits for its turn.
     due: Option<Instant>,
+    /// Its place in the line of its provider.
+    turn: Option<Turn>,
     /// Who asks, and how often each wants it.
     askers: BTreeMap<Name, Duration>,
     /// The same, the shortest first.
@@ -77,8 +83,12 @@ type Question = Pin<Box<dyn Future<Output = Answered> + Send>>;
 pub(crate) struct Polls {
     all: BTreeMap<Id, Poll>,
     due: BTreeSet<(Instant, Id)>,
+    /// When an answer is not good any more whose next question has to wait for longer.
+    lapses: BTreeSet<(Instant, Id)>,
     /// Questions under way and since when, in their order.
     asking: Vec<(Instant, Question)>,
+    /// The same of those whose provider bounds them.
+    placed: Vec<Question>,
     turn: u64,
     wakes: Wakes,
 }
@@ -105,12 +115,20 @@ impl Polls {
         input: usize,
         key: &str,
     ) -> Result<Arc<dyn Any + Send + Sync>, String> {
-        let none = || "it has not been asked yet".to_owned();
+        let none = "it has not been asked yet";
         let poll = self.all.get(&(lifecycle, input, key.to_owned()));
-        let poll = poll.ok_or_else(none)?;
+        let poll = poll.ok_or(none)?;
         match &poll.answer {
             Some((reply, _)) if poll.good_until > Instant::now() => Ok(Arc::clone(&reply.answer)),
-            Some(_) | None => Err(poll.error.clone().unwrap_or_else(none)),
+            Some(_) | None => Err(poll.error.clone().unwrap_or_else(|| match &poll.turn {
+                Some(turn) => {
+                    format!(
+                        "it waits for its turn at provider `{}`",
+                        turn.provider().name()
+                    )
+                }
+                None => none.to_owned(),
+            })),
         }
     }
 
@@ -132,8 +150,11 @@ impl Polls {
             let poll = self.all.get(&id)?;
             // Many questions may be before it, each of which takes its time.
             let is_new = poll.answer.is_none() && poll.error.is_none();
-            let since = if is_new { now } else { poll.good_until };
-            let until = since + PATIENCE;
+            let until = match &poll.turn {
+                Some(turn) if is_new => turn.since() + LONG_IN_LINE,
+                Some(_) | None if is_new => now + PATIENCE,
+                Some(_) | None => poll.good_until + PATIENCE,
+            };
             // A new one is good until it was asked for, which is a moment after the look that asked.
             (until > now && (is_new || poll.good_until <= now)).then_some(until)
         });
@@ -164,6 +185,7 @@ impl Polls {
                 asked: None,
                 again: false,
                 due: None,
+                turn: None,
                 askers: BTreeMap::new(),
                 wanted: BTreeSet::new(),
                 waiting: BTreeSet::new(),
@@ -239,9 +261,11 @@ impl Polls {
     }
 
     pub(crate) fn next(&self) -> Option<Instant> {
-        let (at, _) = self.due.first()?;
-        let is_free = self.asking.len() < MOST;
-        is_free.then(|| self.free_at().map_or(*at, |free| free.max(*at)))
+        let due = self.due.first().map(|(at, _)| *at);
+        let due = due.filter(|_| self.asking.len() < MOST);
+        let due = due.map(|at| self.free_at().map_or(at, |free| free.max(at)));
+        let lapses = self.lapses.first().map(|(at, _)| *at);
+        due.into_iter().chain(lapses).min()
     }
 
     /// When the next question may be asked, if not at once: the oldest of the last few has then waited for long.
@@ -254,6 +278,14 @@ impl Polls {
         let mut answered = Vec::new();
         self.asking
             .retain_mut(|(_, question)| match question.as_mut().poll(cx) {
+                Ready::Ready(answer) => {
+                    answered.push(answer);
+                    false
+                }
+                Ready::Pending => true,
+            });
+        self.placed
+            .retain_mut(|question| match question.as_mut().poll(cx) {
                 Ready::Ready(answer) => {
                     answered.push(answer);
                     false
@@ -279,7 +311,7 @@ impl Polls {
         });
         for id in meant.cloned().collect::<Vec<_>>() {
             if let Some(poll) = self.all.get_mut(&id) {
-                poll.again = poll.due.is_none();
+                poll.again = poll.due.is_none() && poll.turn.is_none();
                 let soonest = poll.asked.map_or(now, |asked| now.max(asked + AGAIN));
                 if poll.due.is_some_and(|due| due > soonest) {
                     self.schedule(&id, soonest);
@@ -289,7 +321,7 @@ impl Polls {
     }
 
     /// Asks what is due; says how many questions left.
-    fn start(&mut self, now: Instant, machine: impl Fn(usize) -> Arc<dyn Machine>) -> u64 {
+    fn start(&mut self, now: Instant, lines: (&impl Fn(&Id) -> Asks, &Turns)) -> u64 {
         let mut left = 0;
         while self.asking.len() < MOST && self.free_at().is_none_or(|free| free <= now) {
             let Some((at, id)) = self.due.pop_first() else {
@@ -301,12 +333,16 @@ impl Polls {
             }
             if let Some(poll) = self.all.get_mut(&id) {
                 poll.due = None;
-                poll.asked = Some(now);
-                self.turn += 1;
-                let observation = Arc::clone(&poll.observation);
-                let question = question(machine(id.0), observation, id, self.turn);
-                self.asking.push((now, question));
-                left += 1;
+            }
+            let (machine, provider) = lines.0(&id);
+            let asks = (machine.ir().name, provider.as_ref());
+            match self.take_turn(&id, now, asks, lines.1) {
+                Ok(place) => {
+                    self.leave(now, id, machine, place);
+                    left += 1;
+                }
+                Err(Some(at)) => self.schedule(&id, at),
+                Err(None) => self.may_lapse(&id),
             }
         }
         left
@@ -354,6 +390,7 @@ impl Polls {
             next = now + poll.every.min(AGAIN);
         }
         self.schedule(&answered.id, next);
+        self.may_lapse(&answered.id);
         woken
     }
 }
@@ -392,7 +429,7 @@ impl Poll {
 }
 
 fn question(
-    machine: Arc<dyn Machine>,
+    (machine, place): (Arc<dyn Machine>, Option<Place>),
     observation: Arc<Observation>,
     id: Id,
     asked: u64,
@@ -405,6 +442,9 @@ fn question(
                 Err(CallError::Failed(said))
             }),
         };
+        if let Some(place) = place {
+            place.ended(&answer);
+        }
         Answered { id, asked, answer }
     })
 }
@@ -418,9 +458,16 @@ impl Controller {
     }
 
     pub(super) fn start_polls(&mut self, now: Instant) {
+        for (lifecycle, names) in self.polls.lapsed(now) {
+            let subjects = names.into_iter().map(|name| Subject { lifecycle, name });
+            self.wake(subjects.collect(), now);
+        }
         let runners = &self.runners;
-        let machine = |lifecycle: usize| Arc::clone(&runners[lifecycle].machine);
-        let left = self.polls.start(now, machine);
+        let asks = |id: &Id| {
+            let runner = &runners[id.0];
+            (Arc::clone(&runner.machine), runner.providers[id.1].clone())
+        };
+        let left = self.polls.start(now, (&asks, &self.turns));
         if left > 0 {
             self.settings.counters.with(|c| c.polls += left);
         }

@@ -95,7 +95,7 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
     let mut news: Vec<News> = conditions.iter().filter_map(|c| told(c, old)).collect();
     news.extend(torn_down::news(machine.ir(), &observation.world, notes));
     Draft {
-        differs: differs(notes.fields, &status, old),
+        differs: differs(machine.ir(), notes.fields, &status, old),
         status,
         news,
     }
@@ -408,9 +408,10 @@ fn told(condition: &Condition, old: &Value) -> Option<News> {
     })
 }
 
-/// Only what the lifecycle declares is compared; an entry of ours that is no longer wanted differs too.
-fn differs(fields: &[&str], new: &Value, old: &Value) -> bool {
-    let known: Vec<_> = fields.iter().copied().chain(["conditions"]).collect();
+/// Only what the lifecycle declares is compared, and what an older version did; an entry of ours that is no longer wanted differs too.
+fn differs(ir: &Lifecycle, fields: &[&str], new: &Value, old: &Value) -> bool {
+    let retired: Vec<&str> = ir.retired_fields().collect();
+    let known: Vec<_> = [fields, &retired, &["conditions"]].concat();
     let wanted = new.as_object().into_iter().flatten();
     wanted
         .map(|(key, value)| (key.as_str(), Some(value)))

@@ -18,6 +18,7 @@ use crate::lifecycle::{Kind, Machine, Stored};
 use crate::machine::ir::{Lifecycle, Mode, Verb};
 use crate::machine::kstatus::OBSERVED_GENERATION;
 use crate::naming::Naming;
+use crate::provider::{Provider, Providers};
 
 pub(crate) struct Runner {
     pub(crate) machine: Arc<dyn Machine>,
@@ -34,6 +35,8 @@ pub(crate) struct Runner {
     /// Every cache that a pass reads.
     pub(crate) needs: BTreeSet<usize>,
     indexes: Vec<Option<Index>>,
+    /// The provider of each input that names one.
+    pub(crate) providers: Vec<Option<Arc<Provider>>>,
 }
 
 impl Runner {
@@ -41,6 +44,7 @@ impl Runner {
         machine: Arc<dyn Machine>,
         naming: Naming,
         all: &mut Vec<Store>,
+        providers: &Providers,
     ) -> Result<Self, Error> {
         let ir = machine.ir();
         let Some(subject_kind) = machine.subject() else {
@@ -74,6 +78,7 @@ impl Runner {
             stores: Vec::new(),
             needs: BTreeSet::from([subject_store]),
             indexes: Vec::new(),
+            providers: named(ir, providers),
             machine: Arc::clone(&machine),
             subject_kind,
         };
@@ -277,6 +282,12 @@ impl View for Caches<'_> {
     }
 }
 
+/// The provider of each input of a lifecycle.
+fn named(ir: &Lifecycle, providers: &Providers) -> Vec<Option<Arc<Provider>>> {
+    let named = ir.inputs.iter().map(|input| input.provider);
+    named.map(|name| Some(providers.named(name?))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -322,7 +333,12 @@ mod tests {
     #[test]
     fn a_field_that_the_status_does_not_have_is_told_before_anything_is_written() {
         let naming = Naming::of("op", "Bare");
-        let started = Runner::new(Arc::new(machine(Logic)), naming, &mut Vec::new());
+        let started = Runner::new(
+            Arc::new(machine(Logic)),
+            naming,
+            &mut Vec::new(),
+            &Providers::default(),
+        );
         let error = started.err().expect("it does not start").to_string();
         assert!(error.contains("status field `why`"), "{error}");
         assert!(error.contains("which has `phase_now`"), "{error}");

@@ -3,6 +3,7 @@
 mod applied;
 mod declared;
 mod leading;
+mod limited;
 mod polled;
 mod said;
 mod timed;
@@ -172,6 +173,19 @@ impl Sim {
         seed: u64,
         policy: impl Fn(&str) -> Answer + Send + 'static,
     ) -> Self {
+        Self::with(machine, (seed, &Providers::default()), policy)
+    }
+
+    /// With limits of providers.
+    fn limited(machine: Arc<dyn Machine>, seed: u64, providers: &Providers) -> Self {
+        Self::with(machine, (seed, providers), |_| Answer::Do)
+    }
+
+    fn with(
+        machine: Arc<dyn Machine>,
+        (seed, providers): (u64, &Providers),
+        policy: impl Fn(&str) -> Answer + Send + 'static,
+    ) -> Self {
         let server = Server::new(policy);
         let settings = Settings {
             instance: "here".to_owned(),
@@ -181,6 +195,7 @@ impl Sim {
             clock: Arc::new(Noon),
             counters: Counters::default(),
             wakes: Wakes::default(),
+            providers: providers.clone(),
             health: Health::default(),
             trace: None,
         };

@@ -105,6 +105,8 @@ pub enum Written {
     Claim,
     /// Our finalizer was taken away.
     Release,
+    /// What an older version of the lifecycle left was taken away.
+    Leftover,
     /// The status.
     Status,
     /// An event about an object.
@@ -172,6 +174,7 @@ impl WriteRecord {
             Self::Effect { effect, .. } => Written::Effect(*effect),
             Self::Finalizer { claim: true, .. } => Written::Claim,
             Self::Finalizer { claim: false, .. } => Written::Release,
+            Self::Leftover(_) => Written::Leftover,
             Self::Status { .. } => Written::Status,
             Self::Event => Written::Event,
         }

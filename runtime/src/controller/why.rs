@@ -9,6 +9,8 @@ pub enum Why {
     Writing,
     /// Our Lease ends before a call would.
     Lease,
+    /// Others are before us at the provider that a call would ask, or it wants to be left alone.
+    Provider,
     /// The last try failed.
     Failed,
     /// The last try was refused.

@@ -191,9 +191,9 @@ pub struct ObjectRef {
     pub kind: String,
     /// `None` for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// `metadata.name`; empty of those that carry a label.
+    /// `metadata.name`; empty of those that carry a label, and of all.
     pub name: String,
-    /// The label that they carry, with any value.
+    /// The label that they carry, with any value; an empty one is that of all.
     pub label: Option<String>,
 }
 
@@ -214,6 +214,12 @@ impl ObjectRef {
             label: Some(label.to_owned()),
             ..Self::of::<K>(namespace, "")
         }
+    }
+
+    /// A reference to all objects of a namespace. Only `by refs of` follows it.
+    pub fn all_in<K: Resource<DynamicType = ()>>(namespace: Option<&str>) -> Self {
+        // No label is called so.
+        Self::labelled::<K>(namespace, "")
     }
 
     /// A reference to an object at hand.

@@ -2,14 +2,18 @@
 //! Plain data: names as written, positions instead of references, source order kept.
 
 mod call;
+mod retired;
 
 pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
+pub use retired::{Leaves, Retired};
 
 /// One `lifecycle!` block.
 #[derive(Debug)]
 pub struct Lifecycle {
     /// The resource's type, or the volume's name.
     pub name: &'static str,
+    /// What tells it from all others: the module where it is declared, and its name.
+    pub path: &'static str,
     /// Its doc comment.
     pub doc: &'static str,
     /// Everything a pass looks at.
@@ -32,8 +36,12 @@ pub struct Lifecycle {
     pub steps: &'static [Step],
     /// Where what is left then is given up.
     pub abandoned: &'static [Abandoned],
+    /// What an older version had and left, but for objects of inputs.
+    pub retired: &'static [Retired],
     /// The state edges of a quiet run.
     pub edges: &'static [(usize, usize)],
+    /// Where nothing but promises that other lifecycles claim leads out.
+    pub waits: &'static [Wait],
     /// Conditions of the status, without `Ready`.
     pub conditions: &'static [Condition],
     /// How `Ready` is rolled up.
@@ -86,6 +94,8 @@ pub struct Input {
     pub lookup: Lookup,
     /// How long after a poll it is asked again.
     pub every: Option<Length>,
+    /// Of a poll: the provider that is asked, and called by the effects on this input.
+    pub provider: Option<&'static str>,
     /// Looked at only where this holds.
     pub given: Option<Pred>,
     /// The built-in fact it brings.
@@ -98,6 +108,8 @@ pub struct Input {
     pub exclusive: &'static [&'static str],
     /// Of what is owned: where this holds it has no owner reference, and stays when its owner goes.
     pub retain: Option<Pred>,
+    /// An older version had it: nothing reads it, and this becomes of its objects.
+    pub retired: Option<Leaves>,
 }
 
 /// A length of time: as it is declared, or as the object says.
@@ -366,10 +378,30 @@ pub struct Abandoned {
 pub struct Promise {
     /// As declared.
     pub name: &'static str,
+    /// Which lifecycle keeps it, if that is said.
+    pub claim: Option<Claim>,
     /// Where it holds.
     pub when: Pred,
     /// What it brings about: alternatives of (variable, value).
     pub sets: &'static [&'static [(usize, u8)]],
+}
+
+/// Which lifecycle keeps a promise: in these of its states it has done so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// [`Lifecycle::path`] of the keeper.
+    pub keeper: &'static str,
+    /// Names of its states.
+    pub states: &'static [&'static str],
+}
+
+/// A state with a world that nothing leads out of but promises that others claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The state.
+    pub state: usize,
+    /// The promises that are due in that world, at least one.
+    pub promises: &'static [usize],
 }
 
 /// A Kubernetes condition: a total function of the facts.

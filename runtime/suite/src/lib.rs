@@ -2,6 +2,7 @@
 
 #![deny(missing_docs)]
 
+pub mod conversion;
 pub mod faults;
 pub mod managed;
 pub mod resources;

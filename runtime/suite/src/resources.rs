@@ -2,8 +2,11 @@
 //! Knows no lifecycle: what may happen is generic moves and faults, what must hold is in `invariant`.
 
 mod acting;
+mod beside;
 mod choose;
+mod claims;
 mod cluster;
+mod companion;
 mod contract;
 mod coverage;
 mod early;
@@ -55,6 +58,7 @@ pub use report::{Failure, Report};
 pub use site::Site;
 
 use crate::faults::{Faults, Line, Plan};
+use companion::Member;
 use fixture::Fixture;
 use fork::Forks;
 use judge::Ends;
@@ -93,10 +97,14 @@ struct Core {
     machine: Arc<dyn Machine>,
     make: Make,
     outside: MakeOutside,
+    /// Whether there is anything outside Kubernetes.
+    has_outside: bool,
     naming: Naming,
     definitions: Vec<Value>,
     fixtures: Vec<Fixture>,
     promises: Vec<(String, Keeper)>,
+    /// Lifecycles that run beside it.
+    beside: Vec<Member>,
     /// What no run can see, and why.
     never: Vec<(String, String)>,
     cluster: Arc<dyn Cluster>,
@@ -185,7 +193,9 @@ impl Suite {
     /// The suite of a lifecycle that works on nothing but Kubernetes.
     pub fn of<M: Machine>(machine: impl Fn() -> M + Send + Sync + 'static) -> Self {
         let make: Make = Arc::new(move |_, _| Arc::new(machine()));
-        Self::new(make, Arc::new(|| Arc::new(Nothing)))
+        let mut suite = Self::new(make, Arc::new(|| Arc::new(Nothing)));
+        suite.core.has_outside = false;
+        suite
     }
 
     /// The suite of a lifecycle that asks and changes something outside Kubernetes as well: `machine` is made anew for each process, and reaches it through the line of that process.
@@ -216,9 +226,11 @@ impl Suite {
                 machine,
                 make,
                 outside,
+                has_outside: true,
                 definitions: Vec::new(),
                 fixtures: Vec::new(),
                 promises: Vec::new(),
+                beside: Vec::new(),
                 never: Vec::new(),
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
@@ -396,11 +408,7 @@ impl Suite {
         if !core.fixtures.iter().any(|f| f.subject) {
             problems.push(format!("there is no fixture of a {}", core.ir.name));
         }
-        for promise in core.ir.promises {
-            if !core.promises.iter().any(|(name, _)| name == promise.name) {
-                problems.push(format!("nothing keeps the promise `{}`", promise.name));
-            }
-        }
+        problems.extend(core.unkept());
         let mut keys: Vec<_> = core.fixtures.iter().map(|f| &f.key).collect();
         keys.sort();
         if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -27,6 +27,8 @@ lifecycle! {
     /// Exposes the Pods that mount it, by the rules of its ListenerClass.
     resource Listener;
 
+    lock "listener.lock";
+
     observe {
         class:   ListenerClass      by name spec.class_name?;
         service: owned Service      by name meta.name exclusive spec.ports;

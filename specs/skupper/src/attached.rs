@@ -16,6 +16,8 @@ lifecycle! {
     /// Offers a workload of its namespace to the site of another. It makes nothing: what accepts it there puts it into the configuration of the router.
     resource AttachedConnector;
 
+    lock "attached.lock";
+
     use managed;
 
     observe {

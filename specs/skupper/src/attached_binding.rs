@@ -10,11 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::attached::AttachedConnector;
 use super::fragments::{managed, routed, site_room};
+use super::site::Site;
 use super::status::Status;
 
 lifecycle! {
     /// Accepts the AttachedConnector of the same name of another namespace, and binds it to a routing key. The Site puts it into the configuration of the router.
     resource AttachedConnectorBinding;
+
+    lock "attached_binding.lock";
 
     use managed;
     use site_room;
@@ -65,7 +68,7 @@ lifecycle! {
         goal Ready      when matched                    => Ready;
     }
     promises {
-        decides: site && !router_config sets { router_config = Present };
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && offer == Fine && chosen == Some && report sets { sync = Current };
     }
     transitions {

@@ -9,11 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fragments::{managed, routed, site_room};
+use super::site::Site;
 use super::status::{SelectedPod, Status};
 
 lifecycle! {
     /// Binds a workload of its namespace to a routing key of the network. It makes nothing: the Site puts it into the configuration of the router.
     resource Connector;
+
+    lock "connector.lock";
 
     use managed;
     use site_room;
@@ -54,7 +57,7 @@ lifecycle! {
         goal Ready      when matched             => Ready;
     }
     promises {
-        decides: site && !router_config sets { router_config = Present };
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
     }
     transitions {

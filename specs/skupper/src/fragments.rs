@@ -60,7 +60,7 @@ fragment! {
         Blocked when blocked => Error wakes site;
     }
     promises {
-        arises: site && !running sets { running = true };
+        arises claimed by Site in Ready: site && !running sets { running = true };
     }
     status {
         condition Configured {

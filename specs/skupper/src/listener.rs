@@ -9,11 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fragments::{managed, routed, site_room};
+use super::site::Site;
 use super::status::Status;
 
 lifecycle! {
     /// Offers a routing key of the network as a Service of its namespace, or outside Kubernetes at its host and port themselves. Its host and port, and the port of the router behind them, are decided by the Site.
     resource Listener;
+
+    lock "listener.lock";
 
     use managed;
     use site_room;
@@ -83,7 +86,7 @@ lifecycle! {
         delete each pods when allocation == Held;
     }
     promises {
-        allocated: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
+        allocated claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {

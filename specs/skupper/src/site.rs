@@ -22,6 +22,8 @@ lifecycle! {
     /// A namespace that takes part in the network, by a router of its own. The one writer of that router's configuration.
     resource Site;
 
+    lock "site.lock";
+
     use managed;
 
     observe {

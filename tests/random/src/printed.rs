@@ -133,6 +133,7 @@ fn pair<A, B>(expr: &Expr, first: impl Fn(&Expr) -> A, second: impl Fn(&Expr) ->
 fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
     ir::Lifecycle {
         name: text(field(of, "name")),
+        path: "",
         doc: text(field(of, "doc")),
         inputs: list(field(of, "inputs"), input),
         values: list(field(of, "values"), |value| ir::Value {
@@ -150,6 +151,8 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         effects: list(field(of, "effects"), effect),
         promises: list(field(of, "promises"), |promise| ir::Promise {
             name: text(field(promise, "name")),
+            // Of whom it is claimed is a type, and there are none here.
+            claim: None,
             when: pred(field(promise, "when")),
             sets: sets(field(promise, "sets")),
         }),
@@ -162,7 +165,11 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             when: pred(field(one, "when")),
             why: text(field(one, "why")),
         }),
+        retired: list(field(of, "retired"), |_| {
+            panic!("no random lifecycle retires")
+        }),
         edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
+        waits: &[],
         conditions: list(field(of, "conditions"), |condition| ir::Condition {
             name: text(field(condition, "name")),
             doc: text(field(condition, "doc")),
@@ -229,12 +236,16 @@ fn input(of: &Expr) -> ir::Input {
         kind: text(field(of, "kind")),
         lookup,
         every: option(field(of, "every"), length),
+        provider: option(field(of, "provider"), text),
         given: option(field(of, "given"), pred),
         var: option(field(of, "var"), number),
         owner: option(field(of, "owner"), number),
         controller: truth(field(of, "controller")),
         exclusive: list(field(of, "exclusive"), text),
         retain: option(field(of, "retain"), pred),
+        retired: option(field(of, "retired"), |_| {
+            panic!("no random lifecycle retires")
+        }),
     }
 }
 

@@ -143,8 +143,18 @@ pub fn hold(instrument: Instrument, verdicts: &BTreeMap<Mistake, Verdict>) {
 /// # Panics
 /// It says something else, and nobody asked to rewrite it.
 pub fn between(name: &str, wanted: impl FnOnce(&str) -> String) {
+    between_in("suite.md", name, wanted);
+}
+
+/// The same of this page.
+///
+/// # Panics
+/// As `between`.
+pub fn between_in(page: &str, name: &str, wanted: impl FnOnce(&str) -> String) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/suite.md");
+    let document = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs")
+        .join(page);
     let text = std::fs::read_to_string(&document).expect("the documentation can be read");
     let (begin, end) = (
         format!("<!-- {name}, made by the tests -->\n"),
@@ -170,7 +180,7 @@ pub fn between(name: &str, wanted: impl FnOnce(&str) -> String) {
         .collect();
     let unlike = unlike.join("\n\n");
     panic!(
-        "docs/suite.md is not up to date; run this test once with BLESS=1. It says, and should say:\n\n{unlike}"
+        "docs/{page} is not up to date; run this test once with BLESS=1. It says, and should say:\n\n{unlike}"
     );
 }
 

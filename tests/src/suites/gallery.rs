@@ -1,7 +1,10 @@
 //! The suites of lifecycles that operators of others have, said in the language.
 
+use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::CustomResourceExt;
 use lifecycle_suite::resources::{Site, Suite};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::lifecycles::account::{self, Account, Logins};
@@ -9,11 +12,19 @@ use crate::lifecycles::autoscaler::{self, Autoscaler, ByLoad, Meters};
 use crate::lifecycles::certificate::{self, Certificate, Issuer, Signed, SigningRequest};
 use crate::lifecycles::database::{self, Backup, Database, Engine};
 use crate::lifecycles::dns::{self, AtProvider, Dns, DnsRecord, Zone};
+use crate::lifecycles::httproute::{
+    self, Gateway, GatewayClass, HttpRoute, Proxies, ReferenceGrant, ThroughProxies,
+};
+use crate::lifecycles::issuer::{self, AtAuthority, Authority, ClusterIssuer};
 use crate::lifecycles::leaf::{self, Leaf, Signing};
+use crate::lifecycles::lodge::{self, Lodge};
 use crate::lifecycles::login::{self, Kept, Login};
 use crate::lifecycles::machine::{self, InCluster, InfraMachine, Machine, Nodes, OtherCluster};
+use crate::lifecycles::managed_bucket::{self, Cloud, InAccount, ManagedBucket, ProviderConfig};
+use crate::lifecycles::postgres::{self, Cluster, Databases, InDatabases, Instances};
 use crate::lifecycles::quota::{self, Counted, Quota};
 use crate::lifecycles::tenant::{self, Teams, Tenant};
+use crate::lifecycles::workload::{self, Ingress, Revision, Shares, Workload};
 
 /// The suite of a count of what a namespace has.
 pub fn quota() -> Suite {
@@ -21,6 +32,13 @@ pub fn quota() -> Suite {
         .define(&Quota::crd())
         .fixtures(include_str!("../../fixtures/quota/quota.yaml"))
         .fixtures(include_str!("../../fixtures/quota/used.yaml"))
+}
+
+/// The suite of a lodge that an older version of it had, too.
+pub fn lodge() -> Suite {
+    Suite::of(lodge::new)
+        .define(&Lodge::crd())
+        .fixtures(include_str!("../../fixtures/lodge/lodge.yaml"))
 }
 
 /// The suite of a login whose Secret may stay, and may have been there before.
@@ -43,6 +61,16 @@ pub fn login() -> Suite {
     Suite::of(|| login::machine(Kept))
         .define(&Login::crd())
         .fixtures(include_str!("../../fixtures/login/login.yaml"))
+}
+
+/// The suite of who signs certificates in a cluster.
+pub fn issuer() -> Suite {
+    let machine = |authority: Authority, line| issuer::machine(AtAuthority(authority.on(line)));
+    Suite::outside(Authority::default, machine)
+        .define(&ClusterIssuer::crd())
+        .define(&issuer::Certificate::crd())
+        .fixtures(include_str!("../../fixtures/issuer/clusterissuer.yaml"))
+        .fixtures(include_str!("../../fixtures/issuer/others.yaml"))
 }
 
 /// The suite of a certificate that is made here and signed by an authority of the namespace.
@@ -118,6 +146,164 @@ pub fn database() -> Suite {
         .fixtures(include_str!("../../fixtures/database/secret.yaml"))
         .promise("ends", ends(|| json!({ "saved": true })))
         .promise("ends", ends(|| json!({ "failed": "the store is full" })))
+}
+
+/// The suite of a bucket of a cloud account, as its policies have it.
+pub fn managed_bucket() -> Suite {
+    let machine = |cloud: Cloud, line| managed_bucket::machine(InAccount(cloud.on(line)));
+    Suite::outside(Cloud::default, machine)
+        .define(&ManagedBucket::crd())
+        .define(&ProviderConfig::crd())
+        .fixtures(include_str!(
+            "../../fixtures/managed_bucket/managedbucket.yaml"
+        ))
+        .fixtures(include_str!(
+            "../../fixtures/managed_bucket/providerconfig.yaml"
+        ))
+}
+
+/// The suite of a primary and its replicas.
+pub fn postgres() -> Suite {
+    let machine = |all: Databases, line| postgres::machine(InDatabases(all.on(line)));
+    let fails = |instances: &mut Instances, _: &_, primary: &str| {
+        let one = instances.0.get_mut(primary);
+        one.is_some_and(|one| !std::mem::replace(&mut one.failed, true))
+    };
+    let promote =
+        |instances: &mut Instances, pods: &Pods, primary: &str| instances.promote(pods, primary);
+    let join =
+        |instances: &mut Instances, pods: &Pods, primary: &str| instances.join(pods, primary);
+    Suite::outside(Databases::default, machine)
+        .define(&Cluster::crd())
+        .fixtures(include_str!("../../fixtures/postgres/cluster.yaml"))
+        .promise("leads", move |site| runs(site, promote))
+        .promise("leads", move |site| runs(site, fails))
+        .promise("joins", move |site| runs(site, join))
+}
+
+/// Names and uids of Pods.
+type Pods = Vec<(String, String)>;
+
+/// The instances of a Cluster do something, each with its Pod, and with the one that the Service of the Cluster leads to.
+async fn runs(site: Site, change: fn(&mut Instances, &Pods, &str) -> bool) -> kube::Result<bool> {
+    let pods: Vec<Pod> = all(&site, "/api/v1/pods").await?;
+    let name_of = |pod: &Pod| {
+        let labels = pod.metadata.labels.as_ref()?;
+        let is_ours = labels.get(postgres::CLUSTER)? == site.name();
+        is_ours.then_some((pod.metadata.name.clone()?, pod.metadata.uid.clone()?))
+    };
+    let pods: Pods = pods.iter().filter_map(name_of).collect();
+    let service = site.beside("/api/v1", "services", site.name());
+    let service = site.get(&service).await?.unwrap_or_default();
+    let Some(primary) = service["spec"]["selector"][postgres::INSTANCE].as_str() else {
+        return Ok(false);
+    };
+    let databases = site.outside::<Databases>();
+    let changed = |instances: &mut Instances| change(instances, &pods, primary);
+    Ok(databases.is_some_and(|databases| databases.with(changed)))
+}
+
+/// The suite of a route of the Gateway API.
+pub fn httproute() -> Suite {
+    let machine = |proxies: Proxies, line| httproute::machine(ThroughProxies(proxies.on(line)));
+    Suite::outside(Proxies::default, machine)
+        .define(&HttpRoute::crd())
+        .define(&Gateway::crd())
+        .define(&GatewayClass::crd())
+        .define(&ReferenceGrant::crd())
+        .fixtures(include_str!("../../fixtures/httproute/httproute.yaml"))
+        .fixtures(include_str!("../../fixtures/httproute/others.yaml"))
+        .promise("follows", follows)
+}
+
+/// Whoever configures the proxies has them do what the route says.
+async fn follows(site: Site) -> kube::Result<bool> {
+    let gateways: Vec<Gateway> = all(&site, "/apis/gateways.tests/v1/gateways").await?;
+    let classes: Vec<GatewayClass> = all(&site, "/apis/gateways.tests/v1/gatewayclasses").await?;
+    let grants: Vec<ReferenceGrant> = all(&site, "/apis/gateways.tests/v1/referencegrants").await?;
+    let services: Vec<Service> = all(&site, "/api/v1/services").await?;
+    let slices: Vec<EndpointSlice> = all(&site, "/apis/discovery.k8s.io/v1/endpointslices").await?;
+    let Ok(route) = serde_json::from_value::<HttpRoute>((*site.object).clone()) else {
+        return Ok(false);
+    };
+    let is_parent = |gateway: &&Gateway| {
+        let is_named = |parent: &httproute::Reference| {
+            let namespace = parent.namespace.as_ref();
+            let namespace = namespace.or(route.metadata.namespace.as_ref());
+            gateway.metadata.name.as_ref() == Some(&parent.name)
+                && gateway.metadata.namespace.as_ref() == namespace
+        };
+        route.spec.parents.iter().any(is_named)
+    };
+    let parents: Vec<&Gateway> = gateways.iter().filter(is_parent).collect();
+    let classes: Vec<&GatewayClass> = classes.iter().collect();
+    let (services, slices): (Vec<_>, Vec<_>) = (services.iter().collect(), slices.iter().collect());
+    let backends = (&*services, &*slices, &*grants.iter().collect::<Vec<_>>());
+    let this = lifecycle_runtime::This::of(&route);
+    let wanted = httproute::wanted(this, &parents, &classes, backends);
+    let uid = route.metadata.uid.clone().unwrap_or_default();
+    let proxies = site.outside::<Proxies>();
+    let load = |tables: &mut httproute::Tables| {
+        tables.0.insert(uid, wanted.clone()).as_ref() != Some(&wanted)
+    };
+    Ok(proxies.is_some_and(|proxies| proxies.with(load)))
+}
+
+/// All objects that are listed under a path.
+async fn all<K: DeserializeOwned>(site: &Site, path: &str) -> kube::Result<Vec<K>> {
+    let list = site.get(path).await?.unwrap_or_default();
+    let items = list["items"].as_array().cloned().unwrap_or_default();
+    let items = items.into_iter().map(serde_json::from_value);
+    items
+        .collect::<Result<_, _>>()
+        .map_err(kube::Error::SerdeError)
+}
+
+/// The suite of a workload whose versions share its traffic.
+pub fn workload() -> Suite {
+    let deploys = |status: fn() -> Value| move |site: Site| deploys(site, status());
+    Suite::of(|| workload::machine(Shares))
+        .define(&Workload::crd())
+        .define(&Revision::crd())
+        .define(&Ingress::crd())
+        .fixtures(include_str!("../../fixtures/workload/workload.yaml"))
+        .fixtures(include_str!("../../fixtures/workload/domain.yaml"))
+        .promise("deploys", deploys(|| json!({ "ready": true })))
+        .promise("deploys", deploys(|| json!({ "failed": "it crashes" })))
+        .promise("probes", |site| probes(site, None))
+        .promise("probes", |site| {
+            probes(site, Some("no gateway has the host"))
+        })
+}
+
+/// The Revision of the template comes up or not, if nobody has said so yet.
+async fn deploys(site: Site, status: Value) -> kube::Result<bool> {
+    let Ok(this) = serde_json::from_value::<Workload>((*site.object).clone()) else {
+        return Ok(false);
+    };
+    let name = workload::version(lifecycle_runtime::This::of(&this));
+    let path = site.beside("/apis/serving.tests/v1", "revisions", &name);
+    site.edit(&path, |revision| {
+        if revision.get("status").is_none() {
+            revision["status"] = status;
+        }
+    })
+    .await
+}
+
+/// A load balancer takes the route, or says why it cannot.
+async fn probes(site: Site, failed: Option<&str>) -> kube::Result<bool> {
+    let path = site.beside("/apis/serving.tests/v1", "ingresses", site.name());
+    site.edit(&path, |ingress| {
+        let generation = ingress["metadata"]["generation"].clone();
+        if ingress.pointer("/status/observedGeneration") != Some(&generation) {
+            ingress["status"] = match failed {
+                Some(why) => json!({ "observedGeneration": generation, "failed": why }),
+                None => json!({ "observedGeneration": generation }),
+            };
+        }
+    })
+    .await
 }
 
 /// Something happens to the node of a Machine.

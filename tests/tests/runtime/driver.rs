@@ -13,7 +13,7 @@ pub(super) mod tag;
 pub(super) mod tap;
 mod trouble;
 pub(super) mod widget;
-mod world;
+pub(crate) mod world;
 
 use lifecycle_tests::harness::{Case, Need};
 

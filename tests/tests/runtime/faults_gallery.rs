@@ -1,4 +1,4 @@
-//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count, a machine, a database, a login, a team; and where some of them end on a real API server.
+//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count, a machine, a database, a login, a team, an issuer, a workload, a route; and where some of them end on a real API server.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lifecycle_suite::resources::Suite;
@@ -14,22 +14,28 @@ const SCHEDULES: usize = 6;
 /// Most of a run is waiting, so that several go on at the same time.
 const SERVERS: usize = 3;
 
+/// A suite and its name.
+type Named = (&'static str, fn() -> Suite);
+
+/// Those of which some schedules end on a real API server as well: nothing in them waits for a clock or a poll, which last as long as they say there.
+pub(crate) const REAL: [Named; 6] = [
+    ("quota", gallery::quota),
+    ("account", gallery::account),
+    ("certificate", gallery::certificate),
+    ("database", gallery::database),
+    ("topic", sketches::topic),
+    ("workload", gallery::workload),
+];
+
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends];
+    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_lodge_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends, no_fault_changes_where_an_issuer_ends, no_fault_changes_where_a_workload_ends, no_fault_changes_where_a_route_ends, no_fault_changes_where_a_postgres_cluster_ends, no_fault_changes_where_a_managed_bucket_ends];
     let name = "each_ends_on_a_real_api_server_where_it_does_on_the_simulated_one";
     cases.push(case(name, &[Need::Binaries], same_ends));
     cases
 }
 
-/// Those in which nothing waits for a clock or a poll, which last as long as they say there.
 async fn same_ends() -> Result<()> {
-    for (name, suite) in [
-        ("quota", gallery::quota as fn() -> Suite),
-        ("account", gallery::account),
-        ("certificate", gallery::certificate),
-        ("database", gallery::database),
-        ("topic", sketches::topic),
-    ] {
+    for (name, suite) in REAL {
         let real = Real::start(SERVERS).await?;
         // Each run has a runtime of its own.
         let compared =
@@ -45,47 +51,77 @@ async fn same_ends() -> Result<()> {
     Ok(())
 }
 
-fn few(suite: Suite, depth: usize, never: &[&str]) {
-    passes(suite.depth(depth).faults(60, 10), 60, never);
+#[track_caller]
+fn few(name: &str, suite: Suite, depth: usize, never: &[&str]) {
+    passes(name, suite.faults(60, 10), depth, 60, never);
 }
 
 fn no_fault_changes_where_a_quota_ends() {
-    few(gallery::quota(), 3, &[]);
+    few("quota", gallery::quota(), 3, &[]);
 }
 
 fn no_fault_changes_where_an_account_ends() {
-    few(gallery::account(), 3, &[]);
+    few("account", gallery::account(), 3, &[]);
+}
+
+fn no_fault_changes_where_a_lodge_ends() {
+    few("lodge", gallery::lodge(), 3, &[]);
 }
 
 fn no_fault_changes_where_a_tenant_ends() {
-    few(gallery::tenant(), 2, &[]);
+    few("tenant", gallery::tenant(), 2, &[]);
 }
 
 fn no_fault_changes_where_a_login_ends() {
-    few(gallery::login(), 2, &[]);
+    few("login", gallery::login(), 2, &[]);
 }
 
 fn no_fault_changes_where_a_leaf_ends() {
-    few(gallery::leaf(), 2, &[]);
+    few("leaf", gallery::leaf(), 2, &[]);
+}
+
+fn no_fault_changes_where_an_issuer_ends() {
+    few("issuer", gallery::issuer(), 2, &[]);
+}
+
+fn no_fault_changes_where_a_workload_ends() {
+    few("workload", gallery::workload(), 3, &[]);
+}
+
+fn no_fault_changes_where_a_route_ends() {
+    few("httproute", gallery::httproute(), 3, &[]);
+}
+
+fn no_fault_changes_where_a_postgres_cluster_ends() {
+    few("postgres", gallery::postgres(), 2, &[]);
+}
+
+fn no_fault_changes_where_a_managed_bucket_ends() {
+    few("managed-bucket", gallery::managed_bucket(), 2, &[]);
 }
 
 fn no_fault_changes_where_a_name_ends() {
-    few(gallery::dns(), 2, &[]);
+    few("dns", gallery::dns(), 2, &[]);
 }
 
 fn no_fault_changes_where_an_autoscaler_ends() {
-    few(gallery::autoscaler(), 3, &[]);
+    few("autoscaler", gallery::autoscaler(), 3, &[]);
 }
 
 fn no_fault_changes_where_a_certificate_ends() {
     // What an answer that is not taken deletes is three moves away.
-    few(gallery::certificate(), 2, &["effect delete_signing"]);
+    few(
+        "certificate",
+        gallery::certificate(),
+        2,
+        &["effect delete_signing"],
+    );
 }
 
 fn no_fault_changes_where_a_machine_ends() {
-    few(gallery::machine(), 2, &[]);
+    few("machine", gallery::machine(), 2, &[]);
 }
 
 fn no_fault_changes_where_a_database_ends() {
-    few(gallery::database(), 3, &[]);
+    few("database", gallery::database(), 3, &[]);
 }

@@ -3,13 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod brake;
+mod conversion;
 mod csi_sanity;
 mod csi_services;
 mod driver;
 mod faults_gallery;
 mod faults_sketches;
+mod gallery_page;
 mod ignored;
 mod left_over;
+mod retired;
 mod seeded;
 mod suspended;
 mod teardown;
@@ -32,6 +35,8 @@ fn main() -> ExitCode {
         ("suspended", suspended::cases()),
         ("teardown", teardown::cases()),
         ("left_over", left_over::cases()),
+        ("retired", retired::cases()),
+        ("conversion", conversion::cases()),
         ("brake", brake::cases()),
     ])
 }

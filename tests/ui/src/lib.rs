@@ -34,6 +34,49 @@ pub struct PlaceSpec {
     pub class: String,
 }
 
+/// What the author of a Keeper wants, whose lifecycle keeps promises of others.
+#[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, Serialize)]
+#[kube(
+    group = "example.com",
+    version = "v1",
+    kind = "Keeper",
+    namespaced,
+    derive = "PartialEq"
+)]
+#[derive(PartialEq)]
+pub struct KeeperSpec {
+    /// Name of the ConfigMap that describes it.
+    pub class: String,
+}
+
+/// The lifecycle of a Keeper.
+pub mod keeper {
+    use super::{ConfigMap, Keeper, Service};
+    use lifecycle_runtime::lifecycle;
+
+    lifecycle! {
+        resource Keeper;
+
+        observe {
+            class: ConfigMap by name spec.class;
+            service: owned Service by name meta.name;
+        }
+        facts {
+            /// Whether another controller manages it.
+            others: bool from class given class else false;
+        }
+        states {
+            Elsewhere when others => Ignored;
+            NoClass when !class => Error wakes class;
+            Taken when service == Foreign => Error wakes service;
+            Leaving when service == Terminating => Pending;
+            Serving when service in { Absent, Stale } => Pending;
+            goal Ready when service == Current => Ready;
+        }
+        effects { apply service from class; }
+    }
+}
+
 /// What is reported of a Thing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 pub struct ThingStatus {

@@ -1,18 +1,23 @@
 //! `abandoned` holds in a world by a fact that is not asked there: what nobody sees would count as gone, and what is left be given up by that. At run time it
-//! does not count; but who reads the declaration thinks so.
+//! does not count; but who reads the declaration thinks so. A poll that has not answered is as little a sign: it is `Unknown` after each restart, so that neither what is
+//! given up nor the `until` of a step may hold by that.
 //!
 //! ```text
 //! abandoned when key == Revoked "..."                        // refused: without the Secret `key` is not asked, and has its first value
 //! abandoned when token == Absent || key == Revoked "..."     // the Secret is always looked at
+//! abandoned when node == Unknown "..."                       // refused: each restart of the operator would give up what is still there
 //! ```
 
 use std::collections::BTreeSet;
 
-use crate::errors::Sink;
-use crate::model::VarId;
+use proc_macro2::Span;
+
+use crate::errors::{Diagnostic, Sink};
+use crate::model::{Mode, Origin, Pred, VarId};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Space;
 use crate::space::witness::{Claim, minimal};
+use crate::space::world::World;
 
 pub(super) const RULE: Rule = Rule {
     code: "LC144",
@@ -24,39 +29,119 @@ pub(super) const RULE: Rule = Rule {
 fn check(space: &Space<'_>, sink: &mut Sink) {
     let lifecycle = space.lifecycle;
     for abandoned in &lifecycle.abandoned {
-        let bad = |world: usize| {
-            let world = space.worlds.get(world);
-            world.holds(&abandoned.when) && world.says(&abandoned.when, lifecycle) != Some(true)
+        let when = &abandoned.when;
+        let bad =
+            |world: World<'_>| world.holds(when) && answered(space, when, world) != Some(true);
+        let place = Place {
+            item: "abandoned".to_owned(),
+            says: "`abandoned` holds".to_owned(),
+            span: when.span,
         };
-        let Some(example) = space.deleting().find(|world| bad(*world)) else {
-            continue;
-        };
-        let at = space.worlds.get(example);
-        let mut unasked: BTreeSet<VarId> = abandoned.when.vars();
-        unasked.retain(|var| !at.asked(*var));
-        let names = unasked.iter().map(|var| &lifecycle.vars[var.0].name);
-        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let asked = &abandoned.when.vars() - &unasked;
-        let mut expected = asked;
-        for var in &unasked {
-            let given = lifecycle.vars[var.0].given.iter();
-            expected.extend(given.flat_map(|guard| guard.pred.vars()));
-        }
-        let claim = Claim {
-            about: space.deleting().collect(),
-            bad: &bad,
-            expected,
-        };
-        let message = format!(
-            "with `{}` nobody asks {}, and `abandoned` holds by that: what is unseen is not gone",
-            minimal(space, &claim, example),
-            names.join(", ")
-        );
-        let found = RULE.error(abandoned.when.span, "abandoned", message);
-        sink.push(
-            found.help(
-                "say it by facts that are asked there: those that the `given` of the fact asks",
-            ),
-        );
+        sink_one(space, when, &bad, &place, sink);
     }
+    for step in &lifecycle.steps {
+        let until = &step.until;
+        let bad = |world: World<'_>| {
+            let said = world.says(until, lifecycle);
+            said == Some(true) && answered(space, until, world) != Some(true)
+        };
+        let name = lifecycle.effects[step.effect.0].name.to_string();
+        let place = Place {
+            says: format!("step `{name}` is over"),
+            item: name,
+            span: until.span,
+        };
+        sink_one(space, until, &bad, &place, sink);
+    }
+}
+
+/// What reads a predicate, and what it does by it.
+struct Place {
+    item: String,
+    says: String,
+    span: Span,
+}
+
+fn sink_one(
+    space: &Space<'_>,
+    pred: &Pred,
+    bad: &dyn Fn(World<'_>) -> bool,
+    place: &Place,
+    sink: &mut Sink,
+) {
+    let is_bad = |world: usize| bad(space.worlds.get(world));
+    if let Some(example) = space.deleting().find(|world| is_bad(*world)) {
+        sink.push(diagnostic(space, pred, &is_bad, place, example));
+    }
+}
+
+fn diagnostic(
+    space: &Space<'_>,
+    pred: &Pred,
+    bad: &dyn Fn(usize) -> bool,
+    place: &Place,
+    example: usize,
+) -> Diagnostic {
+    let lifecycle = space.lifecycle;
+    let at = space.worlds.get(example);
+    let all = pred.vars();
+    let unasked: BTreeSet<VarId> = all.iter().copied().filter(|var| !at.asked(*var)).collect();
+    let mut expected = &all - &unasked;
+    for var in &unasked {
+        let given = lifecycle.vars[var.0].given.iter();
+        expected.extend(given.flat_map(|guard| guard.pred.vars()));
+    }
+    let claim = Claim {
+        about: space.deleting().collect(),
+        bad,
+        expected,
+    };
+    let facts = minimal(space, &claim, example);
+    let silent = all.iter().copied().filter(|var| is_silent(space, *var, at));
+    let silent: BTreeSet<VarId> = silent.collect();
+    let names = |vars: &BTreeSet<VarId>| {
+        let names = vars.iter().map(|var| &lifecycle.vars[var.0].name);
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let Place { item, says, span } = place;
+    let (message, help) = match silent.is_empty() {
+        true => (
+            format!(
+                "with `{facts}` nobody asks {}, and {says} by that: what is unseen is not gone",
+                names(&unasked)
+            ),
+            "say it by facts that are asked there: those that the `given` of the fact asks"
+                .to_owned(),
+        ),
+        false => (
+            format!(
+                "with `{facts}` {} has not answered, and {says} by that: so it is after each restart, also where nothing is gone",
+                names(&silent)
+            ),
+            "ask for what an answer says, or for another object by which it is known to be gone"
+                .to_owned(),
+        ),
+    };
+    RULE.error(*span, item.clone(), message).help(help)
+}
+
+/// What a predicate says by what is asked and answered alone.
+fn answered(space: &Space<'_>, pred: &Pred, world: World<'_>) -> Option<bool> {
+    pred.decided(&|var, values| {
+        let given = &space.lifecycle.vars[var.0].given;
+        let asked = given.iter().all(|guard| world.holds(&guard.pred));
+        let known = asked && !is_silent(space, var, world);
+        known.then(|| values.contains(world.value(var)))
+    })
+}
+
+/// Whether it is a poll that has not answered.
+fn is_silent(space: &Space<'_>, var: VarId, world: World<'_>) -> bool {
+    let declared = &space.lifecycle.vars[var.0];
+    let is_poll = match declared.origin {
+        Origin::Input(input) => space.lifecycle.inputs[input.0].mode == Mode::Poll,
+        Origin::Fact { .. } | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    };
+    is_poll && world.asked(var) && declared.values[world.value(var)] == "Unknown"
 }

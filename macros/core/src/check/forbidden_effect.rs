@@ -36,9 +36,14 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         };
         let name = &space.lifecycle.effects[effect.0].name;
         let help = if space.classes[example] == Class::Deleting {
-            format!(
-                "on deletion an undo runs whatever its `when` says: only what it is built `from` and what its target is `given` hold `{name}` back there"
-            )
+            match space.lifecycle.effects[effect.0].is_step {
+                true => format!(
+                    "on deletion a step runs whatever the `when` of its effect says: only its own, `{name} when .. until ..`, an `until` that holds, and what it is built `from` hold `{name}` back there"
+                ),
+                false => format!(
+                    "on deletion an undo runs whatever its `when` says: only what it is built `from` and what its target is `given` hold `{name}` back there"
+                ),
+            }
         } else {
             format!("let the `when` of `{name}` exclude it")
         };

@@ -26,14 +26,14 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let Some(mint) = &value.mint else {
             continue;
         };
-        let before = behind(lifecycle, mint.keeper);
+        let before = needed_before(lifecycle, mint.keeper);
         if said.contains(&mint.keeper) || !before.contains(&mint.keeper) {
             continue;
         }
         // Keepers that are needed by each other are one mistake.
         let circle = before.iter().copied();
         let circle: Vec<InputId> = circle
-            .filter(|other| behind(lifecycle, *other).contains(&mint.keeper))
+            .filter(|other| needed_before(lifecycle, *other).contains(&mint.keeper))
             .collect();
         said.extend(&circle);
         report(lifecycle, value, mint.keeper, &circle, sink);
@@ -75,7 +75,7 @@ fn report(
 }
 
 /// The inputs that must be there before what an input keeps is made.
-fn behind(lifecycle: &Lifecycle, keeper: InputId) -> BTreeSet<InputId> {
+fn needed_before(lifecycle: &Lifecycle, keeper: InputId) -> BTreeSet<InputId> {
     let mut found = BTreeSet::new();
     let mut open = vec![keeper];
     while let Some(next) = open.pop() {

@@ -12,6 +12,7 @@
 //! | what | of what |
 //! | --- | --- |
 //! | `of other` | `owned` and `shared`; the other is one object that is observed, not a set |
+//! | `of cloud` | `poll`: who is asked |
 //! | `without controller` | `owned` |
 //! | `exclusive spec.list` | `owned` |
 //! | `every 30s` | each `poll` of a resource; a call of a volume polls anew |
@@ -336,7 +337,20 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     };
     if !matches!(input.mode, Mode::Owned | Mode::Shared) {
         let message = format!("input `{name}` has no other owner");
-        let help = "`of` names the owner of what is `owned` or `shared`: leave it out";
+        let help = match input.mode {
+            Mode::Probe => {
+                "what is probed is on this machine, and nobody limits it: leave `of` out, or write `poll`"
+            }
+            Mode::Watched
+            | Mode::Owned
+            | Mode::Shared
+            | Mode::Part
+            | Mode::Record
+            | Mode::Poll
+            | Mode::Clock => {
+                "`of` names the owner of what is `owned` or `shared`, and the provider of a `poll`: leave it out"
+            }
+        };
         sink.push(misfit(of.span(), name, message, help));
         return;
     }

@@ -39,9 +39,12 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .iter()
             .find(|e| e.acquires(lifecycle).is_empty() && e.frees(lifecycle).contains(&held));
         let help = match frees {
-            Some(other) => format!("write `undo {}`", other.name),
+            Some(other) => format!(
+                "write `undo {}`, or make that a step of the `teardown` if it has its turn",
+                other.name
+            ),
             None => format!(
-                "write a `call` that sets `{fact}` to a value left of its bar, and name it: `undo ..`"
+                "write a `call` that sets `{fact}` to a value left of its bar, and name it: `undo ..`, or a step of the `teardown`"
             ),
         };
         sink.push(

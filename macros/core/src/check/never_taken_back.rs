@@ -22,7 +22,11 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     for (at, input) in lifecycle.inputs.iter().enumerate() {
-        let Some(policy) = input.retain.as_ref().filter(|_| !input.many) else {
+        let Some(policy) = input
+            .retain
+            .as_ref()
+            .filter(|_| !input.many && input.retired.is_none())
+        else {
             continue;
         };
         let mut effects = lifecycle.effects.iter();

@@ -1,5 +1,6 @@
 //! A warning: a promise of what nobody but we bring about. That an object of ours is `Current` follows from our own write; and where wherever a promise is due an effect runs
 //! that sets the same, the promise only hides that the effect may fail to do so. Leave it out. What the outside does after our write has a value of its own.
+//! What is due while the object is being deleted as well, where no effect but a step runs, is judged by its life.
 //!
 //! ```text
 //! made: service == Stale sets { service = Current };                     // warned: `apply service` makes it so
@@ -9,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{Assign, Effect, Lifecycle, Mode, Origin, Promise, Verb};
+use crate::model::{Assign, Effect, EffectId, Lifecycle, Mode, Origin, Promise, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::Explored;
 use crate::space::promised::Mover;
@@ -68,7 +69,7 @@ fn verdict<'a>(
     Some((writer, &lifecycle.inputs[input.0].name))
 }
 
-/// Wherever it counts, an effect runs that sets the same.
+/// Wherever it counts in life, an effect runs that sets the same, or waits for its turn, or was refused.
 fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Diagnostic> {
     let space = explored.space;
     let graph = &explored.drives.graph;
@@ -77,13 +78,17 @@ fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Di
         moves.any(|one| one.mover == Mover::Promise(at))
     };
     let mut runs = BTreeSet::new();
-    for world in space.worlds.indexes().filter(due) {
-        let effect = space.choices[world].effect()?;
-        let does = |set: &Vec<Assign>| brings_about(&space.lifecycle.effects[effect.0], set);
-        if !promise.sets.iter().all(does) {
-            return None;
-        }
-        runs.insert(effect);
+    for world in space.live().filter(due) {
+        let does = |effect: &EffectId| {
+            let declared = &space.lifecycle.effects[effect.0];
+            let mut sets = promise.sets.iter();
+            sets.all(|set| brings_about(declared, set))
+                && space
+                    .permissions
+                    .would_run(*effect, space.worlds.get(world))
+        };
+        let mut effects = (0..space.lifecycle.effects.len()).map(EffectId);
+        runs.insert(effects.find(does)?);
     }
     let effect = &space.lifecycle.effects[runs.first()?.0];
     let (name, effect) = (&promise.name, &effect.name);

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::errors::Sink;
-use crate::model::EffectId;
+use crate::model::{EffectId, Step, ValueSet, VarId, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
@@ -46,11 +46,57 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         );
         names.sort();
         let mut found = RULE.error(declared[0].span, names.join(", "), message);
-        for step in &declared[1..] {
+        for step in declared.iter().skip(1) {
             found = found.note(step.span, "it makes the `until` of the earlier one untrue");
         }
-        sink.push(found.help("let the `until` of the earlier one hold whatever the later one does, or turn the two round"));
+        let open = left_open(explored, &declared);
+        let help = "let the `until` of the earlier one hold whatever the later one does, or turn the two round";
+        sink.push(match open {
+            Some((note, help)) => found.note(None, note).help(help),
+            None => found.help(help),
+        });
     }
+}
+
+/// What a later call may change and does not say, although an earlier step is over by it; and what to write.
+fn left_open(explored: &Explored<'_>, steps: &[&Step]) -> Option<(String, String)> {
+    let lifecycle = explored.space.lifecycle;
+    for (at, later) in steps.iter().enumerate() {
+        let effect = &lifecycle.effects[later.effect.0];
+        let affected = explored.space.frames.affected(later.effect);
+        let says = |var: VarId| {
+            let mut sets = effect.sets.iter();
+            sets.all(|set| set.iter().any(|one| one.var == var))
+        };
+        for earlier in &steps[..at] {
+            let asked = earlier.until.vars();
+            let mut open = asked
+                .iter()
+                .filter(|var| affected.contains(var) && !says(**var));
+            let (Some(var), true) = (open.next(), effect.verb == Verb::Call) else {
+                continue;
+            };
+            let declared = &lifecycle.vars[var.0];
+            let ends = |value: &usize| {
+                let said = |asked: VarId, values: ValueSet| {
+                    (asked == *var).then(|| values.contains(*value))
+                };
+                earlier.until.decided(&said) == Some(true)
+            };
+            let value = (0..declared.answers).find(ends)?;
+            let (name, fact) = (&effect.name, &declared.name);
+            let value = &declared.values[value];
+            return Some((
+                format!(
+                    "`sets` of `{name}` does not say what becomes of `{fact}`: a call may change every fact that is read from its target"
+                ),
+                format!(
+                    "write `{fact} = {value}` in the `sets` of `{name}`, if nothing else comes of it; or let the earlier `until` hold all the same"
+                ),
+            ));
+        }
+    }
+    None
 }
 
 /// The steps that keep a round of a deletion going; none of one in life.

@@ -1,5 +1,6 @@
-//! A warning: two inputs are one object, and effects write both. Each apply names the fields that its own builder returns, under one field manager, and takes away those
-//! of the other, so that both are `Stale` in turns for ever. Write it by one input; several ways to build it are several effects of that one.
+//! A warning: two inputs are one object, and effects write both, or write the one and delete the other. Each apply names the fields that its own builder returns, under one field
+//! manager, and takes away those of the other, so that both are `Stale` in turns for ever; what is deleted is made again. Write it by one input; several ways to build it are several
+//! effects of that one. Two objects have two names: that of one is made by a method (`by ref from self`).
 //!
 //! ```text
 //! config: owned ConfigMap by name meta.name; extra: owned ConfigMap by name meta.name;
@@ -24,8 +25,8 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     let mut by_object: BTreeMap<Object, Vec<&Input>> = BTreeMap::new();
-    for (at, input) in lifecycle.inputs.iter().enumerate() {
-        if let Some(object) = object(input).filter(|_| is_written(lifecycle, InputId(at))) {
+    for input in &lifecycle.inputs {
+        if let Some(object) = object(input).filter(|_| is_written(lifecycle, input)) {
             by_object.entry(object).or_default().push(input);
         }
     }
@@ -35,29 +36,45 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let Some((first, others)) = inputs.split_first() else {
             continue;
         };
+        let builds = |input: &&Input| does(lifecycle, input, Verb::Apply);
+        if !inputs.iter().any(builds) {
+            continue;
+        }
         for input in others {
-            sink.push(diagnostic(first, input));
+            let both = builds(first) && builds(input);
+            sink.push(diagnostic(first, input, both));
         }
     }
 }
 
-fn diagnostic(first: &Input, input: &Input) -> Diagnostic {
+fn diagnostic(first: &Input, input: &Input, both: bool) -> Diagnostic {
     let (first, name) = (&first.name, &input.name);
-    let message = format!(
-        "`{first}` and `{name}` are one object, and effects write both: each takes away what the other wrote"
-    );
+    let fight = match both {
+        true => "effects write both: each takes away what the other wrote",
+        false => "effects write one and delete the other: what is made is deleted again",
+    };
+    let message = format!("`{first}` and `{name}` are one object, and {fight}");
     RULE.warning(name.span(), name.to_string(), message)
         .note(first.span(), format!("`{first}` is declared here"))
         .help(format!(
-            "leave `{name}` out, and let the builder of `{first}` return the whole object"
+            "leave `{name}` out, and let the builder of `{first}` return the whole object; if they are to be two, give one a name of its own, `by ref from self`"
         ))
 }
 
-fn is_written(lifecycle: &Lifecycle, input: InputId) -> bool {
+fn is_written(lifecycle: &Lifecycle, input: &Input) -> bool {
+    let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared | Mode::Part);
+    is_ours
+        && [Verb::Apply, Verb::Delete]
+            .into_iter()
+            .any(|verb| does(lifecycle, input, verb))
+}
+
+fn does(lifecycle: &Lifecycle, input: &Input, verb: Verb) -> bool {
     let mut effects = lifecycle.effects.iter();
-    let mode = lifecycle.inputs[input.0].mode;
-    matches!(mode, Mode::Owned | Mode::Shared | Mode::Part)
-        && effects.any(|effect| effect.target == input && effect.verb == Verb::Apply)
+    effects.any(|effect| {
+        let target = &lifecycle.inputs[effect.target.0].name;
+        effect.verb == verb && *target == input.name
+    })
 }
 
 /// Whether there are several, of which type, and how they are found.

@@ -1,5 +1,5 @@
 //! How often something is asked, or how long a state may last, has no lower bound where the object says it: whoever may write the object could have
-//! a provider asked without end. `min` says what is asked for at the least, and `else` is not below it. A state needs a `min` only where a poll ends it (LC104).
+//! a provider asked without end. `min` says what is asked for at the least, and `else` is not below it; a `min` below 100ms bounds nothing. A state needs a `min` only where a poll ends it (LC104).
 //!
 //! ```text
 //! remote: poll Head by spec.url every spec.interval else 1min;           // refused: `interval: 1ns` asks without end
@@ -38,10 +38,19 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+/// Milliseconds: who asks more often than this asks without a pause.
+const LEAST: u64 = 100;
+
 fn unbounded(every: &Length, name: &Ident) -> Option<Diagnostic> {
-    let path = every.path.as_ref().filter(|_| every.least == 0)?;
+    let path = every.path.as_ref().filter(|_| every.least < LEAST)?;
     let otherwise = shown(every.otherwise);
-    let message = format!("input `{name}`: `{path}` may say that it is asked without end");
+    let message = match every.least {
+        0 => format!("input `{name}`: `{path}` may say that it is asked without end"),
+        least => format!(
+            "input `{name}`: `min {}` bounds nothing: `{path}` may say that it is asked without a pause",
+            shown(least)
+        ),
+    };
     let help = format!(
         "write `every {path} else {otherwise} min 5s`, with the least that its provider can bear"
     );

@@ -1,6 +1,6 @@
 //! Edges between states that an effect or a promise causes and that `transitions` does not declare. The block is the lifecycle on one screen:
 //! it lists exactly what can happen in a quiet run, so that a change of behaviour shows up in review. All missing edges are one finding: it tells what
-//! causes the first, and the help prints the whole block to paste.
+//! causes the first few, and the help prints the whole block to paste.
 //!
 //! ```text
 //! promises { balanced: address == NoBalancer sets { address = Full }; }
@@ -26,6 +26,9 @@ pub(super) const RULE: Rule = Rule {
     run: Run::Drives(check),
 };
 
+/// How many edges more are explained one by one: whoever changes much reads the block.
+const EXPLAINED: usize = 4;
+
 fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let Some(transitions) = &explored.space.lifecycle.transitions else {
         return;
@@ -50,10 +53,13 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         "if that is meant, the whole block is:\n{}",
         whole_block(explored)
     );
-    sink.push(
-        RULE.error(transitions.span, names.join(", "), message)
-            .help(help),
-    );
+    let found = RULE.error(transitions.span, names.join(", "), message);
+    let others = missing.iter().skip(1).take(EXPLAINED).map(|edge| {
+        let cause = caused(explored, *edge);
+        format!("`{}` is {cause}", shown(edge))
+    });
+    let found = others.fold(found, |found, note| found.note(None, note));
+    sink.push(found.help(help));
 }
 
 /// What is caused and not declared, states in order of declaration.

@@ -29,9 +29,19 @@ pub(crate) fn diagnostic(
     };
     let message = format!("{place}: {what}{}", suggestion(near));
     let found = RULE.error(name.span(), place.name(), message);
+    let found = found.about(format!("{kind} {name}"));
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
         None => found,
+    }
+}
+
+/// The effects that there are, where none resembles the name.
+pub(crate) fn with_effects(found: Diagnostic, known: &[&str]) -> Diagnostic {
+    const MOST: usize = 8;
+    match known.is_empty() || known.len() > MOST {
+        true => found,
+        false => found.help(format!("the effects are {}", listed(known))),
     }
 }
 
@@ -72,7 +82,10 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
             suggestion(near)
         ),
     )
-    .help(format!("`{fact}` is one of {}", listed(known)))
+    .help(match value == "Adoptable" && known.iter().any(|one| one == "Foreign") {
+        true => format!("nothing adopts `{fact}`, so that whatever is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"),
+        false => format!("`{fact}` is one of {}", listed(known)),
+    })
 }
 
 /// A value of an `else` alone, nearly spelled as an answer.
@@ -93,7 +106,7 @@ pub(crate) fn needs_value(
     known: &[String],
     is_each: bool,
 ) -> Diagnostic {
-    let first = known.first().map_or("..", String::as_str);
+    let last = known.last().map_or("..", String::as_str);
     RULE.error(
         fact.span(),
         place.name(),
@@ -101,10 +114,10 @@ pub(crate) fn needs_value(
     )
     .help(if is_each {
         format!(
-            "behind the brackets stands a value that all in them have: `any({fact}, ..) == {first}`"
+            "behind the brackets stands a value that all in them have: `any({fact}, ..) == {last}`"
         )
     } else {
-        format!("write `{fact} == {first}`")
+        format!("write `{fact} == {last}`, or which of them is meant")
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let read = read(context);
     for (at, input) in context.lifecycle.inputs.iter().enumerate() {
-        if read.contains(&InputId(at)) {
+        if read.contains(&InputId(at)) || input.retired.is_some() {
             continue;
         }
         let (name, span) = (input.name.to_string(), input.name.span());
@@ -55,6 +55,7 @@ fn read(context: &Context<'_>) -> BTreeSet<InputId> {
     reading.effects();
     reading.fields();
     reading.predicates();
+    reading.retired();
     reading.inputs
 }
 
@@ -100,6 +101,15 @@ impl Reading<'_> {
             self.uses(&effect.from);
             if let Some(input) = effect.key.as_ref().and_then(|key| key.input) {
                 self.input(input);
+            }
+        }
+    }
+
+    /// What is left is looked up by what they name.
+    fn retired(&mut self) {
+        for (at, input) in self.lifecycle.inputs.iter().enumerate() {
+            if input.retired.is_some() {
+                self.input(InputId(at));
             }
         }
     }

@@ -1,18 +1,21 @@
-//! A warning: effects run in a state that is Error and waits for nobody but the owner of the object (`wakes self`). What is wrong is what the object says, and
-//! they write from it meanwhile. Let their `when` ask for what is right. Deletions and undos may run: they clear away; and records: they are notes on the object itself.
+//! A warning: effects run where a person is waited for: in a state that is Error and waits for nobody but the owner of the object (`wakes self`), or in one that is Pending and
+//! `wakes` nothing but the object itself and single objects that are only read, such as an approval: no clock, no poll, nothing of ours, no set. What is wrong is what the object says, or
+//! a go-ahead is missing, and they write meanwhile. Let their `when` ask for what is right.
+//! Deletions and undos may run: they clear away; and records: they are notes on the object itself.
 //! A state that tells of a refusal is about one write, and others may go on.
 //!
 //! ```text
 //! Invalid when shape == Bad => Error wakes self;
 //! effects { apply service; }                            // warned: also from an object that is `Bad`
 //! effects { apply service when shape == Fine; }
+//! Waiting when !consent => Pending wakes approval;      // warned, too: made before anybody consents
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::errors::Sink;
 use crate::model::{
-    EffectId, Lifecycle, Mode, Origin, Phase, Source, State, StateId, Use, VarId, Verb,
+    EffectId, InputId, Lifecycle, Mode, Origin, Phase, Source, State, StateId, Use, VarId, Verb,
 };
 use crate::rule::{Rule, Run, Stage};
 use crate::space::explored::Explored;
@@ -31,7 +34,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
     let mut by_state: BTreeMap<StateId, (usize, BTreeSet<EffectId>)> = BTreeMap::new();
     for world in space.live() {
         if let (Class::State(state), Some(effect)) = (space.classes[world], makes(space, world))
-            && waits_for_its_owner(space.lifecycle, &space.lifecycle.states[state.0])
+            && waits(space.lifecycle, &space.lifecycle.states[state.0])
         {
             let first = by_state.entry(state);
             first.or_insert((world, BTreeSet::new())).1.insert(effect);
@@ -50,11 +53,15 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
             .map(|effect| &space.lifecycle.effects[effect.0].name);
         let quoted: Vec<String> = names.clone().map(|name| format!("`{name}`")).collect();
         let name = &state.name;
-        let message = format!(
-            "in `{name}` nothing helps but that its owner edits the object, and meanwhile {} writes, for example with `{}`",
-            quoted.join(" or "),
-            minimal(space, &claim, example)
-        );
+        let (writes, facts) = (quoted.join(" or "), minimal(space, &claim, example));
+        let message = match state.phase {
+            Some(Phase::Pending) => format!(
+                "`{name}` says that somebody is waited for, and meanwhile {writes} writes, for example with `{facts}`"
+            ),
+            _ => format!(
+                "in `{name}` nothing helps but that its owner edits the object, and meanwhile {writes} writes, for example with `{facts}`"
+            ),
+        };
         let found = RULE.warning(name.span(), name.to_string(), message);
         let found = names.fold(found, |found, effect| {
             found.note(effect.span(), format!("`{effect}` is declared here"))
@@ -71,10 +78,24 @@ fn makes(space: &Space<'_>, world: usize) -> Option<EffectId> {
     (!declared.is_undo && !is_note && declared.verb != Verb::Delete).then_some(effect)
 }
 
-fn waits_for_its_owner(lifecycle: &Lifecycle, state: &State) -> bool {
+/// Whether it waits for the owner alone to mend something, or for anybody before it goes on; what tells of a refusal is about one write.
+fn waits(lifecycle: &Lifecycle, state: &State) -> bool {
+    let is_read = |input: InputId| {
+        let input = &lifecycle.inputs[input.0];
+        input.mode == Mode::Watched && !input.many
+    };
+    let is_person = |one: &Use| match one.source {
+        Source::This => true,
+        Source::Input(input) => is_read(input),
+        Source::Request | Source::Value(_) | Source::Fact(_) => false,
+    };
+    let people = |wakes: &Vec<Use>| wakes.iter().all(is_person);
     let only_self = |wakes: &Vec<Use>| wakes.iter().all(|one| one.source == Source::This);
     let is_refusal = |var: &VarId| matches!(lifecycle.vars[var.0].origin, Origin::Refused(_));
-    state.phase == Some(Phase::Error)
-        && state.wakes.as_ref().is_some_and(only_self)
-        && !state.when.vars().iter().any(is_refusal)
+    let waits = match state.phase {
+        Some(Phase::Error) => state.wakes.as_ref().is_some_and(only_self),
+        Some(Phase::Pending) => state.wakes.as_ref().is_some_and(people) && !state.goal,
+        Some(Phase::Ready | Phase::Suspended | Phase::Ignored) | None => false,
+    };
+    waits && !state.when.vars().iter().any(is_refusal)
 }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::facts::{declared_enum, type_name};
 use super::logic::{self, Methods};
-use super::shared::{key_alias, trait_name, type_alias};
+use super::shared::{keeper_alias, key_alias, trait_name, type_alias};
 use crate::ast;
 use crate::body::hand_over;
 use crate::hygiene::private;
@@ -106,6 +106,18 @@ fn aliases(ast: &ast::Fragment, model: &Lifecycle) -> Vec<(TokenStream, TokenStr
         let shown = quote! {
             #[doc(hidden)]
             #[allow(non_camel_case_types, reason = "it bears the name of an input")]
+            pub type #alias = #ty;
+        };
+        aliases.push((quote!(#alias), shown));
+    }
+    for promise in &model.promises {
+        let Some(claim) = &promise.claim else {
+            continue;
+        };
+        let (alias, ty) = (keeper_alias(fragment, &promise.name), &claim.keeper);
+        let shown = quote! {
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, reason = "it bears the name of a promise")]
             pub type #alias = #ty;
         };
         aliases.push((quote!(#alias), shown));

@@ -6,21 +6,24 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 
 use super::calls;
+use super::claims;
 use super::literals::{option, pred};
+use super::retired;
 use super::texts::{self, Paths};
 use super::times;
 use crate::hygiene::{json_name, private};
 use crate::model::frames::Frames;
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
-    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, StateId,
-    Step, Use, Var, VarId, Verb,
+    Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, Step, Use,
+    Var, VarId, Verb,
 };
+use crate::space::summary::Shown;
 
 /// ```text
 /// pub const IR: &ir::Lifecycle = &ir::Lifecycle { name: "Listener", inputs: &[..], .. };
 /// ```
-pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) -> TokenStream {
+pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
     let (private, name, doc) = (private(), model.name.to_string(), &model.doc);
     let times = times::paths(model);
     let inputs = model.inputs.iter().map(|i| input(i, &times));
@@ -45,8 +48,9 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
         let (when, why) = (pred(&one.when), &one.why);
         quote!(ir::Abandoned { when: #when, why: #why })
     });
+    let (path, waits) = (claims::path(model), claims::waits(&shown.waits));
     // In one order, however they are written.
-    let edges = edges.iter().map(|(from, to)| {
+    let edges = shown.edges.iter().map(|(from, to)| {
         let (from, to) = (from.0, to.0);
         quote!((#from, #to))
     });
@@ -65,6 +69,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
         let (name, path) = (c.name.to_string(), option(c.json_path.as_ref()));
         quote!(ir::Column { name: #name, json_path: #path })
     });
+    let retired = model.retired.iter().filter_map(retired::gone);
     let (volume, calls) = (model.kind == Kind::Volume, calls::expand(model, &frames));
     quote! {
         /// What the lifecycle declares, as data.
@@ -72,6 +77,7 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
             use #private::ir;
             &ir::Lifecycle {
                 name: #name,
+                path: #path,
                 doc: #doc,
                 inputs: &[#(#inputs),*],
                 values: &[#(#values),*],
@@ -83,7 +89,9 @@ pub(crate) fn expand(model: &Lifecycle, edges: &BTreeSet<(StateId, StateId)>) ->
                 promises: &[#(#promises),*],
                 steps: &[#(#steps),*],
                 abandoned: &[#(#abandoned),*],
+                retired: &[#(#retired),*],
                 edges: &[#(#edges),*],
+                waits: &[#(#waits),*],
                 conditions: &[#(#conditions),*],
                 ready: #ready,
                 implicit: #implicit,
@@ -149,12 +157,14 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
         option(input.of.map(|i| i.0)),
     );
     let controller = input.controller;
+    let provider = option(input.provider.as_ref().map(ToString::to_string));
     let exclusive = input.exclusive.iter().map(spelled);
     let retain = option(input.retain.as_ref().map(pred));
+    let retired = option(input.retired.map(retired::leaves));
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
-        every: #every, given: #given, var: #var, owner: #owner, controller: #controller,
-        exclusive: &[#(#exclusive),*], retain: #retain,
+        every: #every, provider: #provider, given: #given, var: #var, owner: #owner, controller: #controller,
+        exclusive: &[#(#exclusive),*], retain: #retain, retired: #retired,
     })
 }
 
@@ -315,7 +325,13 @@ fn promise(promise: &Promise) -> TokenStream {
         pred(&promise.when),
         sets(&promise.sets),
     );
-    quote!(ir::Promise { name: #name, when: #when, sets: #sets })
+    let claim = option(
+        promise
+            .claim
+            .as_ref()
+            .map(|claim| claims::claim(promise, claim)),
+    );
+    quote!(ir::Promise { name: #name, claim: #claim, when: #when, sets: #sets })
 }
 
 fn step(step: &Step) -> TokenStream {

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::subject;
 use crate::hygiene::private;
-use crate::model::{Lifecycle, Mode};
+use crate::model::{Input, Lifecycle, Mode};
 
 /// ```text
 /// pub struct Seen<'a> { pub this: This<'a, Listener>, pub class: Option<&'a ListenerClass>, pub nodes: Vec<&'a Node>, .. }
@@ -19,7 +19,8 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         subject::of_board(model),
     );
     // What time it is only facts are told: who builds from it would write without end.
-    let seen = || model.inputs.iter().filter(|i| i.mode != Mode::Clock);
+    let is_seen = |input: &Input| input.mode != Mode::Clock && input.retired.is_none();
+    let seen = || model.inputs.iter().filter(|i| is_seen(i));
     let inputs: Vec<_> = seen().map(|i| &i.name).collect();
     let values: Vec<_> = model.values.iter().map(|v| &v.name).collect();
     let input_docs = seen().map(|i| doc(&i.doc, &format!("The input `{}`.", i.name)));
@@ -37,7 +38,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     });
     let value_types = model.values.iter().map(|v| &v.ty);
     let numbered = model.inputs.iter().enumerate();
-    let numbered = numbered.filter(|(_, i)| i.mode != Mode::Clock);
+    let numbered = numbered.filter(|(_, i)| is_seen(i));
     let input_reads = numbered.map(|(n, i)| {
         let ty = &i.ty;
         if i.many {

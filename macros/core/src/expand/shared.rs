@@ -3,6 +3,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::spanned::Spanned;
 
 use super::presence;
 use crate::hygiene::camel;
@@ -21,6 +22,11 @@ pub(super) fn type_alias(fragment: &Ident, item: &Ident) -> Ident {
 /// The name under which it hands on the key of a label.
 pub(super) fn key_alias(fragment: &Ident, input: &Ident, position: usize) -> Ident {
     format_ident!("__{fragment}_{input}_{position}", span = Span::call_site())
+}
+
+/// The name under which it hands on whose lifecycle keeps a promise.
+pub(super) fn keeper_alias(fragment: &Ident, promise: &Ident) -> Ident {
+    format_ident!("__{fragment}_{promise}_keeper", span = Span::call_site())
 }
 
 /// `fn site_room(&self) -> &impl site_room::SiteRoom<Listener>;`
@@ -110,6 +116,21 @@ pub(super) fn with_keys(model: &Lifecycle) -> Lifecycle {
         for (position, (key, _)) in pairs.iter_mut().enumerate() {
             let alias = key_alias(&fragment.name, &input.name, position);
             key.parts = vec![fragment.used.clone(), alias];
+        }
+    }
+    local
+}
+
+/// The same lifecycle with the keepers of promises under the names that fragments hand on.
+pub(super) fn with_keepers(model: &Lifecycle) -> Lifecycle {
+    let mut local = model.clone();
+    for promise in &mut local.promises {
+        let mut fragments = model.fragments.iter();
+        let home = fragments.find(|fragment| fragment.promises(&promise.name));
+        if let (Some(claim), Some(fragment)) = (&mut promise.claim, home) {
+            let alias = keeper_alias(&fragment.name, &promise.name);
+            let (used, span) = (&fragment.used, claim.keeper.span());
+            claim.keeper = syn::parse_quote_spanned!(span=> #used::#alias);
         }
     }
     local

@@ -24,11 +24,13 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{
-    circular_policy, misfit_clause, misfit_kstatus, misplaced_ignored, misplaced_retain,
-    misplaced_suspended, misplaced_teardown, unknown_name, unobserved_source,
+    circular_policy, misfit_clause, misfit_kstatus, misfit_retired, misplaced_ignored,
+    misplaced_lock, misplaced_retain, misplaced_suspended, misplaced_teardown,
+    retired_and_declared, unknown_name, unobserved_source,
 };
 use crate::errors::{Diagnostic, Item, Sink};
-use crate::model::{Fragment, Length, Lifecycle, Pred, Source, Use, Var, VarId};
+use crate::lock;
+use crate::model::{Fragment, Length, Lifecycle, Locked, Pred, Source, Use, Var, VarId};
 pub(crate) use derived::Mention;
 pub(crate) use inputs::domain;
 pub(crate) use order::{behind, polls_behind};
@@ -78,6 +80,9 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misfit_kstatus::check(ast, sink);
     misplaced_teardown::check(ast, sink);
     misplaced_retain::check(ast, sink);
+    misplaced_lock::check(ast, sink);
+    retired_and_declared::check(ast, sink);
+    misfit_retired::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,
@@ -182,6 +187,17 @@ impl Builder<'_> {
             preconditions: self.preconditions(),
             calls: self.calls(),
             fragments: self.fragments(),
+            lock: ast.lock.as_ref().map(|lock| Locked {
+                path: lock.path.clone(),
+                span: lock.span,
+                text: lock.text.clone(),
+                lines: lock::lines(ast),
+            }),
+            retired: ast
+                .retired
+                .iter()
+                .flat_map(|all| all.lines.clone())
+                .collect(),
             vars: std::mem::take(&mut self.vars),
             order: Vec::new(),
             nodes: Vec::new(),
@@ -215,11 +231,16 @@ impl Builder<'_> {
                 let mut known = self.scope.names(noun);
                 // What is something else is not meant.
                 known.retain(|name| *name != text);
-                let near = self.suggestions.nearest(&text, known.into_iter());
-                self.respell(name, near.as_deref());
+                let near = self.suggestions.nearest(&text, known.iter().copied());
+                let meant = near.as_deref().map(|near| (name.span(), near.to_owned()));
                 let instead = self.scope.instead(&text, noun);
-                let diagnostic = unknown_name::diagnostic(name, noun.word(), place, near, instead);
-                self.sink.push(diagnostic);
+                let is_lost = near.is_none() && instead.is_none() && noun == Noun::Effect;
+                let found = unknown_name::diagnostic(name, noun.word(), place, near, instead);
+                self.sink.push(match is_lost {
+                    true => unknown_name::with_effects(found, &known),
+                    false => found,
+                });
+                self.respellings.extend(meant);
             }
         }
         found
@@ -270,7 +291,12 @@ impl Builder<'_> {
         let known: Vec<&str> = known.map(String::as_str).collect();
         let near = self.suggestions.nearest(&text, known.into_iter());
         self.respell(name, near.as_deref());
-        let help = if ["self", "meta", "spec"].contains(&text.as_str()) {
+        let is_path = ["meta", "spec"].contains(&text.as_str());
+        let help = if is_path && self.ast.kind == ast::Kind::Resource {
+            Some(
+                "it is a part of the object, which every method gets: write `from self`, or nothing",
+            )
+        } else if is_path || text == "self" {
             Some("a volume has no object: its calls have a `request`, with `request.volume_id`")
         } else if text == "request" {
             Some("only a volume has a request")

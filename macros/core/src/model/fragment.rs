@@ -30,6 +30,12 @@ impl Fragment {
         (is_fact || is_input || is_value) && !self.needs.contains(&name.to_string())
     }
 
+    /// Whether it makes a promise.
+    pub(crate) fn promises(&self, name: &Ident) -> bool {
+        let mut promises = self.alone.promises.iter();
+        promises.any(|promise| promise.name == *name)
+    }
+
     /// Whether anything of it is answered by a method.
     pub(crate) fn asks(&self) -> bool {
         asks(&self.alone, &self.needs)

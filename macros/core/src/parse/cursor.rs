@@ -289,6 +289,11 @@ impl Cursor {
             .ok_or_else(|| self.fault("`{`"))
     }
 
+    /// Whether a literal comes next.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.tokens.get(self.at), Some(TokenTree::Literal(_)))
+    }
+
     /// A string, if one comes next.
     pub(crate) fn text(&mut self) -> Option<String> {
         let Some(TokenTree::Literal(literal)) = self.tokens.get(self.at) else {

@@ -17,6 +17,7 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
         // A fact may be called `never` or `held`: a `:` or `=` behind it decides.
         let derives = cursor.then_mark('=');
         let named = derives || cursor.then_mark(':');
+        parser.begun = begun(cursor, named, derives);
         if derives {
             derived(cursor, parser, lifecycle)
         } else if !named && cursor.is_word("never") {
@@ -29,6 +30,32 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
             fact(cursor, doc, parser, lifecycle)
         }
     });
+}
+
+/// How the item is written that begins here, if its first words tell.
+fn begun(cursor: &Cursor, named: bool, derives: bool) -> Option<&'static str> {
+    let begins = |word: &str| !named && cursor.is_word(word);
+    if derives {
+        Some("a fact that others decide is written `name = predicate;`")
+    } else if begins("never") {
+        Some("an impossible world is written `never predicate;`")
+    } else if begins("let") {
+        Some("a shared value is written `let name: Type from input;`")
+    } else if begins("mint") {
+        Some(
+            "a value that is made once and kept is written `mint name: Type in keeper from input until predicate;`",
+        )
+    } else if begins("held") {
+        Some(
+            "what is held is written `held name: { Free | Ours } from input given predicate else Unknown;`",
+        )
+    } else if named {
+        Some(
+            "a fact is written `name: { A, B } from input given predicate else Value;`, one of the members of a set `name: count { Empty, None, Some, All } of inputs;`",
+        )
+    } else {
+        None
+    }
 }
 
 fn never(
@@ -98,7 +125,7 @@ fn mint(
     let word = cursor.need_word("mint")?;
     let name = cursor.ident("the name of a value")?;
     cursor.need(":")?;
-    let ty = cursor.ty(&["in"])?;
+    let ty = cursor.ty(&["in", "from", "until"])?;
     cursor.need_word("in")?;
     let keeper = cursor.ident("the input that keeps it")?;
     let value = Value {

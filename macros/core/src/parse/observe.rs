@@ -4,7 +4,7 @@ use proc_macro2::Delimiter;
 
 use super::cursor::{Cursor, Fault, join};
 use super::recovery::{Form, Parser};
-use super::{length, predicate};
+use super::{length, predicate, slip};
 use crate::ast::{Input, Lifecycle, Lookup, Mode, Path, Retain};
 use crate::hygiene;
 
@@ -30,18 +30,24 @@ pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lif
     parser.items(body, &FORM, |cursor, doc, parser| {
         let input = input(cursor, doc, parser)?;
         let name = input.name.to_string();
+        let policy = input.retain.as_ref().map(|retain| retain.when.is_some());
+        let ends = match (&input.given, policy) {
+            (Some(_), _) => slip::GIVEN_LAST,
+            (None, Some(true)) => "`&&`, `||`, `given` or `;`",
+            (None, Some(false)) => "`when`, `given` or `;`",
+            (None, None) => "`of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`",
+        };
         lifecycle.inputs.push(input);
-        parser.close(
-            cursor,
-            "`of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`",
-            &name,
-            &FORM,
-        );
+        parser.close(cursor, ends, &name, &FORM);
         Ok(())
     });
 }
 
-fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<Input, Fault> {
+pub(super) fn input(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+) -> Result<Input, Fault> {
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
     let mode = mode(cursor);
@@ -56,9 +62,10 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         Some(mut inner) => (true, inner.ty(&[])?),
         None => (false, cursor.ty(&STOPS)?),
     };
-    let of = match cursor.eat_word("of") {
-        Some(_) => Some(cursor.ident("the input that owns it")?),
-        None => None,
+    let (of, provider) = match cursor.eat_word("of") {
+        Some(_) if mode == Mode::Poll => (None, Some(cursor.ident("the provider that is asked")?)),
+        Some(_) => (Some(cursor.ident("the input that owns it")?), None),
+        None => (None, None),
     };
     let without_controller = match cursor.eat_word("without") {
         Some(without) => {
@@ -92,6 +99,11 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         }),
         None => None,
     };
+    let given = predicate::given(cursor)?;
+    let later = ["by", "every", "exclusive", "retain"];
+    if given.is_some() && later.iter().any(|word| cursor.is_word(word)) {
+        return Err(cursor.fault(slip::GIVEN_LAST));
+    }
     Ok(Input {
         name,
         doc,
@@ -99,12 +111,14 @@ fn input(cursor: &mut Cursor, doc: String, parser: &mut Parser<'_>) -> Result<In
         many,
         ty,
         of,
+        provider,
         without_controller,
         lookup,
         every,
         exclusive,
         retain,
-        given: predicate::given(cursor)?,
+        given,
+        retired: None,
     })
 }
 

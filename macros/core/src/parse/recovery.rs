@@ -32,6 +32,8 @@ impl Form {
 pub(crate) struct Parser<'s> {
     pub(crate) sink: &'s mut Sink,
     pub(crate) taint: Taint,
+    /// How the item is written that was begun, where its first words tell.
+    pub(crate) begun: Option<&'static str>,
 }
 
 impl<'s> Parser<'s> {
@@ -39,6 +41,7 @@ impl<'s> Parser<'s> {
         Self {
             sink,
             taint: Taint::default(),
+            begun: None,
         }
     }
 
@@ -47,7 +50,7 @@ impl<'s> Parser<'s> {
             fault.span,
             item,
             fault.message,
-            form.help,
+            self.begun.unwrap_or(form.help),
         ));
     }
 
@@ -75,6 +78,7 @@ impl<'s> Parser<'s> {
         mut one: impl FnMut(&mut Cursor, String, &mut Self) -> Result<(), Fault>,
     ) {
         while !cursor.is_empty() {
+            self.begun = None;
             let docs = cursor.docs();
             let start = cursor.position();
             let result = docs.and_then(|doc| one(&mut cursor, doc, self));
@@ -83,6 +87,7 @@ impl<'s> Parser<'s> {
                 self.lose(fault, cursor.between(start, cursor.position()), form);
             }
         }
+        self.begun = None;
     }
 
     fn lose(&mut self, fault: Fault, tokens: &[TokenTree], form: &Form) {

@@ -2,6 +2,9 @@
 
 use crate::check::unknown_name::nearest;
 
+/// What may follow the `given` of an input.
+pub(super) const GIVEN_LAST: &str = "`&&`, `||` or the `;` of the input";
+
 /// What to write instead, if `found` is a slip and none of what was expected.
 pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
     if expected.contains(&format!("`{found}`")) {
@@ -43,6 +46,13 @@ pub(super) fn instead(found: &str, expected: &str) -> Option<&'static str> {
         }
         "from" if expected == "`of`" => "a count is `of` a set",
         "," if follows("given") && follows("else") => "a count is of one set",
+        "from" | "until" if expected == "`in`" => {
+            "what keeps it comes first, `mint name: Type in keeper from input until predicate;`"
+        }
+        "if" | "where" if follows("when") && follows("given") => "write `retain when`",
+        "every" | "exclusive" | "retain" | "by" if expected == GIVEN_LAST => {
+            "`given` stands behind everything else of an input"
+        }
         "after" if is_before => "write it the other way round, `first before then`",
         "reaches" if is_before => "write `reaches State from Other`",
         "when" | "if" | "given" if follows("while") => "write `while`",

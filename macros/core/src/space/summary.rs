@@ -9,7 +9,7 @@ use crate::space::drives::Drives;
 use crate::space::enumeration::TooMany;
 use crate::space::permission::Permissions;
 use crate::space::world::World;
-use crate::space::{Class, Space};
+use crate::space::{Class, Space, waits};
 
 /// Numbers of one lifecycle.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub struct Shown {
     pub samples: Vec<Option<Vec<usize>>>,
     /// The edges that are declared: of those from every state the ones that are caused.
     pub edges: BTreeSet<(StateId, StateId)>,
+    /// Where nothing but promises that others claim leads out of a world: its state, and those that are due there together.
+    pub waits: BTreeSet<(StateId, Vec<usize>)>,
 }
 
 impl Shown {
@@ -68,6 +70,9 @@ impl Shown {
             let anywhere = caused.filter(|(_, to)| all.is_entered_anywhere(*to));
             shown.edges.extend(anywhere);
         }
+        if lifecycle.kind == Kind::Resource {
+            shown.waits = waits::of(&space);
+        }
         shown
     }
 
@@ -77,6 +82,7 @@ impl Shown {
         Self {
             samples: Vec::new(),
             edges: edges.map(|edge| (edge.from, edge.to)).collect(),
+            waits: BTreeSet::new(),
         }
     }
 }

@@ -431,6 +431,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {
         name: "Report",
+        path: ::std::concat!(::std::module_path!(), "::Report"),
         doc: "A report that is rendered into a ConfigMap.",
         inputs: &[
             ir::Input {
@@ -441,12 +442,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Workspace",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "source",
@@ -456,12 +459,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Name("spec.source"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(1usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "output",
@@ -471,12 +476,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Name("metadata.name"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
         ],
         values: &[],
@@ -682,7 +689,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         promises: &[],
         steps: &[],
         abandoned: &[],
+        retired: &[],
         edges: &[(4usize, 5usize), (5usize, 6usize)],
+        waits: &[],
         conditions: &[
             ir::Condition {
                 name: "Placed",
@@ -765,3 +774,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         calls: &[],
     }
 };
+impl ::lifecycle_runtime::__private::Declared<State> for Report {
+    const PATH: &'static str = ::std::concat!(::std::module_path!(), "::Report");
+    const IR: &'static ::lifecycle_runtime::__private::ir::Lifecycle = IR;
+}

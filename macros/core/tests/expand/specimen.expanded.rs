@@ -614,8 +614,12 @@ const _: () = assert!(
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<BucketClass, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: fn(&Pod) = |object| {
@@ -1114,6 +1118,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
             }
+            13usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Secret>(),
+                )
+            }
+            14usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                )
+            }
             _ => ::std::option::Option::None,
         }
     }
@@ -1244,6 +1258,24 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                             &observation.this::<Bucket>()?.meta.name,
                         ),
                     ]),
+                )
+            }
+            13usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.token,
+                        ),
+                    ),
+                )
+            }
+            14usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.spec.token,
+                        ),
+                    ),
                 )
             }
             _ => ::std::option::Option::None,
@@ -1635,6 +1667,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {
         name: "Bucket",
+        path: ::std::concat!(::std::module_path!(), "::Bucket"),
         doc: "A bucket in an object store outside the cluster, with one of everything.",
         inputs: &[
             ir::Input {
@@ -1645,12 +1678,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "BucketClass",
                 lookup: ir::Lookup::Name("spec.className"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "zones",
@@ -1660,12 +1695,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Zone",
                 lookup: ir::Lookup::Namespace,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "peers",
@@ -1675,12 +1712,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Bucket",
                 lookup: ir::Lookup::Equal,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "nodes",
@@ -1690,12 +1729,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Node",
                 lookup: ir::Lookup::Names,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "grants",
@@ -1705,12 +1746,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Grant",
                 lookup: ir::Lookup::Refs,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "owners",
@@ -1720,12 +1763,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Owner",
                 lookup: ir::Lookup::Owner,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "handle",
@@ -1735,12 +1780,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "String",
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(3usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "store",
@@ -1754,6 +1801,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     otherwise: 30000u64,
                     least: 30000u64,
                 }),
+                provider: ::std::option::Option::Some("cloud"),
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
@@ -1767,6 +1815,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "usage",
@@ -1780,6 +1829,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     otherwise: 2000u64,
                     least: 1000u64,
                 }),
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
@@ -1793,6 +1843,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "secret",
@@ -1802,12 +1853,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Secret",
                 lookup: ir::Lookup::Name("metadata.name"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "now",
@@ -1817,12 +1870,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "clock",
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "badge",
@@ -1832,12 +1887,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "ConfigMap",
                 lookup: ir::Lookup::Name("metadata.name"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(14usize, 8u64)),
                 var: ::std::option::Option::Some(7usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
                 retain: ::std::option::Option::Some(ir::Pred::Is(9usize, 1u64)),
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "pods",
@@ -1847,12 +1904,48 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Pod",
                 lookup: ir::Lookup::Labels(&[BUCKET]),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::Some(8usize),
                 owner: ::std::option::Option::Some(9usize),
                 controller: false,
                 exclusive: &["spec.containers"],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+            },
+            ir::Input {
+                name: "token",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "Secret",
+                lookup: ir::Lookup::Name("spec.token"),
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::Some(ir::Leaves::Deleted),
+            },
+            ir::Input {
+                name: "label",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "ConfigMap",
+                lookup: ir::Lookup::Name("spec.token"),
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::Some(ir::Leaves::Released),
             },
         ],
         values: &[
@@ -2236,6 +2329,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(14usize),
             ir::Node::Input(11usize),
             ir::Node::Var(7usize),
+            ir::Node::Input(13usize),
+            ir::Node::Input(14usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
             ir::Node::Var(11usize),
@@ -2723,6 +2818,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         promises: &[
             ir::Promise {
                 name: "counted",
+                claim: ::std::option::Option::Some(ir::Claim {
+                    keeper: <Counter as ::lifecycle_runtime::__private::Declared<
+                        _,
+                    >>::PATH,
+                    states: &["Counting", "Counted"],
+                }),
                 when: ir::Pred::All(
                     &[
                         ir::Pred::Is(12usize, 8u64),
@@ -2748,6 +2849,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ir::Pred::Is(2usize, 2u64),
                 why: "its class is gone, and nobody else knows where it is",
             },
+        ],
+        retired: &[
+            ir::Retired::Finalizer(
+                ::std::option::Option::Some("old.example.com/bucket"),
+            ),
+            ir::Retired::Record {
+                name: "ticket",
+                now: ::std::option::Option::None,
+            },
+            ir::Retired::Annotation {
+                key: "old.example.com/bucket.handle",
+                now: ::std::option::Option::Some("handle"),
+            },
+            ir::Retired::Condition("Made"),
+            ir::Retired::Field("url"),
         ],
         edges: &[
             (5usize, 6usize),
@@ -2797,6 +2913,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (14usize, 18usize),
             (16usize, 17usize),
         ],
+        waits: &[],
         conditions: &[
             ir::Condition {
                 name: "Accepted",
@@ -3017,3 +3134,12 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         calls: &[],
     }
 };
+impl ::lifecycle_runtime::__private::Declared<State> for Bucket {
+    const PATH: &'static str = ::std::concat!(::std::module_path!(), "::Bucket");
+    const IR: &'static ::lifecycle_runtime::__private::ir::Lifecycle = IR;
+}
+const _: () = ::lifecycle_runtime::__private::claimed(
+    "counted",
+    <Counter as ::lifecycle_runtime::__private::Declared<_>>::IR,
+    &["Counting", "Counted"],
+);

@@ -859,6 +859,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
     use ::lifecycle_runtime::__private::ir;
     &ir::Lifecycle {
         name: "ListenerMount",
+        path: ::std::concat!(::std::module_path!(), "::ListenerMount"),
         doc: "The node side of a Listener volume: reserves the Listener, labels the Pod, and writes the tree of files.",
         inputs: &[
             ir::Input {
@@ -869,12 +870,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "PersistentVolume",
                 lookup: ir::Lookup::Name("request.volumeId"),
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(7usize, 1u64)),
                 var: ::std::option::Option::Some(0usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "claim",
@@ -884,6 +887,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "PersistentVolumeClaim",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(
                     ir::Pred::Not(&ir::Pred::Is(0usize, 1u64)),
                 ),
@@ -892,6 +896,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "chosen",
@@ -901,12 +906,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Listener",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(8usize, 2u64)),
                 var: ::std::option::Option::Some(2usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "own",
@@ -916,6 +923,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Listener",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[ir::Pred::Is(8usize, 1u64), ir::Pred::Is(1usize, 2u64)],
@@ -926,6 +934,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 controller: true,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "pod",
@@ -935,6 +944,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Pod",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(
                     ir::Pred::Not(&ir::Pred::Is(0usize, 1u64)),
                 ),
@@ -943,6 +953,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "listed",
@@ -952,12 +963,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "PodListeners",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(5usize),
                 owner: ::std::option::Option::Some(4usize),
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "node",
@@ -967,12 +980,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Node",
                 lookup: ir::Lookup::Ref,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::Some(ir::Pred::Is(4usize, 4u64)),
                 var: ::std::option::Option::Some(6usize),
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
             ir::Input {
                 name: "tree",
@@ -982,12 +997,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 kind: "Tree",
                 lookup: ir::Lookup::Key,
                 every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
                 given: ::std::option::Option::None,
                 var: ::std::option::Option::None,
                 owner: ::std::option::Option::None,
                 controller: false,
                 exclusive: &[],
                 retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
             },
         ],
         values: &[
@@ -1466,6 +1483,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         promises: &[
             ir::Promise {
                 name: "made",
+                claim: ::std::option::Option::None,
                 when: ir::Pred::All(
                     &[
                         ir::Pred::Is(8usize, 2u64),
@@ -1476,6 +1494,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Promise {
                 name: "exposes",
+                claim: ::std::option::Option::None,
                 when: ir::Pred::All(
                     &[
                         ir::Pred::Is(10usize, 1u64),
@@ -1488,6 +1507,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             },
             ir::Promise {
                 name: "answered",
+                claim: ::std::option::Option::None,
                 when: ir::Pred::All(
                     &[
                         ir::Pred::Is(10usize, 4u64),
@@ -1500,7 +1520,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ],
         steps: &[],
         abandoned: &[],
+        retired: &[],
         edges: &[],
+        waits: &[],
         conditions: &[],
         ready: ir::RollUp {
             from: &[],

@@ -80,10 +80,11 @@ fn a_deletion_whose_undo_is_refused_rests() {
 fn a_value_that_is_missing_is_asked_for_where_it_belongs() {
     let asks = |pred: &str| service(&[("when service == Foreign", &format!("when {pred}"))]);
     let behind =
-        "behind the brackets stands a value that all in them have: `any(service, ..) == Absent`";
+        "behind the brackets stands a value that all in them have: `any(service, ..) == Current`";
     assert_eq!(help_of("LC001", &asks("any(class, service)")), behind);
     for pred in ["service", "class || service", "(service) || class"] {
-        assert_eq!(help_of("LC001", &asks(pred)), "write `service == Absent`");
+        let help = "write `service == Current`, or which of them is meant";
+        assert_eq!(help_of("LC001", &asks(pred)), help);
     }
 }
 
@@ -252,5 +253,60 @@ fn what_keeps_what_is_held_and_what_is_on_its_way_back_need_no_undo() {
         !codes(&slow).iter().any(|one| one == "LC041 drop_entry"),
         "{:?}",
         codes(&slow)
+    );
+}
+
+#[test]
+fn what_nobody_adopts_is_never_adoptable() {
+    let text = service(&[("service == Foreign", "service in { Foreign, Adoptable }")]);
+    let help = help_of("LC001", &text);
+    assert!(help.contains("write `adopt service when ..;`"), "{help}");
+}
+
+#[test]
+fn a_name_that_is_misspelt_often_is_told_once() {
+    let text = service(&[]);
+    let text = text.replace("validity ==", "validty ==")
+        + "properties { never apply_service while validty == Bad; }";
+    let tokens: TokenStream = text.parse().expect("it consists of tokens");
+    let found = check(tokens).diagnostics;
+    let all = found.len();
+    assert!(all > 1, "{found:#?}");
+    let told = lifecycle_macros_core::errors::told(found);
+    assert_eq!(told.len(), 1, "{told:#?}");
+    let said = format!("so it is written in {} more", all - 1);
+    assert!(
+        told[0]
+            .notes
+            .iter()
+            .any(|(_, note)| note.starts_with(&said)),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn an_effect_that_resembles_none_is_told_which_there_are() {
+    let text = service(&[]) + "properties { never conjure while !class; }";
+    assert_eq!(help_of("LC001", &text), "the effects are `apply_service`");
+}
+
+#[test]
+fn what_leaves_a_fact_open_between_two_steps_is_named() {
+    let text = "resource Thing;
+        observe { node: poll Info by meta.uid every 10s; }
+        facts {
+            load: { None, Some, Drained } from node given node;
+            disks: { Detached, Attached } from node given node;
+        }
+        states { Unseen when !node => Pending; goal Ready when node => Ready; }
+        effects {
+            drain: call node sets { load = Drained } key meta.uid;
+            detach: call node sets { disks = Detached } key meta.uid;
+        }
+        teardown { drain until load == Drained; detach until disks == Detached; }";
+    let help = help_of("LC143", text);
+    assert!(
+        help.starts_with("write `load = Drained` in the `sets` of `detach`"),
+        "{help}"
     );
 }

@@ -21,7 +21,7 @@ states {
     Nameless when class == Unnamed => Error wakes self;
     Wrong    when class == Absent || validity == Bad => Error wakes class;
     Unseen   when entry == Unseen => Pending overdue 5min;
-    Clash    when entry == Taken => Error wakes self;
+    Clash    when entry == Taken => Error wakes store, self;
     Refused_ when refused(put) => Error wakes self;
     Making   when entry in { No, Stale } => Pending;
     Foreign  when secret == Foreign => Error wakes secret;
@@ -310,7 +310,8 @@ fn what_is_acquired_has_an_undo() {
         shown(&found),
         ["29: LC041 [put] effect `put` acquires the held fact `entry` but names no `undo`"]
     );
-    assert_eq!(found[0].help.as_deref(), Some("write `undo drop_`"));
+    let help = "write `undo drop_`, or make that a step of the `teardown` if it has its turn";
+    assert_eq!(found[0].help.as_deref(), Some(help));
 }
 
 #[test]

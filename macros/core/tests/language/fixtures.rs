@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lifecycle_macros_core::check::RULES;
 use lifecycle_macros_core::errors::Diagnostic;
-use lifecycle_macros_core::{check_fragment, check_with, find};
+use lifecycle_macros_core::{LockText, check_fragment, check_locked, find, lock};
 use proc_macro2::TokenStream;
 
 fn folder(rule: &str) -> PathBuf {
@@ -19,7 +19,15 @@ fn findings(file: &Path) -> Vec<Diagnostic> {
     let mut found = find(tokens);
     let bodies = &mut found.lifecycles;
     assert_eq!(bodies.len(), 1, "{} has one lifecycle", file.display());
-    let of_lifecycle = check_with(bodies.remove(0), &found.fragments).diagnostics;
+    let body = bodies.remove(0);
+    let lock = lock::named(&body).map_or(LockText::Unread, |(path, _)| {
+        let folder = file.parent().expect("it is in a folder");
+        match std::fs::read_to_string(folder.join(path)) {
+            Ok(text) => LockText::Read(text),
+            Err(why) => LockText::Unreadable(why.to_string()),
+        }
+    });
+    let of_lifecycle = check_locked(body, &found.fragments, lock).diagnostics;
     let of_fragments = found.fragments.into_iter();
     let of_fragments = of_fragments.flat_map(|body| check_fragment(body).diagnostics);
     of_fragments.chain(of_lifecycle).collect()

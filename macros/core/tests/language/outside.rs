@@ -44,6 +44,18 @@ fn a_key_that_stands_there_twice_is_found() {
 }
 
 #[test]
+fn a_poll_names_its_provider_and_that_is_no_input() {
+    let poll = "poll Head by";
+    check_edit(poll, "poll Head of forge by", &[]);
+    check_edit(poll, "poll Head of secret by", &["LC117"]);
+    check_edit(
+        "secret: Secret    by",
+        "secret: Secret of forge by",
+        &["LC001", "LC005"],
+    );
+}
+
+#[test]
 fn what_hangs_on_a_key_that_may_go_cannot_be_given_back() {
     let poll = "kept:   poll Kept by meta.uid every 30s;";
     let given = "kept:   poll Kept by secret, meta.uid every 30s given secret;";

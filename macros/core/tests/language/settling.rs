@@ -207,7 +207,7 @@ fn a_dead_end_is_told_with_the_inputs_that_could_help() {
         &text,
         "LC021 Taken [Taken] dead end: in state `Taken` with `service == Foreign` no effect is enabled and nothing is promised",
         "service == Foreign => Error;",
-        "service == Foreign => Error wakes self;",
+        "service == Foreign => Error wakes service, self;",
     );
     assert!(
         help(&text).starts_with("mark it `wakes class, service, self`"),

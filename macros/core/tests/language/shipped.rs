@@ -15,9 +15,10 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 /// The names of all, in order.
 pub(crate) fn names() -> Vec<String> {
     let files = std::fs::read_dir(folder("lifecycles")).expect("the lifecycles are there");
+    let is_one = |file: &PathBuf| file.extension().is_some_and(|end| end == "txt");
     let name = |file: PathBuf| file.file_stem().map(|stem| stem.to_string_lossy().into());
     let paths = files.map(|file| file.expect("a readable entry").path());
-    let mut names: Vec<String> = paths.filter_map(name).collect();
+    let mut names: Vec<String> = paths.filter(is_one).filter_map(name).collect();
     names.sort();
     assert!(names.len() >= 8, "all lifecycles are there: {names:?}");
     names

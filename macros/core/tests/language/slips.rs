@@ -279,3 +279,42 @@ fn several_keys_are_joined_by_commas() {
         assert_eq!(*said, expected);
     }
 }
+
+#[test]
+fn an_input_says_its_given_last_and_retains_when() {
+    let said = |input: &str| {
+        let text = format!("resource Thing;\nobserve {{ {input} }}");
+        let found = check(text.parse().expect("tokens")).diagnostics;
+        found.first().expect("it is refused").message.clone()
+    };
+    let poll =
+        said("class: Class by name spec.class; live: poll Info by spec.url given class every 2s;");
+    assert!(
+        poll.ends_with("found `every`: `given` stands behind everything else of an input"),
+        "{poll}"
+    );
+    let retained = said("secret: owned Secret by name meta.name retain if keeps;");
+    assert!(
+        retained.ends_with("found `if`: write `retain when`"),
+        "{retained}"
+    );
+}
+
+#[test]
+fn a_minted_value_says_first_what_keeps_it() {
+    let text = "resource Thing;\nfacts { mint key: Key from now in secret; }";
+    let found = check(text.parse().expect("tokens")).diagnostics;
+    let first = found.first().expect("it is refused");
+    assert!(
+        first
+            .message
+            .starts_with("expected `in`, found `from`: what keeps it comes first"),
+        "{}",
+        first.message
+    );
+    let help = first.help.as_deref().unwrap_or_default();
+    assert!(
+        help.starts_with("a value that is made once and kept is written `mint"),
+        "{help}"
+    );
+}

@@ -63,7 +63,7 @@ pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
 const RARE: [&str; 5] = ["LC013", "LC017", "LC044", "LC091", "LC101"];
 
 /// The effects that alone build one object of ours.
-fn keepers(sketch: &Sketch) -> Vec<usize> {
+pub(super) fn keepers(sketch: &Sketch) -> Vec<usize> {
     let builds = |effect: &Effect| effect.head.starts_with("apply ");
     let effects = sketch.effects.iter().enumerate();
     let keeps = effects.filter(|(_, effect)| {
@@ -82,7 +82,7 @@ fn keepers(sketch: &Sketch) -> Vec<usize> {
 }
 
 /// One value: for ever, until something that the keeper says, or until it is old.
-fn mint(sketch: &mut Sketch, effect: usize, kind: usize, dice: &mut Dice) {
+pub(super) fn mint(sketch: &mut Sketch, effect: usize, kind: usize, dice: &mut Dice) {
     let keeper = sketch.effects[effect].target();
     let mut until = Guard::new();
     if kind > 0 {
@@ -122,7 +122,7 @@ fn push(sketch: &mut Sketch, (keeper, from, until): (&str, Vec<String>, Guard)) 
     });
 }
 
-fn clock(sketch: &mut Sketch) -> String {
+pub(super) fn clock(sketch: &mut Sketch) -> String {
     let mut clocks = sketch.inputs.iter().filter(|input| input.head == "clock");
     if let Some(clock) = clocks.next() {
         return clock.name.clone();

@@ -54,7 +54,7 @@ fn asked(sketch: &mut Sketch, name: &str) -> String {
     name.to_owned()
 }
 
-fn retain(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
+pub(super) fn retain(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
     if sketch.inputs[at].lookup == "owner" {
         return;
     }
@@ -66,7 +66,7 @@ fn retain(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
     sketch.inputs[at].lookup += &policy;
 }
 
-fn adopt(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
+pub(super) fn adopt(sketch: &mut Sketch, at: usize, dice: &mut Dice) {
     let input = sketch.inputs[at].name.clone();
     let (adoptable, foreign) = (
         format!("{input} == Adoptable"),

@@ -52,7 +52,7 @@ fn one_of(fits: impl Iterator<Item = bool>, dice: &mut Dice) -> Option<usize> {
     (!all.is_empty()).then(|| *dice.pick(&all))
 }
 
-fn key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+pub(super) fn key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let at = one_of(
         sketch
             .effects
@@ -77,7 +77,7 @@ fn key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn other_key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+pub(super) fn other_key(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let at = one_of(
         sketch
             .effects
@@ -187,7 +187,7 @@ fn own_effect(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-fn waits_for_its_owner(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+pub(super) fn waits_for_its_owner(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
     let at = one_of(
         sketch
             .states

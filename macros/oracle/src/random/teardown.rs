@@ -249,6 +249,109 @@ fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
     }
 }
 
+/// One step more, which deletes something.
+pub(super) fn deletes(sketch: &mut Sketch, input: &Input, when: &str) -> Option<()> {
+    let Drawn {
+        effect,
+        until,
+        declares,
+        ..
+    } = deleted(sketch, input)?;
+    sketch.effects.extend(declares);
+    let lines = sketch.teardown.get_or_insert_default();
+    lines.push(format!("{effect}{when} until {until};"));
+    Some(())
+}
+
+fn some_deleted(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    let inputs = sketch.inputs.iter();
+    let inputs: Vec<Input> = inputs
+        .filter(|one| deleted(sketch, one).is_some())
+        .cloned()
+        .collect();
+    let input = inputs.get(dice.below(inputs.len()))?;
+    deletes(sketch, input, "")
+}
+
+/// A step is over by something else.
+pub(super) fn out_of_reach(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    some_deleted(sketch, dice)?;
+    let wrong = atom(sketch, dice)?;
+    let line = sketch.teardown.as_mut()?.last_mut()?;
+    let effect = line.split(' ').next().unwrap_or_default().to_owned();
+    *line = format!("{effect} until {wrong};");
+    Some(())
+}
+
+/// A step that makes what is needed before the object goes.
+pub(super) fn needed_in_life(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    let effects = sketch.effects.iter();
+    let all: Vec<&Effect> = effects
+        .filter(|one| one.head.starts_with("apply "))
+        .collect();
+    let effect = all.get(dice.below(all.len()))?;
+    let line = format!(
+        "{} until {} == Current;",
+        effect.known_as(),
+        effect.target()
+    );
+    sketch.teardown = Some(vec![line]);
+    Some(())
+}
+
+/// Two steps in turns.
+pub(super) fn turns(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    sketch.teardown = Some(Vec::new());
+    against(sketch, dice);
+    let lines = sketch.teardown.as_ref()?;
+    (!lines.is_empty()).then_some(())
+}
+
+/// Given up, or over, by what nobody sees.
+pub(super) fn unseen(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    some_deleted(sketch, dice)?;
+    let polls = sketch
+        .inputs
+        .iter()
+        .filter(|one| one.head.starts_with("poll "));
+    let polls: Vec<String> = polls
+        .map(|one| format!("{} == Unknown", one.name))
+        .collect();
+    let facts = sketch.facts.iter().filter(|one| !one.givens.is_empty());
+    let facts = facts.filter_map(|fact| {
+        let mut values = fact.domain.split(|c: char| !c.is_alphanumeric());
+        let first = values.find(|word| !word.is_empty())?;
+        Some(match first {
+            "bool" => format!("!{}", fact.name),
+            first => format!("{} == {first}", fact.name),
+        })
+    });
+    let all: Vec<String> = facts.chain(polls).collect();
+    let wrong = all.get(dice.below(all.len()))?.clone();
+    let lines = sketch.teardown.as_mut()?;
+    match dice.below(3) {
+        0 => {
+            let line = lines.last_mut()?;
+            *line = line.replace(';', &format!(" || {wrong};"));
+        }
+        _ => lines.push(format!("abandoned when {wrong} \"nobody sees it\";")),
+    }
+    Some(())
+}
+
+/// Given up wherever something is left.
+pub(super) fn always_given_up(sketch: &mut Sketch, dice: &mut Dice) -> Option<()> {
+    some_deleted(sketch, dice)?;
+    let one = atom(sketch, dice)?;
+    let when = match dice.one_in(2) {
+        true => format!("{one} || !({one})"),
+        false => format!("{one} && !({one})"),
+    };
+    let lines = sketch.teardown.as_mut()?;
+    lines.push(format!("abandoned when {when} \"nobody knows\";"));
+    Some(())
+}
+
 /// Two steps of which each takes back what the other does.
 fn against(sketch: &mut Sketch, dice: &mut Dice) {
     let facts = sketch.facts.iter().filter(|fact| !fact.held);

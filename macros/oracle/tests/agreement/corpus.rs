@@ -18,7 +18,14 @@ pub(crate) const EACH_CODE: &[&str] = &[
     "LC052", "LC053", "LC055", "LC060", "LC064", "LC065", "LC066", "LC070", "LC091", "LC092",
     "LC093", "LC094", "LC095", "LC096", "LC097", "LC100", "LC101", "LC102", "LC103", "LC104",
     "LC115", "LC116", "LC120", "LC121", "LC122", "LC150", "LC151", "LC152", "LC153", "LC154",
-    "LC162", "LC163", "LC164", "LC165", "LC167", "LC168",
+    "LC162", "LC163", "LC164", "LC165", "LC167", "LC168", "LC180",
+];
+
+/// Every code that so few of them come to that one of a thousand is enough.
+pub(crate) const SELDOM: &[&str] = &[
+    "LC117", "LC130", "LC131", "LC132", "LC133", "LC134", "LC135", "LC136", "LC140", "LC141",
+    "LC142", "LC143", "LC144", "LC145", "LC146", "LC147", "LC160", "LC161", "LC166", "LC169",
+    "LC175",
 ];
 
 /// Every code that random volumes must show often enough.

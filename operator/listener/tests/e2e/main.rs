@@ -4,6 +4,7 @@
 
 mod churn;
 mod cluster_volumes;
+mod conversion;
 mod cost;
 mod csi_sanity;
 mod edits;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ("trouble", trouble::cases()),
         ("listener", listener::cases()),
         ("cost", cost::cases()),
+        ("conversion", conversion::cases()),
         ("edits", edits::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("listener_pods", listener_pods::cases()),

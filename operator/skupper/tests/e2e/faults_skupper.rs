@@ -1,12 +1,18 @@
 //! The generated suites of the lifecycles of a Skupper site: every fault at every write, and none of it matters in the end.
 
+use std::sync::Arc;
+
 use crate::suites as skupper;
-use lifecycle_suite::resources::Suite;
+use lifecycle_runtime::lifecycle::Observation;
+use lifecycle_skupper::config::router_config::DOCUMENT;
+use lifecycle_suite::resources::{Invariant, Suite};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
+use lifecycle_tests::suites::wrapped::Wrapped;
+use serde_json::{Value, json};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends]
+    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, a_site_its_listener_and_its_connector_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description]
 }
 
 /// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
@@ -48,4 +54,72 @@ fn no_fault_changes_where_an_attached_connector_ends() {
 
 fn no_fault_changes_where_an_attached_connector_binding_ends() {
     passes(skupper::binding().depth(2).faults(90, 10), 90);
+}
+
+/// With `LONG=1` deeper, and with many more faults.
+fn long() -> bool {
+    std::env::var("LONG").is_ok_and(|long| long == "1")
+}
+
+fn a_site_its_listener_and_its_connector_keep_what_they_promise_each_other() {
+    let (depth, single, several) = if long() { (3, 300, 30) } else { (2, 40, 4) };
+    let report = skupper::together()
+        .depth(depth)
+        .faults(single, several)
+        .run();
+    let report = report.expect("the suite is complete");
+    eprintln!("{report}");
+    assert!(report.failures.is_empty(), "{report}");
+    assert!(report.at_rest >= 10, "{report}");
+}
+
+/// The Site takes every Listener for one that asks for nothing: it writes neither its entry nor its claim, and rests.
+fn a_site_that_does_not_write_down_its_listener_is_found() {
+    let forgets = |_: &Observation, _: usize, mut object: Value| {
+        if object["data"].get("claims").is_some() {
+            object["data"]["claims"] = json!("[]");
+            let text = object["data"][DOCUMENT].as_str().unwrap_or("[]");
+            let mut entries: Vec<Value> = serde_json::from_str(text).unwrap();
+            entries.retain(|entry| entry[0] != "tcpListener");
+            object["data"][DOCUMENT] = json!(serde_json::to_string(&entries).unwrap());
+        }
+        object
+    };
+    let suite = skupper::together()
+        .running(move |machine| Arc::new(Wrapped::around(machine).build(forgets)));
+    let report = suite
+        .depth(1)
+        .faults(0, 0)
+        .run()
+        .expect("the suite is complete");
+    let mut failures = report.failures.iter();
+    let found = failures.find(|failure| failure.invariant == Invariant::ClaimsKept);
+    let found = found.unwrap_or_else(|| panic!("{report}"));
+    assert!(
+        found.text.contains("`Listener.allocated` is open"),
+        "{report}"
+    );
+    assert!(
+        found.text.contains("Site `default/west` rests in"),
+        "{report}"
+    );
+    // The Site is there from the start: to make the Listener is all that it takes.
+    assert_eq!(found.schedule.moves.len(), 1, "{report}");
+    let (again, _) = skupper::together()
+        .running(move |machine| Arc::new(Wrapped::around(machine).build(forgets)))
+        .replay(&found.line())
+        .expect("it is a schedule");
+    let mut again = again.iter();
+    assert!(again.any(|failure| failure.invariant == Invariant::ClaimsKept));
+}
+
+fn a_promise_that_nobody_keeps_is_an_error_of_the_description() {
+    let error = skupper::alone_with_a_listener()
+        .run()
+        .expect_err("nobody reads the table");
+    assert!(
+        error.contains("nothing keeps the promise `Listener.follows`"),
+        "{error}"
+    );
+    assert!(!error.contains("allocated"), "{error}");
 }

@@ -158,8 +158,8 @@ fn loosely_defined(suite: Suite) -> Suite {
     all.fold(suite, |suite, definition| suite.define(&definition))
 }
 
-/// The suite of a Listener.
-pub(crate) fn listener() -> Suite {
+/// A Listener alone.
+fn bare_listener() -> Suite {
     let machine = |router: Router, line| {
         listener::machine(Listeners::new(
             controller_id(),
@@ -167,22 +167,32 @@ pub(crate) fn listener() -> Suite {
             Platform::Kubernetes,
         ))
     };
-    defined(Suite::outside(Router::default, machine))
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a Listener.
+pub(crate) fn listener() -> Suite {
+    defined(bare_listener())
         .fixtures(include_str!("suites/listener.yaml"))
         .promise("arises", arises)
         .promise("allocated", plans)
         .promise("follows", reads)
 }
 
-/// The suite of a Connector.
-pub(crate) fn connector() -> Suite {
+/// A Connector alone.
+fn bare_connector() -> Suite {
     let machine = |router: Router, line| {
         connector::machine(Connectors::new(
             controller_id(),
             Arc::new(Asking(router.on(line))),
         ))
     };
-    defined(Suite::outside(Router::default, machine))
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a Connector.
+pub(crate) fn connector() -> Suite {
+    defined(bare_connector())
         .fixtures(include_str!("suites/connector.yaml"))
         .promise("arises", arises)
         .promise("decides", plans)
@@ -212,8 +222,8 @@ pub(crate) fn binding() -> Suite {
         .promise("follows", follows)
 }
 
-/// The suite of a Site.
-pub(crate) fn site() -> Suite {
+/// A Site alone.
+fn bare_site() -> Suite {
     let machine = |router: Router, line| {
         site::machine(Sites {
             controller_id: controller_id(),
@@ -224,9 +234,32 @@ pub(crate) fn site() -> Suite {
             routers: Arc::new(Asking(router.on(line))),
         })
     };
-    loosely_defined(Suite::outside(Router::default, machine))
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a Site.
+pub(crate) fn site() -> Suite {
+    loosely_defined(bare_site())
         .fixtures(include_str!("suites/site.yaml"))
         .promise("starts", starts)
+}
+
+/// The Site with a Listener and a Connector of its namespace, which keep their promises to each other themselves. What is left to functions is what
+/// Kubernetes and the router do: a Pod runs, and what the Site has written is read.
+pub(crate) fn together() -> Suite {
+    defined(bare_site())
+        .fixtures(include_str!("suites/together.yaml"))
+        .promise("starts", starts)
+        .together_with(bare_listener().promise("follows", reads))
+        .together_with(bare_connector().promise("follows", reads))
+}
+
+/// The Site with a Listener, whose router nobody plays.
+pub(crate) fn alone_with_a_listener() -> Suite {
+    let suite = defined(bare_site()).fixtures(include_str!("suites/together.yaml"));
+    suite
+        .promise("starts", starts)
+        .together_with(bare_listener())
 }
 
 /// What the namespace has of a kind; what its Rust type cannot hold, such as objects without `spec`, counts for nothing.

@@ -19,6 +19,7 @@ use super::publications::{Publication, SettledWrites};
 use super::reading::{ObjectEvent, ObjectKey, ObjectWatch, get, get_and_watch, watch};
 use super::snapshot::CallSnapshot;
 use super::step_error::StepError;
+use super::turn::CallTurn;
 use crate::driver::cache_policy::Readers;
 use lifecycle_runtime::cluster::index::IndexKey;
 use lifecycle_runtime::cluster::observe::{Job, Plan, View, WriteId};
@@ -47,6 +48,8 @@ pub(super) struct CallCache<'a> {
     watches: SelectAll<ObjectWatch>,
     /// When it began to wait.
     waits_since: Option<Instant>,
+    /// Its place in the line of a provider.
+    pub(super) turn: CallTurn,
 }
 
 impl<'a> CallCache<'a> {
@@ -64,6 +67,7 @@ impl<'a> CallCache<'a> {
             watched: BTreeSet::new(),
             watches: SelectAll::new(),
             waits_since: None,
+            turn: CallTurn::default(),
         }
     }
 

@@ -17,6 +17,7 @@ use lifecycle_runtime::cluster::index::Finder;
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::{Call, Lifecycle, Rpc};
 use lifecycle_runtime::operator::Naming;
+use lifecycle_runtime::provider::Provider;
 use lifecycle_runtime::service::Context;
 use lifecycle_runtime::shutdown::Shutdown;
 
@@ -30,6 +31,8 @@ pub(crate) struct CallContext {
     /// The kind of each input that has one.
     pub(super) input_kinds: Vec<Option<Kind>>,
     pub(super) finders: Vec<Option<Finder>>,
+    /// The provider of each input that names one.
+    pub(super) providers: Vec<Option<Arc<Provider>>>,
     random: Mutex<Pcg64Mcg>,
     pub(super) shutdown: Shutdown,
 }
@@ -64,6 +67,11 @@ impl CallContext {
             published: Publications::default(),
             input_kinds,
             finders,
+            providers: ir
+                .inputs
+                .iter()
+                .map(|input| Some(context.providers.named(input.provider?)))
+                .collect(),
             random: Mutex::new(Pcg64Mcg::seed_from_u64(context.seed)),
             shutdown: context.shutdown.clone(),
         })

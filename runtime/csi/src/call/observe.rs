@@ -14,6 +14,7 @@ use lifecycle_runtime::cluster::observe::{Failure, Observed, Observer};
 use lifecycle_runtime::lifecycle::call::CallError;
 use lifecycle_runtime::lifecycle::{Compared, Observation, Requested, Stored};
 use lifecycle_runtime::machine::ir::{Call, Code, Mode};
+use lifecycle_runtime::provider::Lane;
 
 /// How long a probe may take.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -50,7 +51,7 @@ impl CallContext {
                     }
                 }
                 Some(Failure::Unprobed { input, key }) => {
-                    self.probe(&observed.observation, (*input, key), cache)
+                    self.probe(&observed.observation, (*input, key), (request, cache))
                         .await?;
                 }
                 Some(failure @ Failure::Undecodable { .. }) => {
@@ -73,14 +74,21 @@ impl CallContext {
         &self,
         observation: &Observation,
         (input, key): (usize, &String),
-        cache: &mut CallCache<'_>,
+        (request, cache): (&Requested, &mut CallCache<'_>),
     ) -> Result<(), StepError> {
         let name = self.ir().inputs[input].name;
+        let asker = (self.ir().name, volume_of(request));
+        let provider = self.providers[input].as_ref();
+        let place = cache.turn.take(provider, asker, Lane::Poll)?;
         let Some(probing) = self.machine.poll(observation, input) else {
             let message = format!("`{name}` cannot be probed");
             return Err(RpcError::new(Code::Internal, message).into());
         };
-        match timeout(PROBE_TIMEOUT, probing).await {
+        let answer = timeout(PROBE_TIMEOUT, probing).await;
+        if let (Some(place), Ok(answer)) = (&place, &answer) {
+            place.ended(answer);
+        }
+        match answer {
             Ok(Ok(reply)) => {
                 cache.probed(input, key.clone(), reply.answer);
                 Ok(())
@@ -99,9 +107,7 @@ impl CallContext {
 
 /// What stands for the object in a call: its uid is who contributes to shared objects, which is the volume.
 fn stand_in(request: &Requested) -> Arc<Stored> {
-    let volume = [&request.volume_id, &request.name];
-    let volume = volume.into_iter().find(|id| !id.is_empty());
-    let volume = volume.map(String::as_str).unwrap_or_default();
+    let volume = volume_of(request);
     let meta = ObjectMeta {
         name: Some(volume.to_owned()),
         uid: Some(contributor(volume)),
@@ -116,6 +122,13 @@ fn stand_in(request: &Requested) -> Arc<Stored> {
         before: None,
         unread: None,
     })
+}
+
+/// The volume that a request is about.
+pub(super) fn volume_of(request: &Requested) -> &str {
+    let volume = [&request.volume_id, &request.name];
+    let volume = volume.into_iter().find(|id| !id.is_empty());
+    volume.map(String::as_str).unwrap_or_default()
 }
 
 /// A volume's id as the end of a field manager's name, which is short and printable.

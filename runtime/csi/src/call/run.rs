@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::cache::CallCache;
 use super::context::CallContext;
 use super::locks::VolumeLock;
+use super::observe::volume_of;
 use super::sentences;
 use super::step_error::StepError;
 use crate::code::RpcError;
@@ -21,11 +22,14 @@ use lifecycle_runtime::lifecycle::{Observation, Once, Requested};
 use lifecycle_runtime::machine::answer::Answer;
 use lifecycle_runtime::machine::backoff::Backoff;
 use lifecycle_runtime::machine::ir::{Call, Code, Rpc, Within};
+use lifecycle_runtime::provider::{Lane, Place};
 
 /// How long a mutation outside Kubernetes may take.
 const EFFECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a call that waits probes again, for no watch tells of what is local.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a call that is not declared to wait stands in the line of a provider before its caller is told to come again.
+const IN_LINE: Duration = Duration::from_secs(30);
 /// An effect that ran so often in one call and does not show is reverted by another controller or user, or reports what it did not do.
 const MAX_REPEATS: u32 = 10;
 /// How often in a row a call observes again after a conflict although it does not wait.
@@ -45,6 +49,8 @@ pub(super) struct CallRun<'a> {
     pub(super) cancelled: oneshot::Receiver<()>,
     /// How often each effect ran.
     pub(super) repeats: BTreeMap<usize, u32>,
+    /// Until when a call that does not wait stands in the line of a provider all the same.
+    pub(super) in_line: Option<Instant>,
     /// Failed steps in a row.
     pub(super) failures: u32,
 }
@@ -75,8 +81,13 @@ impl CallRun<'_> {
                 }
                 Err(error) => error,
             };
+            // What was asked holds while the call waits for its turn: else it would ask again and again.
+            let is_in_line = matches!(error, StepError::InLine(_));
             self.pause(error, &mut cache).await?;
-            cache.forget_probes();
+            if !is_in_line {
+                cache.forget_probes();
+                cache.turn.leave();
+            }
         }
     }
 
@@ -170,6 +181,10 @@ impl CallRun<'_> {
             let message = format!("`{name}` is due and has nothing to write");
             return Err(RpcError::new(Code::Internal, message).into());
         };
+        let place = match plan.job == Job::Call {
+            true => self.place(effect, cache)?,
+            false => None,
+        };
         let repeats = self.repeats.entry(effect).or_default();
         *repeats += 1;
         if *repeats > MAX_REPEATS {
@@ -180,18 +195,26 @@ impl CallRun<'_> {
         cache.forget_probes();
         tracing::debug!(rpc = ?self.call.rpc, effect = name, "runs");
         if plan.job == Job::Call {
-            return self.mutate(effect, plan, observed, cache).await;
+            return self.mutate((effect, plan), observed, (cache, place)).await;
         }
         self.write(effect, plan, cache).await
+    }
+
+    /// A turn at the provider of a call.
+    fn place(&self, effect: usize, cache: &mut CallCache<'_>) -> Result<Option<Place>, StepError> {
+        let context = self.context;
+        let target = context.ir().effects[effect].target;
+        let asker = (context.ir().name, volume_of(&self.request));
+        let provider = context.providers[target].as_ref();
+        cache.turn.take(provider, asker, Lane::Call)
     }
 
     /// A mutation outside Kubernetes.
     async fn mutate(
         &mut self,
-        effect: usize,
-        plan: Plan,
+        (effect, plan): (usize, Plan),
         observed: &Observed,
-        cache: &mut CallCache<'_>,
+        (cache, place): (&mut CallCache<'_>, Option<Place>),
     ) -> Result<(), StepError> {
         let machine = self.context.machine();
         let name = machine.ir().effects[effect].name;
@@ -200,7 +223,11 @@ impl CallRun<'_> {
             let message = format!("`{name}` is due and cannot be called");
             return Err(RpcError::new(Code::Internal, message).into());
         };
-        match timeout(EFFECT_TIMEOUT, calling).await {
+        let called = timeout(EFFECT_TIMEOUT, calling).await;
+        if let (Some(place), Ok(called)) = (&place, &called) {
+            place.ended(called);
+        }
+        match called {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(CallError::Refused(message))) => {
                 cache.rejected(effect, plan.id, message);
@@ -278,11 +305,13 @@ impl CallRun<'_> {
     /// Waits until it makes sense to observe again.
     async fn pause(&mut self, error: StepError, cache: &mut CallCache<'_>) -> Result<(), RpcError> {
         let random = self.context.random();
-        self.failures += 1;
+        let is_in_line = matches!(error, StepError::InLine(_));
+        self.failures += u32::from(!is_in_line);
         let probes = cache.has_probes().then_some(PROBE_INTERVAL);
         let (why, again, brief) = match error {
             StepError::Final(error) => return Err(error),
             StepError::Waiting(why) => (why, probes, false),
+            StepError::InLine(why) => (why, None, false),
             StepError::Conflict(why) => {
                 let again = Backoff::CONFLICT.after(self.failures, random);
                 (why, Some(again), self.failures <= MAX_CONFLICTS)
@@ -297,6 +326,8 @@ impl CallRun<'_> {
             (Some(until), _) => until,
             // It does not wait, but observes again what changed since it was read.
             (None, Some(again)) if brief => again,
+            // Who is sent away would come last in line, again and again.
+            (None, None) if is_in_line => *self.in_line.get_or_insert(Instant::now() + IN_LINE),
             (None, _) => return Err(RpcError::new(Code::Unavailable, why)),
         };
         if !brief && Instant::now() >= until {
@@ -304,11 +335,13 @@ impl CallRun<'_> {
         }
         let again = again.filter(|again| *again < until || brief);
         let mut shutdown = self.context.shutdown.clone();
+        let turn = cache.turn.comes();
         tokio::select! {
             biased;
             () = self.lock.preempted() => Err(preempted(self.call.rpc)),
             _ = &mut self.cancelled => Err(cancelled()),
             () = shutdown.wait() => Err(stopping()),
+            () = turn, if is_in_line => Ok(()),
             () = cache.changed() => Ok(()),
             () = sleep_until(again.unwrap_or(until)), if again.is_some() => Ok(()),
             () = sleep_until(until) => Err(timed_out(self.call.within, why)),

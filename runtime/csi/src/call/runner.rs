@@ -74,6 +74,7 @@ impl CallRunner {
                 lock,
                 cancelled,
                 repeats: BTreeMap::new(),
+                in_line: None,
                 failures: 0,
             };
             run.run().await
@@ -109,9 +110,10 @@ impl CallRunner {
         let observed = context.observe(call, &request, &mut cache).await;
         let observed = observed.map_err(|error| match error {
             StepError::Final(error) => error,
-            StepError::Conflict(why) | StepError::Waiting(why) | StepError::Retry(why, _) => {
-                RpcError::new(Code::Unavailable, why)
-            }
+            StepError::Conflict(why)
+            | StepError::Waiting(why)
+            | StepError::InLine(why)
+            | StepError::Retry(why, _) => RpcError::new(Code::Unavailable, why),
         })?;
         Ok(Some((number, observed.observation)))
     }

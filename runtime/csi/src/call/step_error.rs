@@ -13,6 +13,8 @@ pub(crate) enum StepError {
     Conflict(String),
     /// Something else has to happen first, which wakes the call.
     Waiting(String),
+    /// Others are before it at a provider, or that wants to be left alone.
+    InLine(String),
     /// It failed and may succeed later, not before the time that the server names.
     Retry(String, Option<Duration>),
 }

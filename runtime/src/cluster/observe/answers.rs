@@ -500,7 +500,7 @@ impl Observing<'_> {
     }
 
     /// Several objects may contribute to one: then each has a manager of its own, or the last would take the others' fields away.
-    fn manager(&self, mode: Mode, live: Option<&Arc<Stored>>) -> (String, Vec<String>) {
+    pub(super) fn manager(&self, mode: Mode, live: Option<&Arc<Stored>>) -> (String, Vec<String>) {
         let naming = self.observer.naming;
         let own = || {
             let uid = self.subject.meta.uid.clone();
@@ -551,8 +551,12 @@ fn remedy(plan: &Plan) -> String {
             "; correct what it is built from, or delete {kind} `{}` to have it built anew",
             plan.name
         ),
-        Job::Withdraw | Job::Delete | Job::Record | Job::Call | Job::Adopt | Job::Disown => {
-            String::new()
-        }
+        Job::Withdraw
+        | Job::Delete
+        | Job::Record
+        | Job::Call
+        | Job::Adopt
+        | Job::Disown
+        | Job::Tidy => String::new(),
     }
 }

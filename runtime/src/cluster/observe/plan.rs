@@ -49,6 +49,8 @@ pub enum Job {
     Adopt,
     /// Takes our owner reference out of exactly the version that was seen, whoever else says it.
     Disown,
+    /// Takes off exactly the version of the object that was seen what an older version of the lifecycle left on it.
+    Tidy,
     /// A mutation outside Kubernetes.
     Call,
 }

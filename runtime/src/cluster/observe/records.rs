@@ -87,7 +87,13 @@ impl Observing<'_> {
 
     fn recorded(&self, number: usize) -> Option<&str> {
         let annotations = self.subject.meta.annotations.as_ref()?;
-        let text = annotations.get(&self.annotation(number))?;
+        let text = annotations.get(&self.annotation(number)).or_else(|| {
+            // Under the name of before, until it is written under that of today.
+            let (naming, name) = (self.observer.naming, self.ir.inputs[number].name);
+            let retired = self.ir.retired_records(|name| naming.annotation(name));
+            let mut before = retired.iter().filter(|(_, now)| *now == Some(name));
+            before.find_map(|(key, _)| annotations.get(key))
+        })?;
         Some(text.as_str())
     }
 

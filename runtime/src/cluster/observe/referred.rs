@@ -133,6 +133,41 @@ fn all_that_carry_a_label_are_found_in_a_namespace() {
     check("away", json!({}), false, &[]);
 }
 
+/// Whatever is in the namespace is found, with labels or without, and nothing of another one.
+#[test]
+fn all_of_a_namespace_are_found() {
+    let look = LookupKey::Refs([ObjectRef::all_in::<Secret>(Some("away"))].into());
+    let machine = Arc::new(visiting());
+    let finder = Finder {
+        input: &machine.ir().inputs[1],
+        number: 1,
+        by_namespace: true,
+        namespaced: true,
+    };
+    let me = Name {
+        namespace: Some("ns".to_owned()),
+        name: "g".to_owned(),
+    };
+    let subject = Raw::new(guest(json!({}))).stored(&Kind::of::<Secret>(), false);
+    let keys: BTreeSet<IndexKey> = finder.keys_for(&subject, &look).into_iter().collect();
+    let mut index = Index::new(finder, machine);
+    index.depends_on(&me, &BTreeSet::new(), &keys);
+    let mut store = Store::new(Kind::of::<Secret>());
+    let mut check = |event: fn(Raw) -> Event<Raw>, namespace: &str, wakes: bool, found: &[&str]| {
+        let mut secret = friend(namespace, "tim", "quiet");
+        secret["metadata"]["labels"] = json!({ "other": "" });
+        let changes = store.take(event(Raw::new(secret)));
+        let woken: BTreeSet<Name> = changes.iter().flat_map(|c| index.changed(c)).collect();
+        assert_eq!(woken.contains(&me), wakes);
+        let names = keys.iter().flat_map(|key| index.found_by(key));
+        assert_eq!(names.map(Name::to_string).collect::<Vec<_>>(), found);
+    };
+    check(Event::Apply, "near", false, &[]);
+    check(Event::Apply, "away", true, &["away/tim"]);
+    check(Event::Delete, "near", false, &["away/tim"]);
+    check(Event::Delete, "away", true, &[]);
+}
+
 /// One that was never read is nobody's to guess.
 #[test]
 fn while_one_of_many_cannot_be_read_it_is_what_it_was() {

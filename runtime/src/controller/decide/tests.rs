@@ -56,6 +56,7 @@ fn decided_at(now: Instant, seen: &Seen, memory: &ObjectMemory, is_taken: bool) 
         leads_until: Some(now + RESYNC),
         resync: now + RESYNC,
         is_taken: &|_, _| is_taken,
+        is_turn: &|_| Ok(()),
     };
     decide(seen, memory, &at).told()
 }
@@ -134,6 +135,7 @@ async fn a_call_needs_a_lease_that_outlives_it() {
             leads_until: until.map(|until| now + until),
             resync: now + RESYNC,
             is_taken: &|_, _| true,
+            is_turn: &|_| Ok(()),
         };
         decide(&seen, &memory, &at).told()
     };

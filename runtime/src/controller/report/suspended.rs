@@ -73,7 +73,7 @@ pub(super) fn draft(
     status.insert("conditions".to_owned(), Value::Array(rows));
     let status = Value::Object(status);
     Draft {
-        differs: differs(notes.fields, &status, old),
+        differs: differs(ir, notes.fields, &status, old),
         status,
         news,
     }

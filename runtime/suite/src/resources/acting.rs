@@ -11,7 +11,7 @@ use super::invariant::Invariant;
 use super::moves::{Edit, Move};
 use super::observer::Last;
 use super::site::{self, Site};
-use lifecycle_runtime::machine::ir::Mode;
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Promise};
 
 /// Keeps an object of ours from going.
 const HELD_BACK: &str = "generated-suite.lifecycle/held-back";
@@ -24,20 +24,16 @@ impl Harness {
             Move::Create(key) => self.create(key).await,
             Move::Replace(key) => self.replace(key).await,
             Move::Delete(path) => {
-                let object = site::get(&self.admin, path).await?;
-                let deleted = site::delete(&self.admin, path).await?;
+                let deleted = self.remove(path).await?;
                 self.present.remove(path);
                 self.foreign.remove(path);
-                if let Some(object) = object {
-                    self.outside.follow(&object);
-                }
                 Ok(deleted)
             }
             Move::Seize(path) => self.seize(path, pending).await,
             Move::Control(path) => self.control(path, pending).await,
             Move::Edit(path, place, edit) => self.edit(path, *place, *edit).await,
             Move::Intrude(path, list) => self.intrude(path, *list).await,
-            Move::Vanish(path) => site::delete(&self.admin, path).await,
+            Move::Vanish(path) => self.remove(path).await,
             Move::Linger(path) => {
                 let finalizers = json!({ "metadata": { "finalizers": [HELD_BACK] } });
                 site::patch(&self.admin, path, &finalizers).await?;
@@ -63,6 +59,16 @@ impl Harness {
                 Ok(false)
             }
         }
+    }
+
+    /// Deletes an object, and with it what hangs on it outside.
+    pub(crate) async fn remove(&self, path: &str) -> kube::Result<bool> {
+        let object = site::get(&self.admin, path).await?;
+        let deleted = site::delete(&self.admin, path).await?;
+        if let Some(object) = object {
+            self.outside.follow(&object);
+        }
+        Ok(deleted)
     }
 
     fn fixture(&self, key: &str) -> Option<Fixture> {
@@ -96,7 +102,7 @@ impl Harness {
         let Some(body) = wrote.get(path).or(pending).cloned() else {
             return Ok(false);
         };
-        site::delete(&self.admin, path).await?;
+        self.remove(path).await?;
         let foreign = site::as_foreign(&body, path);
         site::post(&self.admin, site::all_of(path), &foreign).await?;
         self.foreign.insert(path.to_owned());
@@ -117,19 +123,26 @@ impl Harness {
 
     /// Keeps a promise to every object that it is made to now.
     async fn keep(&mut self, name: &str, n: usize) -> kube::Result<bool> {
-        let ir = self.core.ir;
-        let Some(number) = ir.promises.iter().position(|p| p.name == name) else {
+        let core = Arc::clone(&self.core);
+        let mut all = core.irs().into_iter().enumerate().flat_map(|(member, ir)| {
+            let promises = ir.promises.iter().enumerate();
+            promises.map(move |(number, promise)| (member, ir, number, promise))
+        });
+        let found = all.find(|(member, _, _, promise)| core.called(*member, promise) == name);
+        let Some((member, ir, number, promise)) = found else {
             return Ok(false);
         };
-        let keepers = self.core.promises.iter().filter(|(of, _)| of == name);
-        let Some((_, keeper)) = keepers.clone().nth(n).cloned() else {
+        let mut keepers = core
+            .kept_by(member)
+            .iter()
+            .filter(|(of, _)| of == promise.name);
+        let Some((_, keeper)) = keepers.nth(n).cloned() else {
             return Ok(false);
         };
-        let promise = &ir.promises[number];
         let mut kept = Vec::new();
-        for (object, last) in self.observer.last() {
+        for (object, last) in self.last_of(member) {
             let raw = last.observation.subject().raw.clone();
-            let is_due = last.world().holds(&promise.when) && self.is_promised(&last);
+            let is_due = last.world().holds(&promise.when) && is_promised(ir, &last);
             let (Some(raw), true) = (raw, is_due) else {
                 continue;
             };
@@ -142,19 +155,19 @@ impl Harness {
                 kept.push((object, last));
             }
         }
-        if !kept.is_empty() {
+        if !kept.is_empty() && member == 0 {
             self.observer.promised(number);
         }
         tokio::time::sleep(self.core.soon).await;
-        let now = self.observer.last();
+        let now = self.last_of(member);
         let moved = kept.iter().filter_map(|(object, before)| {
             let after = now.get(object)?;
             (after.world() != before.world()).then(|| after.world().clone())
         });
         let moved: Vec<_> = moved.collect();
-        // Elsewhere half of it may be all that was seen so far.
-        let simulated = self.core.cluster.is_simulated();
-        for world in moved.into_iter().filter(|_| simulated) {
+        // Elsewhere half of it may be all that was seen so far, and where others run it may be theirs.
+        let alone = self.core.cluster.is_simulated() && self.companions.is_empty();
+        for world in moved.into_iter().filter(|_| alone) {
             if let Some(why) = not_promised(ir, promise, &world) {
                 self.find(Invariant::DeclaredPromise, why);
             }
@@ -162,23 +175,22 @@ impl Harness {
         Ok(!kept.is_empty())
     }
 
-    /// Whether anybody waits for promises: of what is being deleted, the steps of a teardown.
-    fn is_promised(&self, last: &Last) -> bool {
-        !last.deleting || !self.core.ir.steps.is_empty()
-    }
-
-    /// The promises that are made in the worlds of now, and whatever else time brings.
+    /// The promises that are made in the worlds of now and that nobody keeps who runs as well, and whatever else time brings.
     pub(crate) fn owed(&self) -> Vec<Move> {
         let mut owed = Vec::new();
         owed.extend(self.lingering.iter().cloned().map(Move::Loosen));
-        let last = self.observer.last();
-        for promise in self.core.ir.promises {
-            let worlds = last.values().filter(|l| self.is_promised(l));
-            let mut worlds = worlds.filter(|l| l.failure.is_none());
-            if worlds.any(|l| l.world().holds(&promise.when)) {
-                let keepers = self.core.promises.iter();
-                let keepers = keepers.filter(|(name, _)| name == promise.name).count();
-                owed.extend((0..keepers).map(|n| Move::Keep(promise.name.to_owned(), n)));
+        for (member, ir) in self.core.irs().into_iter().enumerate() {
+            let last = self.last_of(member);
+            let outside = |promise: &&Promise| self.core.is_outside(promise);
+            for promise in ir.promises.iter().filter(outside) {
+                let worlds = last.values().filter(|l| is_promised(ir, l));
+                let mut worlds = worlds.filter(|l| l.failure.is_none());
+                if worlds.any(|l| l.world().holds(&promise.when)) {
+                    let keepers = self.core.kept_by(member).iter();
+                    let keepers = keepers.filter(|(name, _)| name == promise.name).count();
+                    let name = self.core.called(member, promise);
+                    owed.extend((0..keepers).map(|n| Move::Keep(name.clone(), n)));
+                }
             }
         }
         if self.is_down {
@@ -230,7 +242,9 @@ impl Harness {
                 moves.extend(lists.map(|list| Move::Intrude(path.clone(), list)));
             }
         }
-        let polls = self.core.ir.inputs.iter().any(|i| i.mode == Mode::Poll);
+        let irs = self.core.irs();
+        let mut inputs = irs.iter().flat_map(|ir| ir.inputs);
+        let polls = inputs.any(|i| i.mode == Mode::Poll);
         if !self.is_down && polls {
             moves.push(Move::Down);
         }
@@ -239,12 +253,18 @@ impl Harness {
             moves.push(Move::Tick);
         }
         let owed = self.owed();
-        if !owed.is_empty() && self.core.ir.promises.len() > 1 {
+        let promises: usize = irs.iter().map(|ir| ir.promises.len()).sum();
+        if !owed.is_empty() && promises > 1 {
             moves.push(Move::Fair);
         }
         moves.extend(owed);
         moves
     }
+}
+
+/// Whether anybody waits for promises: of what is being deleted, the steps of a teardown.
+fn is_promised(ir: &Lifecycle, last: &Last) -> bool {
+    !last.deleting || !ir.steps.is_empty()
 }
 
 /// Another value of the same type.

@@ -123,7 +123,7 @@ impl Explored {
             .iter()
             .find(|(_, known)| known.as_slice() == way);
         if let Some((before, _)) = before.filter(|(before, _)| **before != ran.rest) {
-            let (was, is) = (before.describe(core.ir), ran.rest.describe(core.ir));
+            let (was, is) = (before.describe(&core.irs()), ran.rest.describe(&core.irs()));
             let text = format!("it rested in {was}; after that it rests in {is}");
             let finding = Finding::new(Invariant::SameEnd, text);
             self.failures.push(Failure::new(schedule, &finding));

@@ -20,8 +20,16 @@ pub(crate) struct Fixture {
     pub(crate) path: String,
     /// It is there before a run begins.
     pub(crate) given: bool,
-    /// It is of the kind whose lifecycle this is.
+    /// It is of the kind whose lifecycle this is, or of one that runs beside it.
     pub(crate) subject: bool,
+}
+
+impl Fixture {
+    /// Whether it is an object of a kind.
+    pub(crate) fn is_of(&self, kind: &Kind) -> bool {
+        let says = |pointer: &str, what: &str| text(&self.object, pointer).as_deref() == Some(what);
+        says("/apiVersion", &kind.api_version()) && says("/kind", &kind.kind)
+    }
 }
 
 /// Reads documents of YAML; each has a `variant` beside its object, and `given: true` if it is there from the start.

@@ -25,6 +25,8 @@ pub(crate) struct Fork {
     pub(crate) is_down: bool,
     pub(crate) past: Past,
     pub(crate) uids: BTreeMap<String, bool>,
+    /// The same of each lifecycle that runs beside it.
+    pub(crate) beside: Vec<(Past, BTreeMap<String, bool>)>,
 }
 
 impl fmt::Debug for Fork {

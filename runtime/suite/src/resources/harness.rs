@@ -14,11 +14,11 @@ use tokio::time::sleep;
 
 use super::Core;
 use super::cluster::Opened;
+use super::companion::Companion;
 use super::external::ExternalSystem;
 use super::fixture::written_kinds;
 use super::fork::Fork;
 use super::invariant::{Finding, Invariant};
-use super::key::{ObjectState, WorldsKey};
 use super::moves::{Move, Planned};
 use super::observer::Observer;
 use super::rest::Rest;
@@ -47,6 +47,8 @@ pub(crate) struct Harness {
     pub(crate) admin: Client,
     pub(crate) wire: Arc<Wire>,
     pub(crate) observer: Arc<Observer>,
+    /// What runs beside it.
+    pub(crate) companions: Vec<Companion>,
     pub(crate) faults: Faults,
     pub(crate) outside: Arc<dyn ExternalSystem>,
     pub(crate) findings: Vec<Finding>,
@@ -103,7 +105,7 @@ impl Harness {
             None => core.cluster.open(core.seed, &core.definitions).await?,
         };
         let admin = opened.client;
-        let sweep = sweep(&admin, &*core.machine);
+        let sweep = core.machines().fold(Sweep::new(admin.clone()), sweep);
         let outside = from.and_then(|fork| fork.outside.copy());
         let outside = outside.unwrap_or_else(|| (core.outside)());
         let observer = Arc::new(Observer::new(
@@ -120,11 +122,15 @@ impl Harness {
         if !core.journal {
             faults.without_journal();
         }
+        let companions = core.beside.iter();
+        let companions = companions.map(|m| Companion::new(m, &admin, &outside, (before, origin)));
+        let companions = companions.collect::<Result<_, String>>()?;
         let mut stage = Self {
             core: Arc::clone(core),
             admin,
             wire: Arc::new(wire),
             observer,
+            companions,
             faults,
             outside,
             findings: Vec::new(),
@@ -182,6 +188,10 @@ impl Harness {
     }
 
     fn start(&mut self) {
+        let core = Arc::clone(&self.core);
+        for companion in &mut self.companions {
+            companion.start(&core, &self.admin, &self.outside);
+        }
         self.observer.starts();
         let (core, wire) = (Arc::clone(&self.core), Arc::clone(&self.wire));
         let (observer, outside) = (Arc::clone(&self.observer), Arc::clone(&self.outside));
@@ -223,6 +233,9 @@ impl Harness {
 
     /// Ends the process as a signal that cannot be caught would, and starts another.
     pub(crate) async fn restart(&mut self) {
+        for companion in &mut self.companions {
+            companion.end().await;
+        }
         if let Some(running) = self.running.take() {
             running.abort();
             let _ = running.await.is_err();
@@ -254,7 +267,9 @@ impl Harness {
     /// From here on requests fail or come late, or no longer do. Where time is not free, events always come late.
     pub(crate) fn faulty(&mut self, faulty: bool) {
         let simulated = self.core.cluster.is_simulated();
-        self.observer.faulty(faulty || !simulated);
+        // Where others write as well, no step is this lifecycle's alone.
+        let crowded = !self.companions.is_empty();
+        self.observers(|one| one.faulty(faulty || !simulated || crowded));
         self.quiet = if faulty || self.lease {
             self.core.quiet
         } else {
@@ -279,7 +294,9 @@ impl Harness {
     }
 
     pub(crate) fn activity(&self) -> (u64, usize) {
-        (self.observer.passes(), self.wire.all_writes())
+        let beside = self.companions.iter().map(|one| one.observer.passes());
+        let passes = self.observer.passes() + beside.sum::<u64>();
+        (passes, self.all_writes())
     }
 
     /// A copy of all that outlives the process; nothing if something of it cannot be copied.
@@ -298,6 +315,7 @@ impl Harness {
             is_down: self.is_down,
             past: self.wire.past(),
             uids: self.observer.uids(),
+            beside: self.companions.iter().map(Companion::past).collect(),
         })
     }
 
@@ -309,7 +327,10 @@ impl Harness {
         self.is_down = fork.is_down;
         self.wire.go_on_from(fork.past.clone());
         self.observer.go_on_from(fork.uids.clone());
-        self.swept = Some((self.moved, self.wire.all_writes()));
+        for (companion, past) in self.companions.iter().zip(&fork.beside) {
+            companion.go_on_from(past.clone());
+        }
+        self.swept = Some((self.moved, self.all_writes()));
     }
 
     /// Where it is now.
@@ -332,14 +353,14 @@ impl Harness {
     /// Waits until all is at rest, also with what a cluster takes away by itself; lets happen what was planned around writes.
     pub(crate) async fn settle(&mut self) {
         for _ in 0..MOST_SWEEPS {
-            self.wire.rests();
+            self.wires(|wire| wire.rests());
             if self.told.is_some() {
                 self.settle_as_told().await;
             } else {
                 self.settle_quietly().await;
             }
             if std::mem::take(&mut self.late) {
-                self.observer.adversary(false);
+                self.adversary(false);
             }
             if self.rests.is_some() && !self.is_astray {
                 let rest = self.rest().await;
@@ -376,7 +397,7 @@ impl Harness {
                 break;
             }
             rounds += 1;
-            if rounds > MOST_ROUNDS || self.wire.is_hot() {
+            if rounds > MOST_ROUNDS || self.is_hot() {
                 let text = "it works on and on although nothing happens to the cluster";
                 self.find(Invariant::NoHotLoop, text);
                 break;
@@ -421,7 +442,7 @@ impl Harness {
             // Not what another user made and we wrote a part of: nobody would make it again.
             let wrote = self.wire.wrote().into_keys();
             for path in wrote.filter(|path| !self.present.contains_key(path)) {
-                let _ = site::delete(&self.admin, &path).await.is_ok();
+                let _ = self.remove(&path).await.is_ok();
             }
         }
         for path in self.core.subjects() {
@@ -457,20 +478,20 @@ impl Harness {
             | Move::Fair => {}
         }
         let is_promise = matches!(m, Move::Keep(..) | Move::Loosen(_));
-        self.wire.hold();
+        self.wires(|wire| wire.hold());
         if !is_promise {
-            self.observer.adversary(true);
+            self.adversary(true);
         }
         let done = self.act(m, pending).await;
         // Everything that was seen of it is seen before any write of ours arrives.
         sleep(self.core.soon).await;
         if !is_promise && !self.late {
-            self.observer.adversary(false);
+            self.adversary(false);
         }
         if self.core.takes_several(m) {
-            self.observer.disturb();
+            self.observers(|one| one.disturb());
         }
-        self.wire.release();
+        self.wires(|wire| wire.release());
         match done {
             Ok(done) => done,
             Err(error) => {
@@ -488,13 +509,13 @@ impl Harness {
             }
             Move::Down => {
                 self.late = true;
-                self.observer.adversary(true);
+                self.adversary(true);
                 self.is_down = true;
                 self.outside.answer(false)
             }
             Move::Perturb(what) => {
                 self.late = true;
-                self.observer.adversary(true);
+                self.adversary(true);
                 self.outside.perturb(what);
                 true
             }
@@ -516,67 +537,32 @@ impl Harness {
         }
     }
 
-    /// The worlds of all objects of the lifecycle that are there.
-    pub(crate) async fn key(&self) -> WorldsKey {
-        let mut there = BTreeMap::new();
-        for path in self.core.subjects() {
-            if let Ok(Some(object)) = site::get(&self.admin, &path).await {
-                let text = |pointer: &str| {
-                    let value = object.pointer(pointer).and_then(Value::as_str);
-                    value.map(str::to_owned)
-                };
-                let name = text("/metadata/name").unwrap_or_default();
-                let namespace = text("/metadata/namespace");
-                let uid = text("/metadata/uid").unwrap_or_default();
-                there.insert((namespace, name), uid);
-            }
-        }
-        let uid_of = |object: &lifecycle_runtime::lifecycle::ObjectRef| {
-            there.get(&(object.namespace.clone(), object.name.clone()))
-        };
-        self.observer
-            .keep(|object, uid| uid_of(object).is_some_and(|u| u == uid));
-        let last = self.observer.last();
-        let standings = there.into_keys().map(|(namespace, name)| {
-            let found = last
-                .iter()
-                .find(|(object, _)| object.namespace == namespace && object.name == name);
-            ObjectState {
-                name,
-                world: found.map(|(_, last)| last.world().clone()),
-                deleting: found.is_some_and(|(_, last)| last.deleting),
-                failed: found.is_some_and(|(_, last)| last.failure.is_some()),
-            }
-        });
-        WorldsKey(standings.collect())
-    }
-
     /// What a cluster without controllers does not do: claims that nobody uses go, and so does what has no owner any more, or none that it can
     /// have; whether there was such a thing.
     async fn takes_away(&mut self) -> bool {
-        let now = (self.moved, self.wire.all_writes());
+        let now = (self.moved, self.all_writes());
         if self.is_astray || self.swept == Some(now) {
             return false;
         }
-        self.observer.adversary(true);
+        self.adversary(true);
         let unprotected = self.sweep.unprotect().await;
         let collected = self.sweep.collect().await;
         if unprotected || collected {
             sleep(self.core.soon).await;
         }
-        self.observer.adversary(false);
+        self.adversary(false);
         let took = unprotected || collected;
         self.swept = (!took).then_some(now);
         took
     }
 }
 
-/// What a cluster takes away of all that a lifecycle sees.
-fn sweep(client: &Client, machine: &dyn Machine) -> Sweep {
+/// What a cluster takes away of all that a lifecycle sees, too.
+fn sweep(sweep: Sweep, machine: &Arc<dyn Machine>) -> Sweep {
     let inputs = 0..machine.ir().inputs.len();
     let kinds = inputs.filter_map(|input| machine.kind(input));
     let kinds = kinds.chain(machine.subject());
-    kinds.fold(Sweep::new(client.clone()), |sweep, kind| {
+    kinds.fold(sweep, |sweep, kind| {
         let resource = ApiResource {
             api_version: kind.api_version(),
             group: kind.group,

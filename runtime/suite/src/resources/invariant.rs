@@ -51,11 +51,13 @@ pub enum Invariant {
     HoldsUntil,
     /// What is minted is read back from a keeper that is said to be as wanted.
     ReadBack,
+    /// Where lifecycles that run together rest, no promise between them is open, unless whoever is to keep it waits for a person.
+    ClaimsKept,
 }
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -79,6 +81,7 @@ impl Invariant {
         Self::OnlyTheLeader,
         Self::HoldsUntil,
         Self::ReadBack,
+        Self::ClaimsKept,
     ];
 }
 
@@ -108,6 +111,7 @@ impl fmt::Display for Invariant {
             Self::OnlyTheLeader => "only the leader",
             Self::HoldsUntil => "holds until",
             Self::ReadBack => "read back",
+            Self::ClaimsKept => "claims kept",
         })
     }
 }

@@ -109,7 +109,10 @@ pub(crate) fn compare(
     if expected.contains(&&ran.end) {
         return (true, None);
     }
-    let (is, was) = (ran.end.describe(core.ir), expected[0].describe(core.ir));
+    let (is, was) = (
+        ran.end.describe(&core.irs()),
+        expected[0].describe(&core.irs()),
+    );
     let text = format!("it ends in {is}; undisturbed it ends in {was}");
     (true, Some(Finding::new(Invariant::SameEnd, text)))
 }

@@ -17,7 +17,7 @@ use super::keeper;
 use super::tools;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
-use lifecycle_runtime::machine::ir::{Abandoned, Lifecycle, Origin};
+use lifecycle_runtime::machine::ir::{Abandoned, Effect, Lifecycle, Mode, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_runtime::machine::world::World;
 
@@ -419,6 +419,9 @@ impl History {
         let (was, is) = (before.world(), &pass.observation.world);
         if let Some((number, how)) = before.effect {
             let effect = &ir.effects[number];
+            if was_answered(ir, effect, (was, is)) {
+                return;
+            }
             match how {
                 Some("done") => {
                     if let Some(why) = ir.not_an_outcome(effect, was, is) {
@@ -470,6 +473,13 @@ impl History {
     }
 }
 
+/// Whether a poll was answered, or is not any more, while an effect was under way that does not change that: then where both led is nothing that is declared of the effect.
+fn was_answered(ir: &Lifecycle, effect: &Effect, (was, is): (&World, &World)) -> bool {
+    let polls = ir.inputs.iter().filter(|input| input.mode == Mode::Poll);
+    let mut asked = polls.filter_map(|input| input.var);
+    asked.any(|var| was.get(var) != is.get(var) && !effect.affects.contains(&var))
+}
+
 fn status(observation: &Observation) -> Value {
     let raw = observation.subject().raw.as_deref();
     raw.map(|raw| raw["status"].clone()).unwrap_or_default()
@@ -505,7 +515,8 @@ impl Trace for Observer {
                     | Written::Status
                     | Written::Event
                     | Written::Claim
-                    | Written::Release => seen.allowed += 1,
+                    | Written::Release
+                    | Written::Leftover => seen.allowed += 1,
                 }
                 seen.wrote(*object);
             }

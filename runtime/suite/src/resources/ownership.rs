@@ -46,7 +46,7 @@ impl Harness {
         let Some(other) = site::get(&self.admin, OTHER).await? else {
             return Ok(false);
         };
-        site::delete(&self.admin, path).await?;
+        self.remove(path).await?;
         let mut foreign = site::as_foreign(&body, path);
         foreign["metadata"]["ownerReferences"] = json!([{
             "apiVersion": "v1", "kind": "Namespace", "name": "default",

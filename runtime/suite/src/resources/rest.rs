@@ -41,12 +41,12 @@ impl Rest {
     }
 
     /// How it differs from another one, if it does.
-    pub(crate) fn unlike(&self, wanted: &Self, ir: &Lifecycle) -> Option<String> {
+    pub(crate) fn unlike(&self, wanted: &Self, irs: &[&Lifecycle]) -> Option<String> {
         if self == wanted {
             return None;
         }
         if self.key != wanted.key {
-            let (is, was) = (self.key.describe(ir), wanted.key.describe(ir));
+            let (is, was) = (self.key.describe(irs), wanted.key.describe(irs));
             return Some(format!(
                 "it rests in {is}, and on the simulated one in {was}"
             ));

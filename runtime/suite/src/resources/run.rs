@@ -20,7 +20,7 @@ use super::observer::Last;
 use super::rest::{Rest, versions};
 use super::site;
 use super::tools;
-use lifecycle_runtime::lifecycle::Machine;
+use lifecycle_runtime::lifecycle::{Machine, ObjectRef};
 use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, Phase};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::project::Projected;
@@ -31,6 +31,9 @@ const REFUSED_IS_OVER: Duration = Duration::from_secs(100);
 const RESYNC_IS_OVER: Duration = Duration::from_secs(4200);
 /// More rounds of kept promises than this lead nowhere.
 const MOST_PROMISES: usize = 8;
+
+/// Objects that may wait, for whoever is to keep a promise to them waits for a person.
+type Excused = BTreeSet<(usize, ObjectRef)>;
 
 /// Where a run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,6 +156,9 @@ async fn go(
         if *m == Move::Tick && !disturbed {
             stage.is_up_to_date();
         }
+        if !disturbed {
+            stage.look_for_open_claims(false);
+        }
     }
     ran.writes = stage.wire.writes() - before.0;
     ran.sent = stage.faults.writes() - before.1;
@@ -178,17 +184,21 @@ async fn go(
     stage.faulty(false);
     stage.observer.refusing(false);
     ran.end = stage.key().await;
+    let excused = stage.look_for_open_claims(true);
     // Whether nothing was to be seen or nobody has looked, only a new process can tell.
     let is_blind = ran.writes == 0 && ask.before.as_ref() == Some(&ran.rest);
     let anew = !is_known || is_blind;
-    stage.judge(&ran.end, &ask, anew).await;
+    stage.judge(&ran.end, &ask, (anew, &excused)).await;
     if !is_known && !ask.end_only {
         stage.delete_all().await;
     }
     let (seen, coverage) = stage.observer.take();
     ran.findings.clone_from(&stage.findings);
     ran.findings.extend(seen);
-    ran.findings.extend(stage.wire.take_findings());
+    stage.wires(|wire| ran.findings.extend(wire.take_findings()));
+    for companion in &stage.companions {
+        ran.findings.extend(companion.observer.take().0);
+    }
     ran.coverage = coverage;
     ran.journal = from.map_or_else(String::new, |fork| fork.journal.clone());
     ran.journal.push_str(&stage.faults.journal());
@@ -225,22 +235,34 @@ impl Harness {
     }
 
     /// Judges a run that is at rest.
-    async fn judge(&mut self, end: &WorldsKey, ask: &Ask, anew: bool) {
+    async fn judge(&mut self, end: &WorldsKey, ask: &Ask, (anew, excused): (bool, &Excused)) {
         if ask.end_only {
             return;
         }
-        let ir = self.core.ir;
-        for (object, last) in self.observer.last() {
-            if last.failure.is_some() {
-                continue;
-            }
-            if let Some(why) = not_a_rest(ir, last.class, last.world()) {
-                self.find(Invariant::Settles, format!("{object}: {why}"));
+        let irs = self.core.irs();
+        for (member, ir) in irs.iter().enumerate() {
+            for (object, last) in self.last_of(member) {
+                if last.failure.is_some() || excused.contains(&(member, object.clone())) {
+                    continue;
+                }
+                if let Some(why) = not_a_rest(ir, last.class, last.world()) {
+                    self.find(Invariant::Settles, format!("{object}: {why}"));
+                }
             }
         }
         for standing in &end.0 {
             if standing.world.is_none() {
-                let text = format!("no pass has looked at {}", standing.name);
+                let kinds: BTreeSet<&str> = irs
+                    .iter()
+                    .flat_map(|ir| ir.inputs)
+                    .map(|input| input.kind)
+                    .collect();
+                let kinds: Vec<&str> = kinds.into_iter().filter(|k| !k.is_empty()).collect();
+                let text = format!(
+                    "no pass has looked at {}: it waits until the cluster serves every kind that is observed ({}); what it has not by itself is given to it by `define`",
+                    standing.name,
+                    kinds.join(", ")
+                );
                 self.find(Invariant::SeesAll, text);
             }
         }
@@ -248,10 +270,10 @@ impl Harness {
         self.exclusive_at_rest().await;
         self.ours_at_rest().await;
         self.kept_at_rest().await;
-        let refused = end.is_refused(ir);
-        let before = self.wire.all_writes();
+        let refused = end.is_refused(&irs);
+        let before = self.all_writes();
         let timed = |input: &Input| input.every.is_some() || input.mode == Mode::Clock;
-        let timed = ir.inputs.iter().any(timed);
+        let timed = irs.iter().flat_map(|ir| ir.inputs).any(timed);
         let told = ask.told.is_some();
         let versioned = if told {
             versions(self.objects().await)
@@ -264,9 +286,9 @@ impl Harness {
             self.core.calm
         };
         sleep(rest).await;
-        let after = self.wire.all_writes();
+        let after = self.all_writes();
         if after != before && !refused {
-            let text = format!("{} writes at rest: {}", after - before, end.describe(ir));
+            let text = format!("{} writes at rest: {}", after - before, end.describe(&irs));
             self.find(Invariant::QuietAtRest, text);
         }
         if told && versions(self.objects().await) != versioned {
@@ -283,17 +305,17 @@ impl Harness {
 
     /// A process that starts now sees the same, and has nothing to do.
     async fn fresh(&mut self, end: &WorldsKey, refused: bool) {
-        let ir = self.core.ir;
-        let before = self.wire.all_writes();
+        let irs = self.core.irs();
+        let before = self.all_writes();
         self.restart().await;
         self.settle().await;
         let sees = self.key().await;
         if sees != *end {
-            let (was, is) = (end.describe(ir), sees.describe(ir));
+            let (was, is) = (end.describe(&irs), sees.describe(&irs));
             let text = format!("it saw {was}; started anew it sees {is}");
             self.find(Invariant::SeesAll, text);
         }
-        let writes = self.wire.all_writes() - before;
+        let writes = self.all_writes() - before;
         if writes > 0 && !refused {
             let text = format!("{writes} writes of a process that was started anew");
             self.find(Invariant::QuietAtRest, text);
@@ -314,16 +336,28 @@ impl Harness {
         if end.0.is_empty() {
             self.leak().await;
             self.stays(kept).await;
-        } else if !end.is_refused(self.core.ir) && !end.waits(self.core.ir) {
-            let text = format!("deleted and still there: {}", end.describe(self.core.ir));
+        } else if !end.is_refused(&self.core.irs()) && !end.waits(&self.core.irs()) {
+            let still = end.describe(&self.core.irs());
+            let text = format!("deleted and still there: {still}");
             self.find(Invariant::NoLeak, text);
         }
     }
 
     async fn leak(&mut self) {
-        for path in self.wire.wrote().into_keys() {
+        let own = self.wire.wrote().into_keys().map(|path| (0, path));
+        let beside = self.companions.iter().enumerate().flat_map(|(n, one)| {
+            let wrote = one.wire.wrote().into_keys();
+            wrote.map(move |path| (n + 1, path))
+        });
+        for (member, path) in own.chain(beside).collect::<Vec<_>>() {
+            let observer = match member {
+                0 => &self.observer,
+                _ => &self.companions[member - 1].observer,
+            };
             let object = site::get(&self.admin, &path).await.ok().flatten();
-            if object.is_some_and(|o| self.observer.outlives(&o)) {
+            // What is deleted and does not go is held by somebody else, as a claim by a Pod that uses it.
+            let is_going = |o: &Value| !o["metadata"]["deletionTimestamp"].is_null();
+            if object.is_some_and(|o| !is_going(&o) && observer.outlives(&o)) {
                 self.find(Invariant::NoLeak, format!("{path} is left"));
             }
         }
@@ -340,23 +374,29 @@ impl Harness {
 
     /// The status at rest says what the last pass saw.
     async fn projection(&mut self) {
-        let Some(machine) = self.machine() else {
-            return;
-        };
+        for member in 0..=self.companions.len() {
+            if let Some(machine) = self.machine_of(member) {
+                self.projection_of(member, &*machine).await;
+            }
+        }
+    }
+
+    async fn projection_of(&mut self, member: usize, machine: &dyn Machine) {
         for path in self.core.subjects() {
             let Ok(Some(object)) = site::get(&self.admin, &path).await else {
                 continue;
             };
             let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
-            let last = self.observer.last();
+            let last = self.last_of(member);
             let last = last.iter().find(|(reference, _)| {
                 Some(reference.name.as_str()) == text("/metadata/name")
+                    && Some(reference.kind.as_str()) == text("/kind")
                     && reference.namespace.as_deref() == text("/metadata/namespace")
             });
             let Some((reference, last)) = last else {
                 continue;
             };
-            for why in differences(self.core.ir, &*machine, last, &object) {
+            for why in differences(machine.ir(), machine, last, &object) {
                 self.find(Invariant::Projection, format!("{reference}: {why}"));
             }
         }

@@ -30,9 +30,9 @@ impl Harness {
             return false;
         };
         let left = until.duration_since(self.faults.now());
-        self.observer.adversary(true);
+        self.adversary(true);
         sleep(Duration::try_from(left).unwrap_or_default() + AT_ONCE).await;
-        self.observer.adversary(false);
+        self.adversary(false);
         true
     }
 

@@ -54,7 +54,7 @@ impl Harness {
                 None if is_there => since = Some(now),
                 None if Instant::now() > limit => {
                     let rest = self.rest().await;
-                    let unlike = rest.unlike(&wanted, self.core.ir);
+                    let unlike = rest.unlike(&wanted, &self.core.irs());
                     let why = unlike.unwrap_or_else(|| "it never comes to rest".to_owned());
                     self.astray(&why);
                     return;

@@ -223,7 +223,7 @@ impl Run<'_> {
                     _ => same,
                 }
             }
-            Between::Ended(Written::Claim | Written::Release, _) => same,
+            Between::Ended(Written::Claim | Written::Release | Written::Leftover, _) => same,
         };
         if !explained {
             let changed = after
@@ -250,7 +250,7 @@ fn instead_of(step: &Step, does: Move, ir: &Lifecycle) -> Option<String> {
         }
         Move::Write(Written::Claim) => *step == Step::Claim,
         Move::Write(Written::Release) => *step == Step::Release,
-        Move::Write(Written::Event) => false,
+        Move::Write(Written::Event | Written::Leftover) => false,
         Move::Rest => *step == Step::Rest,
     };
     (!fits).then(|| format!("{does:?}"))

@@ -36,6 +36,8 @@ lifecycle! {
     /// One of the doors that the Service of a house has.
     resource Door;
 
+    allow LC162 bell "nobody edits the house of a door here";
+
     observe {
         house: ConfigMap              by name spec.house;
         bell:  owned Service of house by name spec.house exclusive spec.ports;

@@ -1,4 +1,4 @@
-//! Without a class nobody asks which key it has, and that counts as none.
+//! Without a class nobody asks which key it has, and that counts as none; and a store that has not answered counts as gone.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -29,8 +29,9 @@ lifecycle! {
     }
     teardown {
         drain until served == No;
-        unmake until service in { Absent, Foreign };
+        unmake until service in { Absent, Foreign } || !store;
         abandoned when key == None "there is no key that opens the store";
+        abandoned when store == Unknown "the store is gone";
     }
 }
 

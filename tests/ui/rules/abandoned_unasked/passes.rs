@@ -1,4 +1,4 @@
-//! Without a class there is no key, and the class is always looked at.
+//! Without a class there is no key, and the class is always looked at; a store that has not answered decides nothing by itself.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;

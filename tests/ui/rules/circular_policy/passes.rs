@@ -24,7 +24,7 @@ lifecycle! {
     }
     effects {
         apply service;
-        adopt service when consent;
+        adopt service without retain when consent;
     }
 }
 

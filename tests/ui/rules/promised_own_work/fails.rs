@@ -1,4 +1,4 @@
-//! That the Service is as it should be is our work, and nobody else's. The finding is a warning, which is refused here.
+//! That the Service is as it should be is our work, and nobody else's; and so is what a call says, also where a Thing that goes waits. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -10,23 +10,30 @@ lifecycle! {
 
     observe {
         service: owned Service by name meta.name;
+        store: poll Info by meta.uid every 30s;
     }
     facts {
         started: bool from service given service == Current else false;
+        held entry: { No | Yes } from store given store else Unknown;
     }
     states {
         Taken when service == Foreign => Error wakes service, self;
         Leaving when service == Terminating => Pending;
         Making when service in { Absent, Stale } => Pending;
+        Unseen when entry == Unknown => Pending;
+        Entering when entry == No => Pending;
         Starting when !started => Pending;
         goal Ready when started => Ready;
     }
     effects {
         apply service;
+        enter: call store when entry == No sets { entry = Yes } undo leave key meta.uid;
+        leave: call store sets { entry = No } key meta.uid;
     }
     promises {
         made: service == Stale sets { service = Current };
         starts: service == Current && !started sets { started = true };
+        entered: entry == No sets { entry = Yes };
     }
 }
 

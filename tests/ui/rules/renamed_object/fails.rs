@@ -1,4 +1,4 @@
-//! Whoever edits the name leaves the Service of the old one behind. The finding is a warning, which is refused here.
+//! Whoever edits the name leaves the Service of the old one behind, and so does a class that names another Secret. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -9,16 +9,19 @@ lifecycle! {
     resource Thing;
 
     observe {
+        class: ConfigMap by name meta.namespace;
         service: owned Service by name spec.class;
+        secret: owned Secret by ref from class;
     }
     states {
-        Taken when service == Foreign => Error wakes service, self;
-        Leaving when service == Terminating => Pending;
-        Making when service in { Absent, Stale } => Pending;
-        goal Ready when service == Current => Ready;
+        Taken when any(service, secret) == Foreign => Error wakes service, secret, self;
+        Leaving when any(service, secret) == Terminating => Pending;
+        Making when any(service, secret) in { Absent, Stale } => Pending;
+        goal Ready when all(service, secret) == Current => Ready;
     }
     effects {
         apply service;
+        apply secret;
     }
 }
 

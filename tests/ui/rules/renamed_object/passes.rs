@@ -1,4 +1,4 @@
-//! What is left of an old name is deleted.
+//! What is left of an old name is deleted, and a name that a method makes of that of the Thing stays.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -9,16 +9,18 @@ lifecycle! {
     observe {
         service: owned Service by name spec.class;
         old: owned [Service] by owner;
+        secret: owned Secret by ref from self;
     }
     states {
-        Taken when service == Foreign => Error wakes service, self;
-        Leaving when service == Terminating => Pending;
-        Making when service in { Absent, Stale } => Pending;
+        Taken when any(service, secret) == Foreign => Error wakes service, secret, self;
+        Leaving when any(service, secret) == Terminating => Pending;
+        Making when any(service, secret) in { Absent, Stale } => Pending;
         Tidying when old in { Surplus, Draining } => Pending;
         goal Ready when service == Current => Ready;
     }
     effects {
         apply service;
+        apply secret;
         delete each old;
     }
 }

@@ -1,4 +1,4 @@
-//! Two inputs are the same ConfigMap, and both are written. The finding is a warning, which is refused here.
+//! Two inputs are the same ConfigMap, and both are written; two are the same Secret, and one is deleted. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -11,16 +11,21 @@ lifecycle! {
     observe {
         config: owned ConfigMap by name meta.name;
         extra: owned ConfigMap by name meta.name;
+        secret: owned Secret by name meta.name;
+        unwanted: owned Secret by name meta.name;
     }
     states {
-        Taken when any(config, extra) == Foreign => Error wakes config, extra, self;
-        Leaving when any(config, extra) == Terminating => Pending;
-        Making when any(config, extra) in { Absent, Stale } => Pending;
-        goal Ready when all(config, extra) == Current => Ready;
+        Taken when any(config, extra, secret) == Foreign => Error wakes config, extra, secret, self;
+        Leaving when any(config, extra, secret, unwanted) == Terminating => Pending;
+        Making when any(config, extra, secret) in { Absent, Stale } => Pending;
+        Removing when unwanted in { Stale, Current } => Pending;
+        goal Ready when all(config, extra, secret) == Current => Ready;
     }
     effects {
         apply config;
         apply extra;
+        apply secret;
+        delete unwanted;
     }
 }
 

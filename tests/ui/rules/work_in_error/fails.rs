@@ -1,4 +1,4 @@
-//! A Service is made from an object of which its owner is told that it is wrong. The finding is a warning, which is refused here.
+//! A Service is made from an object of which its owner is told that it is wrong, and before somebody makes the class that is waited for. The finding is a warning, which is refused here.
 
 #![deny(deprecated)]
 
@@ -9,6 +9,7 @@ lifecycle! {
     resource Thing;
 
     observe {
+        class: ConfigMap by name spec.class;
         service: owned Service by name meta.name;
     }
     facts {
@@ -16,6 +17,7 @@ lifecycle! {
     }
     states {
         Invalid when shape == Bad => Error wakes self;
+        Waiting when !class => Pending wakes class, self;
         Taken when service == Foreign => Error wakes service, self;
         Leaving when service == Terminating => Pending;
         Making when service in { Absent, Stale } => Pending;

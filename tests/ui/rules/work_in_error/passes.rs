@@ -7,6 +7,7 @@ lifecycle! {
     resource Thing;
 
     observe {
+        class: ConfigMap by name spec.class;
         service: owned Service by name meta.name;
     }
     facts {
@@ -14,13 +15,14 @@ lifecycle! {
     }
     states {
         Invalid when shape == Bad => Error wakes self;
+        Waiting when !class => Pending wakes class, self;
         Taken when service == Foreign => Error wakes service, self;
         Leaving when service == Terminating => Pending;
         Making when service in { Absent, Stale } => Pending;
         goal Ready when service == Current => Ready;
     }
     effects {
-        apply service when shape == Fine;
+        apply service from class when shape == Fine;
     }
 }
 

@@ -135,6 +135,7 @@ impl Builder<'_> {
             promises.push(Promise {
                 name: promise.name.clone(),
                 doc: promise.doc.clone(),
+                claim: promise.claim.clone(),
                 when: self.pred_or_true(&promise.when, &place),
                 sets: self.sets(&promise.sets, &place),
             });

@@ -28,6 +28,7 @@ impl Builder<'_> {
             many: input.many,
             ty: input.ty.clone(),
             of: input.of.as_ref().and_then(|of| self.input_id(of, &place)),
+            provider: input.provider.clone(),
             controller: input.mode == Mode::Owned && input.without_controller.is_none(),
             lookup: match &input.lookup {
                 Some((_, lookup)) => self.lookup(lookup, &place),
@@ -48,6 +49,7 @@ impl Builder<'_> {
                 .map(|retain| self.policy(retain, &place)),
             given: input.given.as_ref().map(|g| self.pred_or_true(g, &place)),
             var: var.filter(|_| has_fact),
+            retired: input.retired,
         }
     }
 
@@ -161,6 +163,9 @@ pub(crate) fn domain(input: &ast::Input, adopted: bool) -> Option<&'static [&'st
         input.lookup,
         Some((_, ast::Lookup::Name { optional: true, .. }))
     );
+    if input.retired.is_some() {
+        return None;
+    }
     match (input.mode, input.many) {
         (Mode::Owned | Mode::Shared, true) => Some(MANY),
         (_, true) | (Mode::Probe | Mode::Clock, false) => None,

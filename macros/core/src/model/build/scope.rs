@@ -63,7 +63,7 @@ impl Scope {
         once(effects.clone(), sink);
         once(conditions.clone(), sink);
         Self {
-            inputs: table(ast.inputs.iter().map(|i| i.name.clone()), InputId),
+            inputs: inputs(ast),
             values: table(ast.values.iter().map(|v| v.name.clone()), ValueId),
             states: table(states, StateId),
             effects: table(effects, EffectId),
@@ -130,6 +130,15 @@ fn table<Id>(names: impl Iterator<Item = Ident>, id: fn(usize) -> Id) -> Table<I
     let mut table = IndexMap::new();
     for (at, name) in names.enumerate() {
         table.entry(name.to_string()).or_insert_with(|| id(at));
+    }
+    table
+}
+
+/// Nobody may name what is retired.
+fn inputs(ast: &ast::Lifecycle) -> Table<InputId> {
+    let mut table = table(ast.inputs.iter().map(|i| i.name.clone()), InputId);
+    for retired in ast.inputs.iter().filter(|input| input.retired.is_some()) {
+        table.shift_remove(&retired.name.to_string());
     }
     table
 }

@@ -234,6 +234,7 @@ fn world_of(driver: Driver, pen: Pen, cluster: Cluster) -> World {
         client: Some(client),
         seed: 1,
         shutdown,
+        providers: lifecycle_runtime::provider::Providers::default(),
         health: Health::default(),
     };
     World {

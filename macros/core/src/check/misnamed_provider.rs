@@ -1,0 +1,38 @@
+//! After `of` a poll names an input: it names who is asked, of whom the operator says how much may be asked (`docs/outside.md`). What is asked about
+//! stands after `by`.
+//!
+//! ```text
+//! state: poll Bucket of handle every 30s;              // refused: `handle` is an input
+//! state: poll Bucket of cloud by handle every 30s;
+//! ```
+
+use crate::errors::Sink;
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC117",
+    name: "misnamed_provider",
+    stage: Stage::Names,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let inputs = &context.lifecycle.inputs;
+    for input in inputs {
+        let Some(provider) = &input.provider else {
+            continue;
+        };
+        let named = inputs.iter().any(|other| other.name == *provider);
+        if named {
+            let name = &input.name;
+            let message = format!("input `{name}`: `{provider}` is an input, and no provider");
+            let help = format!(
+                "name who is asked: `poll Type of cloud`; what is asked about stands behind `by`: `poll Type by {provider}`"
+            );
+            sink.push(
+                RULE.error(provider.span(), name.to_string(), message)
+                    .help(help),
+            );
+        }
+    }
+}

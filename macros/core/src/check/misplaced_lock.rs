@@ -1,0 +1,56 @@
+//! A `lock` or a section `retired` where there is nothing that it could be about. A volume has no object that stays: what its calls made, they undo. A lifecycle has
+//! one lock, and a section `retired` says something.
+//!
+//! ```text
+//! volume Disk;  lock "disk.lock";      // refused: what a volume leaves, its calls take back
+//! retired { }                          // refused: it says nothing
+//! ```
+
+use proc_macro2::Span;
+
+use crate::ast::{Kind, Lifecycle};
+use crate::errors::{Diagnostic, Sink};
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC170",
+    name: "misplaced_lock",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// Looks at the line and the section.
+pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
+    if ast.kind == Kind::Volume {
+        let of_volume = |span: Span, item: &'static str| {
+            let what = format!("`{item}` is not for a volume: what it leaves, its calls take back");
+            RULE.error(span, item, what).help("leave it out")
+        };
+        let lock = ast.lock.iter().map(|lock| of_volume(lock.span, "lock"));
+        let retired = ast.retired.iter();
+        let retired = retired.map(|retired| of_volume(retired.span, "retired"));
+        lock.chain(retired).for_each(|found| sink.push(found));
+        return;
+    }
+    let looked_at = ast.inputs.iter().any(|input| input.retired.is_some());
+    let empty = ast.retired.as_ref().filter(|retired| {
+        let says = !retired.lines.is_empty() || looked_at;
+        !says && ast.taint.names.is_empty() && !ast.taint.everything
+    });
+    if let Some(retired) = empty {
+        let what = "`retired` says nothing";
+        let help = "name what an older version had, `condition Hung;`, or leave the section out";
+        sink.push(RULE.error(retired.span, "retired", what).help(help));
+    }
+}
+
+/// A second lock.
+pub(crate) fn twice(span: Span, first: Span) -> Diagnostic {
+    RULE.error(
+        span,
+        "lock",
+        "a lifecycle has one lock, and this is the second",
+    )
+    .note(first, "the first is named here")
+    .help("leave out one of the two")
+}

@@ -1,0 +1,41 @@
+//! A warning: an object is retained only sometimes, and an effect adopts it. What is adopted is always retained, for it was not ours to delete before: for it the policy does not count,
+//! and who says that it is to go with its owner finds it still there. Write `adopt .. without retain`; or say that this is what is wanted.
+//!
+//! ```text
+//! secret: owned Secret by name meta.name retain when keeps;  ..  adopt secret when consent;          // warned: an adopted one stays whatever `keeps` says
+//! adopt secret without retain when consent;
+//! allow LC135 adopt_secret "what was there before us is never ours to delete";
+//! ```
+
+use crate::errors::Sink;
+use crate::model::Verb;
+use crate::rule::{Context, Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC135",
+    name: "policy_of_adopted",
+    stage: Stage::Declaration,
+    run: Run::Check(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let lifecycle = context.lifecycle;
+    let adopts = lifecycle.effects.iter();
+    for effect in adopts.filter(|effect| effect.verb == Verb::Adopt && effect.keeps) {
+        let input = &lifecycle.inputs[effect.target.0];
+        let policy = input.retain.as_ref();
+        let Some(policy) = policy.filter(|policy| !policy.vars().is_empty()) else {
+            continue;
+        };
+        let (name, kept) = (effect.name.to_string(), &input.name);
+        let message = format!(
+            "what `{name}` takes over stays whatever the `retain` of `{kept}` says: adopted means retained"
+        );
+        let help = format!(
+            "write `adopt {kept} without retain ..` if the policy is to count for that, too, or `allow LC135 {name} \"why not\"`"
+        );
+        let found = RULE.warning(effect.target_span, name, message);
+        let found = found.note(policy.span, "this is the policy");
+        sink.push(found.help(help));
+    }
+}

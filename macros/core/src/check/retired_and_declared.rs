@@ -1,0 +1,58 @@
+//! `retired` names what the lifecycle still has, or names one thing twice. What is declared is still written, so nothing of it can be taken away for good. Of an input,
+//! what counts is which objects are meant and how they are found, not what it is called.
+//!
+//! ```text
+//! status { condition Hung { .. } }   retired { condition Hung; }                       // refused: it is still told
+//! secret: owned Secret by name meta.name;   old: owned Secret by name meta.name deleted;   // refused: they are the same objects
+//! ```
+
+use std::collections::BTreeMap;
+
+use proc_macro2::Span;
+
+use crate::ast::{Lifecycle, Mode};
+use crate::errors::Sink;
+use crate::lock;
+use crate::rule::{Rule, Run, Stage};
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC171",
+    name: "retired_and_declared",
+    stage: Stage::Names,
+    run: Run::Built,
+};
+
+/// Looks at each line of the section.
+pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
+    let declared = lock::lines(ast);
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    for (item, span) in named(ast) {
+        if declared.contains_key(&item) {
+            let message = format!("`{item}` is retired, and the lifecycle still has it");
+            let help = "leave out one of the two";
+            sink.push(RULE.error(span, item, message).help(help));
+            continue;
+        }
+        match seen.get(&item) {
+            Some(first) => {
+                let message = format!("`{item}` is retired twice");
+                let found = RULE.error(span, item, message);
+                let found = found.note(*first, "it is retired here already");
+                sink.push(found.help("leave out one of the two"));
+            }
+            None => {
+                seen.insert(item, span);
+            }
+        }
+    }
+}
+
+/// What is retired, as a lock calls it.
+fn named(ast: &Lifecycle) -> Vec<(String, Span)> {
+    let lines = ast.retired.iter().flat_map(|retired| &retired.lines);
+    let lines = lines.map(|gone| (lock::named_by(&gone.what), gone.span));
+    let inputs = ast.inputs.iter().filter(|input| input.retired.is_some());
+    let inputs = inputs.filter(|input| input.mode != Mode::Record);
+    let inputs = inputs.map(|input| (lock::place(input), input.name.span()));
+    lines.chain(inputs).collect()
+}

@@ -1,0 +1,163 @@
+//! The lock and the lifecycle say different things. A lock is what a release leaves in a cluster, one line an item: its finalizer, states, conditions, fields, records, what
+//! it owns, and the values of what is held. What the lock has and the lifecycle has not, was dropped or renamed: objects of the older version still carry it, so `retired`
+//! says what becomes of that. What the lifecycle has and the lock has not, no lock protects: `lifecycle-operator lock FILE.rs` writes it down, and the difference
+//! shows in a review. `change.md` tells how to drop, rename and take back.
+//!
+//! This is looked at last, where nothing else is found: first a lifecycle is finished, then locked.
+//!
+//! ```text
+//! condition Hung: Gone Hung             // in the lock, and no longer in `status`: refused
+//! retired { condition Hung; }           // it is taken out of every status
+//! ```
+
+use crate::ast::LockText;
+use crate::errors::{Diagnostic, Sink};
+use crate::lock::{self, Lines};
+use crate::model::Locked;
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Space;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "LC090",
+    name: "stale_lock",
+    stage: Stage::Graph,
+    run: Run::Worlds(check),
+};
+
+/// The item of the finding that a lock is behind.
+pub(crate) const BEHIND: &str = "lock";
+/// How many items are named that a lock lacks.
+const NAMED: usize = 4;
+
+fn check(space: &Space<'_>, sink: &mut Sink) {
+    let Some(locked) = &space.lifecycle.lock else {
+        return;
+    };
+    let LockText::Read(text) = &locked.text else {
+        return;
+    };
+    let Ok(then) = lock::read(text) else {
+        return;
+    };
+    let other = |item: &&String| item.starts_with("resource ") && !locked.lines.contains_key(*item);
+    if let Some(other) = then.keys().find(other) {
+        sink.push(of_another(locked, other));
+        return;
+    }
+    for item in then.keys() {
+        dropped(locked, item)
+            .into_iter()
+            .for_each(|found| sink.push(found));
+    }
+    behind(locked, &then)
+        .into_iter()
+        .for_each(|found| sink.push(found));
+}
+
+fn of_another(locked: &Locked, other: &str) -> Diagnostic {
+    let message = format!("`{}` is the lock of `{other}`", locked.path);
+    let help = "name a file of its own for each lifecycle; a resource of another name is another resource, whose objects no operator of this one sees";
+    RULE.error(locked.span, other, message).help(help)
+}
+
+/// The lock has an item that the lifecycle neither has nor retires.
+fn dropped(locked: &Locked, item: &str) -> Option<Diagnostic> {
+    let now = &locked.lines;
+    let is_retired = |item: &str| now.contains_key(&format!("retired {item}"));
+    let path = &locked.path;
+    if let Some(before) = item.strip_prefix("retired ") {
+        if now.contains_key(item) || now.contains_key(before) {
+            return None;
+        }
+        let message = format!(
+            "`{path}` says that `{before}` was retired, and `retired` says so no more: what is left of it stays for good"
+        );
+        let help = format!(
+            "write it again; once no cluster has an object that an operator of then has seen, take `{item}` out of `{path}`"
+        );
+        return Some(RULE.error(locked.span, item, message).help(help));
+    }
+    if now.contains_key(item) || is_retired(item) {
+        return None;
+    }
+    let (left, help) = left(item);
+    let message = format!("`{path}` has `{item}`, and the lifecycle has it no more: {left}");
+    let help = format!(
+        "say in `retired {{ .. }}` what becomes of that: {help}; if no release ever had it, take the line out of `{path}`"
+    );
+    Some(RULE.error(locked.span, item, message).help(help))
+}
+
+/// What an item leaves, and what to write.
+fn left(item: &str) -> (&'static str, String) {
+    let (noun, name) = item.split_once(' ').unwrap_or((item, ""));
+    match noun {
+        "finalizer" => (
+            "nobody takes it away, and the deletion of an object that has it never ends",
+            "`finalizer;`".to_owned(),
+        ),
+        "record" => (
+            "its annotation stays, and what was recorded there is forgotten",
+            format!("`record {name};`, or `record {name} now other;` for one of the same type"),
+        ),
+        "condition" => (
+            "whoever waits for it waits for ever, and where another manager has a hand in it, it stays as it was",
+            format!("`condition {name};`, or `condition {name} now Other;`"),
+        ),
+        "field" => ("what it said last may stay", format!("`field {name};`")),
+        "state" => (
+            "whoever reads its name in a reason or a metric reads it no more",
+            format!("`state {name};`, or `state {name} now Other;`"),
+        ),
+        "value" => (
+            "what was acquired in it is to be given back by another one, or stays behind",
+            format!("`value {name} now Other;`, or `value {name};`"),
+        ),
+        _ => (
+            "its objects stay, and nobody looks at them",
+            format!(
+                "`{} deleted;`, or `released` for objects that stay for good, or `kept` for what goes with its owner",
+                input(item)
+            ),
+        ),
+    }
+}
+
+/// An input as it stood in `observe`; in a lock its name stands behind the type, where a method of that name finds it.
+fn input(item: &str) -> String {
+    let words: Vec<&str> = item.split(' ').collect();
+    match words.as_slice() {
+        [mode, ty, name, rest @ ..] if !["by", "of"].contains(name) => {
+            format!("{name}: {mode} {ty} {}", rest.join(" "))
+        }
+        _ => format!("old: {item}"),
+    }
+}
+
+/// The lifecycle has items that the lock has not, or says otherwise what they are.
+fn behind(locked: &Locked, then: &Lines) -> Option<Diagnostic> {
+    let news = locked
+        .lines
+        .iter()
+        .filter_map(|(item, said)| match then.get(item) {
+            None => Some(format!("`{item}` is new")),
+            Some(before) if before != said => {
+                Some(format!("`{item}` was `{before}` and is `{said}`"))
+            }
+            Some(_) => None,
+        });
+    let news: Vec<String> = news.collect();
+    if news.is_empty() {
+        return None;
+    }
+    let mut said = news[..news.len().min(NAMED)].join(", ");
+    if news.len() > NAMED {
+        said += &format!(", and {} more", news.len() - NAMED);
+    }
+    let message = format!(
+        "the lock `{}` is behind, and protects nothing of this: {said}",
+        locked.path
+    );
+    let help = "run `lifecycle-operator lock FILE.rs` with the file that this stands in, and look at the difference";
+    Some(RULE.error(locked.span, BEHIND, message).help(help))
+}

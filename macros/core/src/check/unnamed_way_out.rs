@@ -1,0 +1,152 @@
+//! A warning: a state says that it `wakes self` alone, and a change of something else leads out of it as well: of an input whose verdict its `when` asks, or of one single object
+//! or poll that a fact in its `when` is made from. People read that only the owner can help, and the one who could is not named.
+//! Of a set that facts are made from nothing is said: mostly it is what the object is judged beside. Nor of a name that the object leaves out, nor of what we write ourselves, unless it
+//! is another's (`Foreign`, `Adoptable`) or, where a part of it is ours, not there.
+//!
+//! ```text
+//! NoClass when class == Absent => Error wakes self;        // warned: it is over as soon as somebody makes the class
+//! NoClass when class == Absent => Error wakes class, self;
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use crate::errors::Sink;
+use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, StateId, Use, ValueId, VarId};
+use crate::rule::{Rule, Run, Stage};
+use crate::space::Class;
+use crate::space::explored::Explored;
+use crate::space::witness::{Claim, minimal};
+use crate::space::world::Change;
+
+pub(super) const RULE: Rule = Rule {
+    code: "LC175",
+    name: "unnamed_way_out",
+    stage: Stage::Graph,
+    run: Run::Drives(check),
+};
+
+fn check(explored: &Explored<'_>, sink: &mut Sink) {
+    let space = explored.space;
+    for (position, state) in space.lifecycle.states.iter().enumerate() {
+        let only_self = |wakes: &Vec<Use>| wakes.iter().all(|one| one.source == Source::This);
+        let wakes = state.wakes.as_ref().filter(|wakes| only_self(wakes));
+        let Some(first) = wakes
+            .and_then(|wakes| wakes.first())
+            .filter(|_| !state.goal)
+        else {
+            continue;
+        };
+        let class = Class::State(StateId(position));
+        let resting: Vec<usize> = space
+            .live()
+            .filter(|world| space.classes[*world] == class && space.rests(*world))
+            .collect();
+        let asked = state.when.vars();
+        let ways = asked
+            .iter()
+            .map(|var| (*var, others(space.lifecycle, *var)));
+        let ways: Vec<(VarId, BTreeSet<InputId>)> =
+            ways.filter(|(_, others)| !others.is_empty()).collect();
+        let ends = |world: usize, var: VarId| leads_out(explored, class, world, var);
+        let bad = |world: usize| ways.iter().any(|(var, _)| ends(world, *var));
+        let Some(&example) = resting.iter().find(|world| bad(**world)) else {
+            continue;
+        };
+        let open = ways.iter().filter(|(var, _)| ends(example, *var));
+        let inputs: BTreeSet<InputId> = open.flat_map(|(_, others)| others.clone()).collect();
+        let names = inputs.iter().map(|one| &space.lifecycle.inputs[one.0].name);
+        let names: Vec<String> = names.map(ToString::to_string).collect();
+        let claim = Claim {
+            about: resting,
+            bad: &bad,
+            expected: asked,
+        };
+        let name = &state.name;
+        let message = format!(
+            "state `{name}` says `wakes self`, but with `{}` a change of `{}` leads out of it, too",
+            minimal(space, &claim, example),
+            names.join("` or `")
+        );
+        let help = format!("write `wakes {}, self`", names.join(", "));
+        sink.push(
+            RULE.warning(first.name.span(), name.to_string(), message)
+                .help(help),
+        );
+    }
+}
+
+/// The inputs, not the object itself, whose change alone may answer a question anew.
+fn others(lifecycle: &Lifecycle, var: VarId) -> BTreeSet<InputId> {
+    match &lifecycle.vars[var.0].origin {
+        Origin::Input(input) => match lifecycle.inputs[input.0].mode {
+            Mode::Record | Mode::Clock => BTreeSet::new(),
+            Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Poll | Mode::Probe => {
+                BTreeSet::from([*input])
+            }
+        },
+        Origin::Fact { from, .. } => made_from(lifecycle, from).unwrap_or_default(),
+        Origin::Refused(_) | Origin::Deleting | Origin::Claimed => BTreeSet::new(),
+    }
+}
+
+/// What a fact is made from, if all of it is single objects and polls.
+fn made_from(lifecycle: &Lifecycle, from: &[Use]) -> Option<BTreeSet<InputId>> {
+    let mut open: Vec<Source> = from.iter().map(|one| one.source).collect();
+    let (mut inputs, mut seen) = (BTreeSet::new(), BTreeSet::<ValueId>::new());
+    while let Some(next) = open.pop() {
+        match next {
+            Source::Input(input) if is_single(&lifecycle.inputs[input.0]) => {
+                inputs.insert(input);
+            }
+            Source::Value(value) => {
+                if seen.insert(value) {
+                    let from = lifecycle.values[value.0].from.iter();
+                    open.extend(from.map(|one| one.source));
+                }
+            }
+            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => return None,
+        }
+    }
+    Some(inputs)
+}
+
+fn is_single(input: &Input) -> bool {
+    !input.many && !matches!(input.mode, Mode::Record | Mode::Clock)
+}
+
+/// Whether another answer to this one question leads out of the state, and is not the object's own.
+fn leads_out(explored: &Explored<'_>, class: Class, world: usize, var: VarId) -> bool {
+    let space = explored.space;
+    let declared = &space.lifecycle.vars[var.0];
+    let names_none = |value: usize| declared.values[value] == "Unnamed";
+    let at = space.worlds.get(world);
+    if !at.asked(var) || !is_of_others(space.lifecycle, var, at.value(var)) {
+        return false;
+    }
+    let mut change = Change::from(at, space.lifecycle);
+    change.free(var);
+    let out = space.worlds.walk(&change, &mut |_, end| {
+        let is_own = names_none(end.value(var));
+        match space.classify(end) == class || is_own {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    out.is_break()
+}
+
+/// Whether such an answer says what others did, or may do.
+fn is_of_others(lifecycle: &Lifecycle, var: VarId, value: usize) -> bool {
+    let declared = &lifecycle.vars[var.0];
+    let Origin::Input(input) = declared.origin else {
+        return true;
+    };
+    let value = declared.values[value].as_str();
+    match lifecycle.inputs[input.0].mode {
+        Mode::Owned | Mode::Shared => ["Foreign", "Adoptable"].contains(&value),
+        Mode::Part => value == "Absent",
+        Mode::Watched | Mode::Poll | Mode::Probe => value != "Unnamed",
+        Mode::Record | Mode::Clock => false,
+    }
+}

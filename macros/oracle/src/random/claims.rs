@@ -1,0 +1,29 @@
+//! Promises that other lifecycles claim, in some of the drawn lifecycles, and in some of these a state that is named twice. Drawn with dice of its own, so that all others are the same with and without.
+
+use super::dice::Dice;
+use super::sketch::Sketch;
+
+/// States of a keeper of which nothing else is known.
+const STATES: [&str; 3] = ["Starting", "Serving", "Kept"];
+
+/// Lets others keep some of the promises.
+pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
+    let mut dice = Dice::new(number ^ 0x434c_4149);
+    if !dice.one_in(4) {
+        return;
+    }
+    for promise in &mut sketch.promises {
+        if dice.one_in(3) {
+            continue;
+        }
+        let keeper = dice.word(&["Keeper", "Other"]);
+        let first = dice.below(STATES.len());
+        let mut states: Vec<&str> = STATES[first..].to_vec();
+        if dice.one_in(14) {
+            let again = *dice.pick(&states);
+            states.push(again);
+        }
+        let name = &promise.name;
+        promise.name = format!("{name} claimed by {keeper} in {}", states.join(" | "));
+    }
+}

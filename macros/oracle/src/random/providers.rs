@@ -1,0 +1,30 @@
+//! Who is asked, in some of the drawn lifecycles, and in few of these an input in its place. Drawn with dice of its own, so that all others are the same
+//! with and without.
+
+use super::dice::Dice;
+use super::sketch::Sketch;
+
+/// Names the providers of some polls.
+pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
+    let mut dice = Dice::new(number ^ 0x434c_4f55);
+    if !dice.one_in(3) {
+        return;
+    }
+    let names: Vec<String> = sketch
+        .inputs
+        .iter()
+        .map(|input| input.name.clone())
+        .collect();
+    let is_mistaken = dice.one_in(25);
+    for input in &mut sketch.inputs {
+        if !input.head.starts_with("poll ") || input.head.contains(" of ") || dice.one_in(3) {
+            continue;
+        }
+        let provider = match is_mistaken {
+            true => dice.pick(&names).clone(),
+            false => dice.word(&["cloud", "acme", "by_day"]),
+        };
+        // Another word may be an input already, which is a mistake as well.
+        input.head = format!("{} of {provider}", input.head);
+    }
+}

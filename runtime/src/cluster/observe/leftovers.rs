@@ -1,0 +1,186 @@
+//! What an older version of the lifecycle left on an object and around it: the writes that take it away. They are beside the checked graph, for no fact reads
+//! any of it, and each of them leaves less than there was.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::plan::{Job, Plan, WriteId};
+use super::{Name, Observing};
+use crate::lifecycle::Stored;
+use crate::machine::ir::{Leaves, Mode};
+
+/// A write that takes something away.
+#[derive(Clone, Debug)]
+pub struct Leftover {
+    /// Of which input its object is; `None`: it is the object of the lifecycle itself.
+    pub(crate) input: Option<usize>,
+    /// The uid of the object of the lifecycle.
+    pub(crate) owner: Option<String>,
+    pub(crate) plan: Plan,
+}
+
+impl Observing<'_> {
+    /// Everything that is left, in the order in which it goes. After a failed pass only what would keep the object from going.
+    pub(super) fn leftovers(&self, has_failed: bool) -> Vec<Leftover> {
+        if self.observer.call.is_some() || !self.ir.retires() {
+            return Vec::new();
+        }
+        let deleting = self.subject.meta.deletion_timestamp.is_some();
+        let own = self.own(deleting, has_failed).into_iter();
+        if deleting || has_failed {
+            return own.collect();
+        }
+        own.chain(self.objects()).collect()
+    }
+
+    /// What is left on the object itself: one write for all of it.
+    fn own(&self, deleting: bool, has_failed: bool) -> Option<Leftover> {
+        let mut meta = Map::new();
+        // While it is deleted, a finalizer of another name holds what is held until that is given back.
+        if !(deleting && self.ir.has_finalizer()) && (deleting || !has_failed) {
+            let finalizers = self.without_retired_finalizers();
+            meta.extend(finalizers.map(|all| ("finalizers".to_owned(), json!(all))));
+        }
+        if !deleting && !has_failed {
+            let records = self.without_retired_records();
+            meta.extend(records.map(|all| ("annotations".to_owned(), Value::Object(all))));
+        }
+        if meta.is_empty() {
+            return None;
+        }
+        let kind = self.observer.subject_kind?;
+        let body = json!({
+            "apiVersion": kind.api_version(),
+            "kind": kind.kind,
+            "metadata": meta,
+        });
+        let plan = self.tidying(&self.subject, Job::Tidy, body);
+        Some(self.left(None, plan))
+    }
+
+    /// The finalizers as they are to be, where one of an older version is among them: ours takes its place in the same write.
+    fn without_retired_finalizers(&self) -> Option<Vec<String>> {
+        let ours = &self.observer.naming.finalizer;
+        let retired = self.ir.retired_finalizers(ours);
+        let there = self.subject.meta.finalizers.iter().flatten();
+        let (gone, mut kept): (Vec<&String>, Vec<&String>) =
+            there.partition(|name| retired.contains(name));
+        if gone.is_empty() {
+            return None;
+        }
+        if self.ir.has_finalizer() && !kept.contains(&ours) {
+            kept.push(ours);
+        }
+        Some(kept.into_iter().cloned().collect())
+    }
+
+    /// The annotations that go, as null; what was held there goes on under the name of today, unless that holds something already.
+    fn without_retired_records(&self) -> Option<Map<String, Value>> {
+        let naming = self.observer.naming;
+        let there = self.subject.meta.annotations.as_ref()?;
+        let mut changed = Map::new();
+        for (key, now) in self.ir.retired_records(|name| naming.annotation(name)) {
+            let Some(text) = there.get(&key) else {
+                continue;
+            };
+            let now = now.map(|now| naming.annotation(now));
+            if let Some(now) = now.filter(|now| !there.contains_key(now)) {
+                changed.entry(now).or_insert_with(|| json!(text));
+            }
+            changed.insert(key, Value::Null);
+        }
+        (!changed.is_empty()).then_some(changed)
+    }
+
+    /// The objects of inputs that are no more. What an input of today writes is none of them.
+    fn objects(&self) -> Vec<Leftover> {
+        let mut all = Vec::new();
+        for (number, leaves) in self.ir.retired_inputs() {
+            for live in self.observation.objects(number) {
+                let name = Name::of(&live.meta);
+                if !self.is_written(number, leaves, &name) {
+                    let plan = self.leaving(number, leaves, (&name, live));
+                    all.extend(plan.map(|plan| self.left(Some(number), plan)));
+                }
+            }
+        }
+        all
+    }
+
+    /// Of what is only written in part by now, the owner reference goes all the same.
+    fn is_written(&self, number: usize, leaves: Leaves, name: &Name) -> bool {
+        let mut touched = self.touched.iter();
+        touched.any(|(other, of_other)| {
+            let input = &self.ir.inputs[*other];
+            let writes = match leaves {
+                Leaves::Deleted => matches!(input.mode, Mode::Owned | Mode::Shared | Mode::Part),
+                Leaves::Released => matches!(input.mode, Mode::Owned | Mode::Shared),
+            };
+            let is_same = of_other == name && writes && input.retired.is_none();
+            is_same && self.kind(*other).shares_cache(self.kind(number))
+        })
+    }
+
+    fn leaving(
+        &self,
+        number: usize,
+        leaves: Leaves,
+        (name, live): (&Name, &Arc<Stored>),
+    ) -> Option<Plan> {
+        let mode = self.ir.inputs[number].mode;
+        let owner = self.owner(number)?;
+        let owners = || live.meta.owner_references.iter().flatten();
+        let refers = owners().any(|one| one.uid == owner.uid());
+        let is_ours = match mode {
+            Mode::Owned => self.is_ours(number, live),
+            Mode::Shared => refers,
+            Mode::Part => self.has_a_part(number, live),
+            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
+        };
+        let goes = live.meta.deletion_timestamp.is_some() && mode != Mode::Part;
+        if !is_ours || goes {
+            return None;
+        }
+        match leaves {
+            Leaves::Deleted => Some(self.removal(number, name, live)),
+            Leaves::Released if refers => {
+                let others: Vec<_> = owners().filter(|one| one.uid != owner.uid()).collect();
+                let body = json!({ "metadata": { "ownerReferences": others } });
+                Some(self.tidying(live, Job::Disown, body))
+            }
+            Leaves::Released => None,
+        }
+    }
+
+    /// Whether some field of another's object is ours.
+    fn has_a_part(&self, number: usize, live: &Arc<Stored>) -> bool {
+        let (manager, _) = self.manager(self.ir.inputs[number].mode, Some(live));
+        let raw = live.raw.as_deref();
+        let entries = raw.and_then(|raw| raw.pointer("/metadata/managedFields")?.as_array());
+        let mut entries = entries.into_iter().flatten();
+        entries.any(|entry| {
+            let says = |key: &str| entry.get(key).and_then(Value::as_str);
+            says("manager") == Some(&manager) && says("operation") == Some("Apply")
+        })
+    }
+
+    fn left(&self, input: Option<usize>, plan: Plan) -> Leftover {
+        let owner = self.subject.meta.uid.clone();
+        Leftover { input, owner, plan }
+    }
+
+    fn tidying(&self, live: &Arc<Stored>, job: Job, body: Value) -> Plan {
+        Plan {
+            name: Name::of(&live.meta),
+            job,
+            id: WriteId::of(&body, Some(live)),
+            body,
+            live: Some(Arc::clone(live)),
+            manager: self.observer.naming.manager.clone(),
+            replaced: Vec::new(),
+            exclusive: &[],
+            reads: 0,
+        }
+    }
+}

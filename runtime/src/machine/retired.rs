@@ -1,0 +1,69 @@
+//! What is taken away because an older version of the lifecycle left it. Pure: names as they are declared.
+
+use super::ir::{Leaves, Lifecycle, Mode, Retired};
+
+impl Lifecycle {
+    /// Whether an older version left anything that this one takes away.
+    pub fn retires(&self) -> bool {
+        !self.retired.is_empty() || self.inputs.iter().any(|input| input.retired.is_some())
+    }
+
+    /// The finalizers of older versions, where the one of today is called so. One that is ours today is none of them.
+    pub fn retired_finalizers(&self, ours: &str) -> Vec<String> {
+        let named = self.retired.iter().filter_map(|retired| match retired {
+            Retired::Finalizer(name) => Some(name.unwrap_or(ours).to_owned()),
+            Retired::Record { .. }
+            | Retired::Annotation { .. }
+            | Retired::Condition(_)
+            | Retired::Field(_) => None,
+        });
+        named
+            .filter(|name| name != ours || !self.has_finalizer())
+            .collect()
+    }
+
+    /// The annotations of records of older versions, each with the record that goes on with it. `annotation` says how one is called that is declared by name.
+    pub fn retired_records(
+        &self,
+        annotation: impl Fn(&str) -> String,
+    ) -> Vec<(String, Option<&'static str>)> {
+        let keys = self.retired.iter().filter_map(|retired| match *retired {
+            Retired::Record { name, now } => Some((annotation(name), now)),
+            Retired::Annotation { key, now } => Some((key.to_owned(), now)),
+            Retired::Finalizer(_) | Retired::Condition(_) | Retired::Field(_) => None,
+        });
+        let is_declared = |key: &String| {
+            let mut records = self.inputs.iter().filter(|i| i.mode == Mode::Record);
+            records.any(|input| annotation(input.name) == *key)
+        };
+        keys.filter(|(key, _)| !is_declared(key)).collect()
+    }
+
+    /// The conditions that an older version wrote.
+    pub fn retired_conditions(&self) -> impl Iterator<Item = &'static str> {
+        self.retired.iter().filter_map(|retired| match *retired {
+            Retired::Condition(name) => Some(name),
+            Retired::Finalizer(_)
+            | Retired::Record { .. }
+            | Retired::Annotation { .. }
+            | Retired::Field(_) => None,
+        })
+    }
+
+    /// The fields of the status that an older version wrote.
+    pub fn retired_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.retired.iter().filter_map(|retired| match *retired {
+            Retired::Field(name) => Some(name),
+            Retired::Finalizer(_)
+            | Retired::Record { .. }
+            | Retired::Annotation { .. }
+            | Retired::Condition(_) => None,
+        })
+    }
+
+    /// The inputs whose objects an older version left, with what becomes of those.
+    pub fn retired_inputs(&self) -> impl Iterator<Item = (usize, Leaves)> {
+        let inputs = self.inputs.iter().enumerate();
+        inputs.filter_map(|(at, input)| Some((at, input.retired?)))
+    }
+}

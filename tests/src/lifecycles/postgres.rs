@@ -1,0 +1,441 @@
+//! A Postgres cluster: instances with a volume each, a primary that is written down before anybody is promoted, failover, a password that is minted, hibernation.
+//! The instances are asked by their names: of a poll by `pods` each write of a Pod would count as if it could take the record of the primary away, and LC023 would see the two undo each other.
+//!
+//! Not said: that instances are exchanged one after the other when the image changes; a Pod keeps its image until somebody deletes it, and the status counts those that are outdated. Each exchange waits for the promise
+//! that the new one follows, and after it the next one begins, so that the checker sees a round (LC022): it knows no number that only falls.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, Secret, Service};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::{CustomResource, ResourceExt};
+use lifecycle_runtime::lifecycle::{CallError, Random};
+use lifecycle_runtime::{Because, Desired, This, lifecycle};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::provider::{Kept, Provider};
+
+/// What the author of a Cluster wants.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[kube(
+    group = "postgres.tests",
+    version = "v1",
+    kind = "Cluster",
+    namespaced,
+    status = "ClusterStatus"
+)]
+pub struct ClusterSpec {
+    /// How many run.
+    #[schemars(range(min = 1))]
+    pub instances: u8,
+    /// What they run.
+    pub image: String,
+    /// How much each stores, in GiB.
+    #[schemars(extend("x-kubernetes-validations" = [{ "rule": "self >= oldSelf", "message": "no volume becomes smaller" }]))]
+    pub storage: u16,
+    /// Whether nothing is to run for now.
+    #[serde(default)]
+    pub hibernated: bool,
+}
+
+/// What is reported of a Cluster.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterStatus {
+    /// Healthy, Ready.
+    #[serde(default)]
+    #[schemars(schema_with = "lifecycle_runtime::crds::conditions")]
+    pub conditions: Vec<Condition>,
+    /// Who leads.
+    #[serde(default)]
+    pub current_primary: Option<String>,
+    /// How many there are.
+    #[serde(default)]
+    pub instances: Option<i32>,
+    /// How many run something else than what is asked for.
+    #[serde(default)]
+    pub outdated: Option<i32>,
+}
+
+/// The name of the instance that is to lead.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Primary(pub String);
+
+/// What an instance tells of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Whether it takes writes; it follows the one that does otherwise.
+    pub leads: bool,
+    /// Whether it does not work.
+    pub failed: bool,
+    /// Whether it lacks what the primary has.
+    pub lags: bool,
+    /// The uid of the Pod that it runs in.
+    pub pod: String,
+}
+
+/// What all instances of a Cluster tell, by name.
+pub type Replication = BTreeMap<String, Instance>;
+
+/// All instances that run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instances(pub Replication);
+
+/// The databases themselves, outside the API server.
+pub type Databases = Provider<Instances>;
+
+/// On each Pod and claim: the name of the Cluster.
+pub const CLUSTER: &str = "postgres.tests/cluster";
+/// On each Pod: its own name, by which the Service finds the primary.
+pub const INSTANCE: &str = "postgres.tests/instance";
+
+include!("../../../macros/core/tests/lifecycles/postgres.txt");
+
+/// Which instances there are to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span(BTreeSet<String>);
+
+fn instance(this: This<'_, Cluster>, number: u8) -> String {
+    format!("{}-{number}", this.meta.name.as_deref().unwrap_or_default())
+}
+
+/// Who is to lead: who does, as long as it works and is wanted, or else one that has all that there is.
+pub fn heir(
+    this: This<'_, Cluster>,
+    primary: Option<&Primary>,
+    beats: Option<&Replication>,
+) -> Primary {
+    let recorded = primary.map_or_else(|| instance(this, 1), |p| p.0.clone());
+    let Some(beats) = beats.filter(|_| !this.spec.hibernated) else {
+        return Primary(recorded);
+    };
+    let all: Vec<String> = (1..=this.spec.instances)
+        .map(|n| instance(this, n))
+        .collect();
+    let works = |name: &&String| beats.get(*name).is_some_and(|one| !one.failed);
+    if works(&&recorded) && all.contains(&recorded) {
+        return Primary(recorded);
+    }
+    let is_able = |name: &&String| works(name) && !beats[*name].lags;
+    let mut others = all.iter().filter(|name| **name != recorded);
+    let next = others.find(is_able);
+    Primary(next.cloned().unwrap_or(recorded))
+}
+
+impl Instances {
+    /// The one that is to lead runs, in its Pod, and the others do not lead; whether anything is another thing than before.
+    pub fn promote(&mut self, pods: &[(String, String)], primary: &str) -> bool {
+        let before = self.clone();
+        self.end_without(pods);
+        for (name, one) in &mut self.0 {
+            one.leads = name == primary;
+        }
+        self.run(pods, primary, |name| name == primary);
+        *self != before
+    }
+
+    /// The others run and follow it.
+    pub fn join(&mut self, pods: &[(String, String)], primary: &str) -> bool {
+        let before = self.clone();
+        self.end_without(pods);
+        self.run(pods, primary, |name| name != primary);
+        *self != before
+    }
+
+    fn end_without(&mut self, pods: &[(String, String)]) {
+        let runs = |name: &String| pods.iter().any(|(pod, _)| pod == name);
+        self.0.retain(|name, _| runs(name));
+    }
+
+    fn run(&mut self, pods: &[(String, String)], primary: &str, which: impl Fn(&str) -> bool) {
+        for (name, pod) in pods.iter().filter(|(name, _)| which(name)) {
+            let one = Instance {
+                leads: name == primary,
+                failed: false,
+                lags: false,
+                pod: pod.clone(),
+            };
+            self.0.insert(name.clone(), one);
+        }
+    }
+}
+
+impl Kept for Instances {
+    /// They go with their Pods.
+    fn held(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    const MEDDLINGS: &[&str] = &["the primary fails", "all fail", "replicas fall behind"];
+
+    fn perturb(&mut self, what: &str) {
+        let all = self.0.values_mut();
+        match what {
+            "the primary fails" => all
+                .filter(|one| one.leads)
+                .for_each(|one| one.failed = true),
+            "all fail" => all.for_each(|one| one.failed = true),
+            _ => all.filter(|one| !one.leads).for_each(|one| one.lags = true),
+        }
+    }
+
+    fn follow(&mut self, deleted: &Value) {
+        if deleted["kind"] == "Pod"
+            && let Some(name) = deleted["metadata"]["name"].as_str()
+        {
+            self.0.remove(name);
+        }
+    }
+}
+
+/// The logic of a Cluster: where its databases are.
+pub struct InDatabases(pub Databases);
+
+fn labels(this: This<'_, Cluster>) -> BTreeMap<String, String> {
+    let name = this.meta.name.clone().unwrap_or_default();
+    BTreeMap::from([(CLUSTER.to_owned(), name)])
+}
+
+fn image(pod: &Pod) -> Option<&String> {
+    pod.spec.as_ref()?.containers.first()?.image.as_ref()
+}
+
+/// What an instance tells that runs in the Pod of its name: one that was made anew is heard of later.
+fn in_pod<'a>(name: &str, pods: &[&Pod], beats: &'a Replication) -> Option<&'a Instance> {
+    let pod = pods.iter().find(|pod| pod.name_any() == name)?;
+    let one = beats.get(name)?;
+    (pod.uid().as_ref() == Some(&one.pod)).then_some(one)
+}
+
+impl ClusterLogic for InDatabases {
+    async fn poll_beats(&self, this: This<'_, Cluster>) -> Result<Replication, CallError> {
+        let prefix = format!("{}-", this.meta.name.as_deref().unwrap_or_default());
+        let look = |all: &mut Instances| {
+            let ours = all.0.iter().filter(|(name, _)| name.starts_with(&prefix));
+            Ok(ours.map(|(n, one)| (n.clone(), one.clone())).collect())
+        };
+        self.0.ask(&format!("look at {prefix}*"), look).await
+    }
+
+    fn hibernated(&self, this: This<'_, Cluster>) -> Because<bool> {
+        Because::new(this.spec.hibernated, "spec.hibernated says so")
+    }
+
+    fn doomed(
+        &self,
+        _: This<'_, Cluster>,
+        volumes: &[&PersistentVolumeClaim],
+        pods: &[&Pod],
+    ) -> Because<bool> {
+        let is_used = |name: &str| pods.iter().any(|pod| pod.name_any() == name);
+        let mut going = volumes
+            .iter()
+            .filter(|claim| claim.metadata.deletion_timestamp.is_some());
+        match going.find(|claim| is_used(&claim.name_any())) {
+            Some(claim) => {
+                let name = claim.name_any();
+                Because::new(
+                    true,
+                    format!(
+                        "volume {name} is being deleted: delete Pod {name} if it may be made anew"
+                    ),
+                )
+            }
+            None => Because::plain(false),
+        }
+    }
+
+    fn read_password(&self, _: This<'_, Cluster>, secret: &Secret) -> Option<Password> {
+        let text = secret.data.as_ref()?.get("password")?;
+        (!text.0.is_empty()).then(|| Password(text.0.clone()))
+    }
+
+    fn make_password(&self, _: This<'_, Cluster>, random: &mut Random) -> Password {
+        Password(
+            random
+                .text(24, "abcdefghjkmnpqrstuvwxyz23456789")
+                .into_bytes(),
+        )
+    }
+
+    fn heir(
+        &self,
+        this: This<'_, Cluster>,
+        primary: Option<&Primary>,
+        beats: Option<&Replication>,
+    ) -> Primary {
+        heir(this, primary, beats)
+    }
+
+    fn span(&self, this: This<'_, Cluster>, primary: Option<&Primary>) -> Span {
+        let wanted = (1..=this.spec.instances).map(|n| instance(this, n));
+        // The one that leads stays until another one does.
+        Span(wanted.chain(primary.map(|p| p.0.clone())).collect())
+    }
+
+    fn leader(
+        &self,
+        this: This<'_, Cluster>,
+        primary: &Primary,
+        pods: &[&Pod],
+        beats: &Replication,
+    ) -> Because<Leader> {
+        let name = &primary.0;
+        match in_pod(name, pods, beats) {
+            Some(one) if one.failed => Because::new(Leader::Down, format!("{name} has failed")),
+            Some(one) if one.leads => Because::plain(Leader::Up),
+            Some(_) => Because::new(Leader::Starting, format!("{name} is to be promoted")),
+            None if heir(this, Some(primary), Some(beats)) != *primary => {
+                Because::new(Leader::Down, format!("{name} is gone"))
+            }
+            None => Because::new(Leader::Starting, format!("{name} is starting")),
+        }
+    }
+
+    fn followers(
+        &self,
+        _: This<'_, Cluster>,
+        primary: &Primary,
+        span: &Span,
+        pods: &[&Pod],
+        beats: &Replication,
+    ) -> Because<Followers> {
+        let follows = |name: &&String| {
+            let one = in_pod(name, pods, beats);
+            one.is_some_and(|one| !one.failed && !one.lags)
+        };
+        let mut others = span.0.iter().filter(|name| **name != primary.0);
+        match others.find(|name| !follows(name)) {
+            Some(name) => Because::new(Followers::Few, format!("{name} does not follow yet")),
+            None => Because::plain(Followers::All),
+        }
+    }
+
+    fn apply_secret(&self, at: ApplySecret<'_>) -> Desired<Secret> {
+        let data = [
+            ("username", b"postgres".to_vec()),
+            ("password", at.password.0.clone()),
+        ];
+        let data = data.map(|(key, value)| (key.to_owned(), ByteString(value)));
+        Desired::of(&Secret {
+            data: Some(BTreeMap::from(data)),
+            ..Secret::default()
+        })
+    }
+
+    fn apply_volumes(&self, at: ApplyVolumes<'_>) -> Vec<Desired<PersistentVolumeClaim>> {
+        let claim = |name: &String| {
+            Desired::from_json(json!({
+                "metadata": { "name": name, "labels": labels(at.this) },
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": { "requests": { "storage": format!("{}Gi", at.this.spec.storage) } },
+                },
+            }))
+        };
+        at.span.0.iter().map(claim).collect()
+    }
+
+    fn appoint(&self, at: Appoint<'_>) -> Primary {
+        at.heir.clone()
+    }
+
+    fn apply_pods(&self, at: ApplyPods<'_>) -> Vec<Desired<Pod>> {
+        if at.this.spec.hibernated {
+            return Vec::new();
+        }
+        let pod = |name: &String| {
+            // What runs keeps what it runs.
+            let before = at.pods.iter().find(|pod| pod.name_any() == *name);
+            let image = before.and_then(|pod| image(pod));
+            let password =
+                json!({ "secretKeyRef": { "name": at.secret.name_any(), "key": "password" } });
+            let mut labels = labels(at.this);
+            labels.insert(INSTANCE.to_owned(), name.clone());
+            Desired::from_json(json!({
+                "metadata": { "name": name, "labels": labels },
+                "spec": {
+                    "containers": [{
+                        "name": "postgres",
+                        "image": image.unwrap_or(&at.this.spec.image),
+                        "env": [{ "name": "PGPASSWORD", "valueFrom": password }],
+                        "volumeMounts": [{ "name": "data", "mountPath": "/data" }],
+                    }],
+                    "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": name } }],
+                },
+            }))
+        };
+        at.span.0.iter().map(pod).collect()
+    }
+
+    fn apply_rw(&self, at: ApplyRw<'_>) -> Desired<Service> {
+        Desired::from_json(json!({
+            "spec": {
+                "selector": { INSTANCE: at.primary.0 },
+                "ports": [{ "name": "postgres", "port": 5432 }],
+            },
+        }))
+    }
+
+    fn current_primary(&self, _: This<'_, Cluster>, primary: &Primary) -> Option<String> {
+        Some(primary.0.clone())
+    }
+
+    fn outdated(&self, this: This<'_, Cluster>, pods: &[&Pod]) -> i32 {
+        let old = pods
+            .iter()
+            .filter(|pod| image(pod) != Some(&this.spec.image));
+        i32::try_from(old.count()).unwrap_or(i32::MAX)
+    }
+
+    fn instances(&self, _: This<'_, Cluster>, pods: &[&Pod]) -> i32 {
+        i32::try_from(pods.len()).unwrap_or(i32::MAX)
+    }
+}
+
+/// What is kept in the Secret; nobody prints it.
+pub struct Password(Vec<u8>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(failed: bool, lags: bool) -> Instance {
+        Instance {
+            leads: false,
+            failed,
+            lags,
+            pod: String::new(),
+        }
+    }
+
+    #[track_caller]
+    fn check(instances: u8, recorded: &str, beats: &[Instance], expected: &str) {
+        let spec = ClusterSpec {
+            instances,
+            ..ClusterSpec::default()
+        };
+        let cluster = Cluster::new("c", spec);
+        let beats = (1..).map(|n| format!("c-{n}")).zip(beats.iter().cloned());
+        let (beats, recorded): (Replication, _) = (beats.collect(), Primary(recorded.to_owned()));
+        let next = heir(This::of(&cluster), Some(&recorded), Some(&beats));
+        assert_eq!(next.0, expected);
+    }
+
+    #[test]
+    fn another_one_leads_only_if_it_must_and_can() {
+        let (works, failed, lags) = (one(false, false), one(true, false), one(false, true));
+        let of = |all: &[&Instance]| all.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
+        check(2, "c-1", &of(&[&works, &works]), "c-1");
+        check(2, "c-1", &of(&[&failed, &works]), "c-2");
+        check(2, "c-1", &of(&[&failed, &failed]), "c-1");
+        check(3, "c-1", &of(&[&failed, &lags, &works]), "c-3");
+        check(2, "c-1", &[], "c-1");
+        // Fewer are wanted, and the one that leads is not among them.
+        check(1, "c-2", &of(&[&works, &works]), "c-1");
+        check(1, "c-2", &of(&[&failed, &works]), "c-2");
+    }
+}

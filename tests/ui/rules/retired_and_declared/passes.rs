@@ -1,0 +1,33 @@
+//! Another condition, and objects of another name.
+
+use lifecycle_runtime::lifecycle;
+use lifecycle_ui::*;
+
+lifecycle! {
+    resource Thing;
+
+    observe {
+        service: owned Service by name meta.name;
+    }
+    states {
+        Taken when service == Foreign => Error wakes service;
+        Busy when service != Current => Pending;
+        goal Ready when service == Current => Ready;
+    }
+    effects {
+        apply service;
+    }
+    status {
+        condition Served {
+            True when service == Current;
+            False "Taken" when service == Foreign;
+            Unknown "Making" otherwise;
+        }
+    }
+    retired {
+        condition Service;
+        old: owned Service by name meta.namespace deleted;
+    }
+}
+
+fn main() {}

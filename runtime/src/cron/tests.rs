@@ -351,29 +351,3 @@ fn what_a_cron_job_refuses_is_refused_with_what_to_write() {
         assert!(Cron::parse("* * * * *", Some(zone)).is_ok(), "{zone}");
     }
 }
-
-/// The recipe of `docs/time.md`: a window is open if it opened later than it closed.
-#[test]
-fn a_window_is_two_lines() {
-    let line = |line: &str| Cron::parse(line, Some("Europe/Berlin")).expect(line);
-    let (opens, closes) = (line("0 8 * * MON-FRI"), line("0 18 * * MON-FRI"));
-    let table = [
-        // In winter the zone is an hour ahead; the first of January 2026 is a Thursday.
-        ("2026-01-01T06:59:59Z", false, "2026-01-01T07:00:00Z"),
-        ("2026-01-01T07:00:00Z", true, "2026-01-01T17:00:00Z"),
-        ("2026-01-01T16:59:59Z", true, "2026-01-01T17:00:00Z"),
-        ("2026-01-01T17:00:00Z", false, "2026-01-02T07:00:00Z"),
-        ("2026-01-03T12:00:00Z", false, "2026-01-05T07:00:00Z"),
-        ("2026-07-01T06:30:00Z", true, "2026-07-01T16:00:00Z"),
-    ];
-    for (now, is_open, until) in table {
-        let at: Timestamp = now.parse().expect(now);
-        assert_eq!(opens.last(at) > closes.last(at), is_open, "{now}");
-        let next = [opens.next(at), closes.next(at)]
-            .into_iter()
-            .flatten()
-            .min();
-        let until: Timestamp = until.parse().expect(until);
-        assert_eq!(next, Some(until), "{now}");
-    }
-}

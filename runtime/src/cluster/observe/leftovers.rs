@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::plan::{Job, Plan, WriteId};
+use super::plan::{Job, Plan};
 use super::{Name, Observing};
 use crate::lifecycle::Stored;
 use crate::machine::ir::{Leaves, Mode};
@@ -55,7 +55,7 @@ impl Observing<'_> {
             "kind": kind.kind,
             "metadata": meta,
         });
-        let plan = self.tidying(&self.subject, Job::Tidy, body);
+        let plan = self.patching(&self.subject, Job::Tidy, body);
         Some(self.left(None, plan))
     }
 
@@ -147,7 +147,7 @@ impl Observing<'_> {
             Leaves::Released if refers => {
                 let others: Vec<_> = owners().filter(|one| one.uid != owner.uid()).collect();
                 let body = json!({ "metadata": { "ownerReferences": others } });
-                Some(self.tidying(live, Job::Disown, body))
+                Some(self.patching(live, Job::Disown, body))
             }
             Leaves::Released => None,
         }
@@ -168,19 +168,5 @@ impl Observing<'_> {
     fn left(&self, input: Option<usize>, plan: Plan) -> Leftover {
         let owner = self.subject.meta.uid.clone();
         Leftover { input, owner, plan }
-    }
-
-    fn tidying(&self, live: &Arc<Stored>, job: Job, body: Value) -> Plan {
-        Plan {
-            name: Name::of(&live.meta),
-            job,
-            id: WriteId::of(&body, Some(live)),
-            body,
-            live: Some(Arc::clone(live)),
-            manager: self.observer.naming.manager.clone(),
-            replaced: Vec::new(),
-            exclusive: &[],
-            reads: 0,
-        }
     }
 }

@@ -118,21 +118,26 @@ impl Observing<'_> {
             };
             let stays = keeps || self.retains(number);
             let body = taken_over(&owner, live, stays.then(|| owner.keeps(keeps)));
-            let plan = Plan {
-                name: name.clone(),
-                job: Job::Adopt,
-                id: WriteId::of(&body, Some(live)),
-                body,
-                live: Some(Arc::clone(live)),
-                manager: self.observer.naming.manager.clone(),
-                replaced: Vec::new(),
-                exclusive: &[],
-                reads: 0,
-            };
+            let plan = self.patching(live, Job::Adopt, body);
             self.plans[effect].push(plan);
         }
         self.touched.insert((number, name.clone()));
         Ok(())
+    }
+
+    /// A plan that changes of an object what its body says, and nothing else.
+    pub(super) fn patching(&self, live: &Arc<Stored>, job: Job, body: Value) -> Plan {
+        Plan {
+            name: Name::of(&live.meta),
+            job,
+            id: WriteId::of(&body, Some(live)),
+            body,
+            live: Some(Arc::clone(live)),
+            manager: self.observer.naming.manager.clone(),
+            replaced: Vec::new(),
+            exclusive: &[],
+            reads: 0,
+        }
     }
 }
 

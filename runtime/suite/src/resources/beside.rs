@@ -43,12 +43,17 @@ impl Harness {
         hot
     }
 
+    /// What observes one lifecycle.
+    pub(crate) fn observer_of(&self, member: usize) -> &Observer {
+        match member.checked_sub(1) {
+            None => &self.observer,
+            Some(n) => &self.companions[n].observer,
+        }
+    }
+
     /// The last passes over the objects of one lifecycle.
     pub(crate) fn last_of(&self, member: usize) -> BTreeMap<ObjectRef, Last> {
-        match member.checked_sub(1) {
-            None => self.observer.last(),
-            Some(n) => self.companions[n].observer.last(),
-        }
+        self.observer_of(member).last()
     }
 
     /// One of the lifecycles as its newest process runs it.
@@ -88,10 +93,7 @@ impl Harness {
         }
         let uid_of =
             |object: &ObjectRef| there.get(&(object.namespace.clone(), object.name.clone()));
-        let observer = match member.checked_sub(1) {
-            None => &self.observer,
-            Some(n) => &self.companions[n].observer,
-        };
+        let observer = self.observer_of(member);
         observer.keep(|object, uid| uid_of(object).is_some_and(|u| u == uid));
         let last = observer.last();
         let standings = there.into_keys().map(|(namespace, name)| {

@@ -350,10 +350,7 @@ impl Harness {
             wrote.map(move |path| (n + 1, path))
         });
         for (member, path) in own.chain(beside).collect::<Vec<_>>() {
-            let observer = match member {
-                0 => &self.observer,
-                _ => &self.companions[member - 1].observer,
-            };
+            let observer = self.observer_of(member);
             let object = site::get(&self.admin, &path).await.ok().flatten();
             // What is deleted and does not go is held by somebody else, as a claim by a Pod that uses it.
             let is_going = |o: &Value| !o["metadata"]["deletionTimestamp"].is_null();

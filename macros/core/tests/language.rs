@@ -25,6 +25,7 @@ mod language {
     mod nesting;
     mod outside;
     mod ownership;
+    mod pages;
     mod properties;
     mod readme;
     mod renamed;

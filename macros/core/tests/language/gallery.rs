@@ -8,10 +8,9 @@ use lifecycle_macros_core::errors::Severity;
 use lifecycle_macros_core::model::{Kind, Lifecycle, Lookup, Mode, Phase, Verb};
 use lifecycle_macros_core::space::summary::Summary;
 
+use super::pages::between;
 use super::shipped::body_of;
 
-const BEGIN: &str = "<!-- the gallery, made by the tests -->\n";
-const END: &str = "<!-- end of the gallery -->";
 const SAID: &str = "–";
 
 /// The number of the resource, what it is, where its lifecycle stands, and what of it is not said.
@@ -236,16 +235,5 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_the_gallery_is_current() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gallery.md");
-    let text = std::fs::read_to_string(&page).expect("the page can be read");
-    let begin = text.find(BEGIN).expect("the table begins") + BEGIN.len();
-    let end = text.find(END).expect("the table ends");
-    let wanted = format!("{}{}{}", &text[..begin], table(), &text[end..]);
-    if wanted == text {
-        return;
-    }
-    if std::env::var_os("BLESS").is_some() {
-        return std::fs::write(page, wanted).expect("the page can be written");
-    }
-    panic!("the table of docs/gallery.md is not up to date: run this test once with BLESS=1");
+    between("gallery.md", "the gallery", &table());
 }

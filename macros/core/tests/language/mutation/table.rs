@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use lifecycle_macros_core::errors::Severity;
 use lifecycle_macros_core::{check, expand};
 use syn::{Attribute, Item, TraitItem, Variant};
 
+use super::super::pages::between;
 use super::mutants;
 use super::source::Source;
-
-const BEGIN: &str = "<!-- mutants of a declaration, made by the tests -->\n";
-const END: &str = "<!-- end of mutants of a declaration -->";
 
 /// How many mutants of a sort there are, and who sees them.
 #[derive(Default)]
@@ -118,18 +115,5 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_mutants_is_current() {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/suite.md");
-    let text = std::fs::read_to_string(&document).expect("the documentation can be read");
-    let begin = text.find(BEGIN).expect("the table begins") + BEGIN.len();
-    let end = text.find(END).expect("the table ends");
-    let wanted = format!("{}{}{}", &text[..begin], table(), &text[end..]);
-    if wanted == text {
-        return;
-    }
-    if std::env::var_os("BLESS").is_some() {
-        return std::fs::write(document, wanted).expect("the documentation can be written");
-    }
-    panic!(
-        "the table of mutants in docs/suite.md is not up to date: run this test once with BLESS=1"
-    );
+    between("suite.md", "mutants of a declaration", &table());
 }

@@ -9,16 +9,18 @@ mod sketches {
     pub(crate) mod bucket;
     pub(crate) mod skupper;
     pub(crate) mod skupper_listener;
+    pub(crate) mod upgrade;
 }
 
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
-use lifecycle_runtime::Machine;
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{Compared, LookupKey, Observation, Stored};
 use lifecycle_runtime::machine::ir::Node;
+use lifecycle_runtime::{Machine, This};
+use sketches::upgrade::{UpgradeLogic, Window};
 
 fn stored<K: Resource + Send + Sync + 'static>(object: K) -> Arc<Stored> {
     Arc::new(Stored {
@@ -48,6 +50,7 @@ fn evaluation_order_names_every_input_value_and_variable_once() {
         sketches::bucket::IR,
         sketches::skupper::IR,
         sketches::skupper_listener::IR,
+        sketches::upgrade::IR,
     ];
     for ir in irs {
         let mut seen: Vec<Node> = ir.order.to_vec();
@@ -139,4 +142,63 @@ fn labels_are_looked_up_by_the_values_of_paths() {
         machine.ir().inputs[pods].lookup,
         lifecycle_runtime::machine::ir::Lookup::Labels(&["example.org/listener"])
     );
+}
+
+/// The window of `docs/time.md`: open if it opened later than it closed, until the next of the two.
+#[test]
+fn a_window_is_open_on_working_days_until_it_closes() {
+    let logic = sketches::upgrade::WorkingDays;
+    let meta = named("weekly");
+    let asked = |zone: &str, now: &str| {
+        let spec = sketches::upgrade::UpgradeSpec {
+            time_zone: Some(zone.to_owned()),
+        };
+        let this = This {
+            meta: &meta,
+            spec: &spec,
+        };
+        logic.window(this, &now.parse().expect(now))
+    };
+    let table = [
+        // In winter the zone is an hour ahead; the first of January 2026 is a Thursday.
+        (
+            "2026-01-01T06:59:59Z",
+            Window::Closed,
+            "2026-01-01T07:00:00Z",
+        ),
+        ("2026-01-01T07:00:00Z", Window::Open, "2026-01-01T17:00:00Z"),
+        ("2026-01-01T16:59:59Z", Window::Open, "2026-01-01T17:00:00Z"),
+        (
+            "2026-01-01T17:00:00Z",
+            Window::Closed,
+            "2026-01-02T07:00:00Z",
+        ),
+        (
+            "2026-01-03T12:00:00Z",
+            Window::Closed,
+            "2026-01-05T07:00:00Z",
+        ),
+        ("2026-07-01T06:30:00Z", Window::Open, "2026-07-01T16:00:00Z"),
+    ];
+    for (now, window, until) in table {
+        let said = asked("Europe/Berlin", now);
+        assert_eq!(said.because.value, window, "{now}");
+        assert_eq!(said.until, Some(until.parse().expect(until)), "{now}");
+    }
+    let nowhere = asked("Europe/Nowhere", "2026-01-01T12:00:00Z");
+    assert_eq!(nowhere.because.value, Window::Closed);
+    assert!(nowhere.because.sentence.contains("Europe/Nowhere"));
+}
+
+#[test]
+fn the_window_of_the_document_is_the_one_that_is_tested() {
+    let lines = |text: &str| -> Vec<String> { text.lines().map(|l| l.trim().to_owned()).collect() };
+    let document = lines(include_str!("../../docs/time.md"));
+    let tested = lines(include_str!("sketches/upgrade.rs"));
+    let from = document
+        .iter()
+        .position(|line| line.starts_with("/// From eight to six"));
+    let shown = document[from.expect("it is shown")..].iter();
+    let shown: Vec<_> = shown.take_while(|line| *line != "```").cloned().collect();
+    assert!(tested.windows(shown.len()).any(|some| some == shown));
 }

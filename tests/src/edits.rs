@@ -22,7 +22,9 @@ use schema::Schemas;
 /// How often an object is looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(30);
 /// After the bound an object is given this long, to tell one that is late from one that never heals.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So often an owner turns while its object is made anew.
+const TURN: Duration = Duration::from_secs(1);
 /// Of one object so many failures are told.
 const MOST: usize = 3;
 /// An addition that is not ours stays; whoever takes it away does so at once.
@@ -243,11 +245,23 @@ impl<W: Writer> Work<'_, W> {
         }
     }
 
-    /// Has the object made anew, as whoever is told of one does.
+    /// Has the object made anew, as whoever is told of one does. The garbage collector may take it as well, and then it is written twice for one turn of its
+    /// owner: so that goes on turning until the object is there.
     async fn anew(&self) -> Result<()> {
         self.object.turn_owner().await?;
         self.object.delete().await?;
-        self.rests().await.map(drop)
+        tokio::select! {
+            rests = self.rests() => rests.map(drop),
+            failed = self.turn_on() => failed,
+        }
+    }
+
+    /// Turns the owner again and again; ends only if that fails.
+    async fn turn_on(&self) -> Result<()> {
+        loop {
+            tokio::time::sleep(TURN).await;
+            self.object.turn_owner().await?;
+        }
     }
 
     /// What was added stays, unless every element is ours; then the one who added it takes it back.

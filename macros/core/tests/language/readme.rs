@@ -20,6 +20,16 @@ fn the_example_is_accepted_without_a_finding() {
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
 }
 
+/// The first page of the book shows it too.
+#[test]
+fn the_book_begins_with_the_same_example_and_the_same_finding() {
+    const FIRST: &str = include_str!("../../../../docs/index.md");
+    for language in ["rust", "text"] {
+        let shown = format!("```{language}\n{}```\n", block(language));
+        assert!(FIRST.contains(&shown), "docs/index.md lacks: {shown}");
+    }
+}
+
 #[test]
 fn the_diagram_has_exactly_the_declared_edges() {
     let model = checked(block("rust")).model.expect("accepted");

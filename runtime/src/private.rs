@@ -12,6 +12,7 @@ pub use crate::lifecycle::lasts::Lasts;
 pub use crate::lifecycle::list::{Along, Inside};
 pub use crate::lifecycle::object::{Kind, Stored};
 pub use crate::lifecycle::observation::{LookupKey, Observation};
+pub use crate::lifecycle::request::{Capability, Segments};
 pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{

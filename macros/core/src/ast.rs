@@ -255,6 +255,8 @@ pub struct Fact {
     /// The word `count`: it asks each member of the one set in `from`.
     pub count: Option<Span>,
     pub domain: Domain,
+    /// `request.readonly` in its `from`: what it reads of the request by itself.
+    pub of_request: Vec<Path>,
     pub from: Vec<Ident>,
     pub given: Vec<Given>,
 }

@@ -66,6 +66,7 @@ mod record_overwritten;
 mod refusal_never_applies;
 mod renamed_object;
 mod repeated_claim;
+mod repeated_field;
 mod repeated_key;
 pub(crate) mod retired_and_declared;
 mod sets_out_of_reach;
@@ -83,6 +84,7 @@ mod unasked_adoption;
 mod unasked_fact;
 mod unbounded_poll;
 mod unbounded_wait;
+mod uncarried_field;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
@@ -203,6 +205,7 @@ pub const RULES: &[Rule] = &[
     refusal_never_applies::RULE,
     renamed_object::RULE,
     repeated_claim::RULE,
+    repeated_field::RULE,
     repeated_key::RULE,
     retired_and_declared::RULE,
     sets_out_of_reach::RULE,
@@ -220,6 +223,7 @@ pub const RULES: &[Rule] = &[
     unasked_fact::RULE,
     unbounded_poll::RULE,
     unbounded_wait::RULE,
+    uncarried_field::RULE,
     uncaused_edge::RULE,
     undeclared_edge::RULE,
     undo_of_nothing::RULE,

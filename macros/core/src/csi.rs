@@ -6,7 +6,7 @@ mod names;
 mod table;
 
 pub use demands::{Content, Demands, Field, GENERAL};
-pub use names::{Code, Precondition, Rpc};
+pub use names::{Code, Precondition, RequestField, Rpc};
 
 /// The version of the specification that the table is taken from.
 pub const VERSION: &str = "1.12";

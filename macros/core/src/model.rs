@@ -124,6 +124,8 @@ pub enum Source {
     This,
     /// The request of a volume call.
     Request,
+    /// One field of it; only facts read one.
+    Field(csi::RequestField),
     Input(InputId),
     Value(ValueId),
     /// The answer of a fact; only status fields may be computed from one.

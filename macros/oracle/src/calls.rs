@@ -17,6 +17,8 @@ pub(crate) use visibility::Visibility;
 pub(crate) struct Rpc {
     name: &'static str,
     carries: &'static [&'static str],
+    /// What a fact may read of it beside that.
+    tells: &'static [&'static str],
     wants: bool,
     node: bool,
     preconditions: &'static [(&'static str, &'static str)],
@@ -27,6 +29,13 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "CreateVolume",
         carries: &["name"],
+        tells: &[
+            "parameters",
+            "capabilities",
+            "capacity_range",
+            "requisite",
+            "preferred",
+        ],
         wants: true,
         node: false,
         preconditions: &[("unfit", "INVALID_ARGUMENT"), ("differs", "ALREADY_EXISTS")],
@@ -35,6 +44,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "DeleteVolume",
         carries: &["volume_id"],
+        tells: &[],
         wants: false,
         node: false,
         preconditions: &[("in_use", "FAILED_PRECONDITION")],
@@ -43,6 +53,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "ValidateVolumeCapabilities",
         carries: &["volume_id"],
+        tells: &["parameters", "volume_context", "capabilities"],
         wants: true,
         node: false,
         preconditions: &[("unknown", "NOT_FOUND")],
@@ -51,6 +62,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "NodeStageVolume",
         carries: &["volume_id", "staging_target_path"],
+        tells: &["volume_context", "capabilities"],
         wants: true,
         node: true,
         preconditions: &[
@@ -63,6 +75,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "NodeUnstageVolume",
         carries: &["volume_id", "staging_target_path"],
+        tells: &[],
         wants: false,
         node: true,
         preconditions: &[],
@@ -71,6 +84,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "NodePublishVolume",
         carries: &["volume_id", "staging_target_path", "target_path"],
+        tells: &["volume_context", "capabilities", "readonly"],
         wants: true,
         node: true,
         preconditions: &[
@@ -85,6 +99,7 @@ const RPCS: [Rpc; 7] = [
     Rpc {
         name: "NodeUnpublishVolume",
         carries: &["volume_id", "target_path"],
+        tells: &[],
         wants: false,
         node: true,
         preconditions: &[],
@@ -108,6 +123,69 @@ const PAIRS: [(&str, &str); 3] = [
     ("NodePublishVolume", "NodeUnpublishVolume"),
 ];
 
+/// What a fact may read of a request by itself.
+const FIELDS: [&str; 11] = [
+    "name",
+    "volume_id",
+    "staging_target_path",
+    "target_path",
+    "parameters",
+    "volume_context",
+    "capabilities",
+    "readonly",
+    "capacity_range",
+    "requisite",
+    "preferred",
+];
+
+impl Rpc {
+    /// Whether its request has all that a name in a `from` means of it; of any other name it has all.
+    pub(crate) fn has(&self, source: &str) -> bool {
+        match source.split_once('.') {
+            Some(("request", field)) => {
+                self.carries.contains(&field) || self.tells.contains(&field)
+            }
+            Some(_) => true,
+            None => source != "request" || self.wants,
+        }
+    }
+}
+
+/// What facts read of the request by itself, without a look at worlds.
+pub(crate) fn fields(life: &Life, found: &mut Found) {
+    for fact in &life.facts {
+        for (at, source) in fact.from.iter().enumerate() {
+            let Some(("request", field)) = source.split_once('.') else {
+                continue;
+            };
+            if life.volume && !FIELDS.contains(&field) {
+                found.say("LC001", &fact.name);
+                continue;
+            }
+            let before = &fact.from[..at];
+            let same = |other: &String| other == field || other == "request";
+            if life.volume && (before.contains(source) || fact.from.iter().any(same)) {
+                found.say("LC119", &fact.name);
+            }
+        }
+    }
+}
+
+/// A fact that no call can answer.
+fn untold(life: &Life, found: &mut Found) {
+    for fact in life.facts.iter().filter(|_| !life.calls.is_empty()) {
+        let mut fields = fact.from.iter().filter(|one| one.contains('.')).peekable();
+        let fields: Vec<&String> = match fields.peek() {
+            Some(_) => fields.collect(),
+            None => continue,
+        };
+        let tells = |call: &Call| fields.iter().all(|one| rpc(&call.name).has(one));
+        if !life.calls.iter().any(tells) {
+            found.say("LC118", &fact.name);
+        }
+    }
+}
+
 pub(crate) fn rpc(name: &str) -> &'static Rpc {
     let found = RPCS.iter().find(|rpc| rpc.name == name);
     found.expect("no lifecycle that is compared misspells a call")
@@ -119,6 +197,7 @@ pub(crate) fn call<'a>(life: &'a Life, name: &str) -> Option<&'a Call> {
 
 /// What can be said of calls without a world.
 pub(crate) fn declared(life: &Life, found: &mut Found) {
+    untold(life, found);
     for call in &life.calls {
         let rpc = rpc(&call.name);
         let lists = |code: &str| {

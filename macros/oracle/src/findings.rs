@@ -33,13 +33,13 @@ impl Stage {
         match code {
             "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC032"
             | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC110"
-            | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC117" | "LC120" | "LC122"
-            | "LC130" | "LC140" | "LC150" | "LC180" => Self::Names,
+            | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC117" | "LC119" | "LC120"
+            | "LC122" | "LC130" | "LC140" | "LC150" | "LC180" => Self::Names,
             "LC066" | "LC131" => Self::Circles,
             "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" | "LC103"
-            | "LC121" | "LC132" | "LC133" | "LC134" | "LC135" | "LC141" | "LC142" | "LC147"
-            | "LC151" | "LC152" | "LC153" | "LC160" | "LC161" | "LC162" | "LC164" | "LC165"
-            | "LC167" | "LC168" => Self::Declarations,
+            | "LC118" | "LC121" | "LC132" | "LC133" | "LC134" | "LC135" | "LC141" | "LC142"
+            | "LC147" | "LC151" | "LC152" | "LC153" | "LC160" | "LC161" | "LC162" | "LC164"
+            | "LC165" | "LC167" | "LC168" => Self::Declarations,
             "LC091" | "LC011" | "LC154" => Self::Worlds,
             _ => Self::Graph,
         }

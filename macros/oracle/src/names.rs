@@ -4,6 +4,7 @@ mod sections;
 
 use std::collections::BTreeSet;
 
+use crate::calls;
 use crate::findings::{Found, is_warning};
 use crate::kstatus::kstatus;
 use crate::minted::places;
@@ -103,6 +104,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     said(life, found);
     places(life, found);
     unobserved(life, found);
+    calls::fields(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
         if !parts.all(|(name, asked)| is_asked_well(life, name, asked)) {
@@ -302,7 +304,7 @@ fn unobserved(life: &Life, found: &mut Found) {
     let lost = |name: &str| life.infinite.iter().any(|lost| lost == name);
     let input = |name: &str| life.input(name).is_some() || lost(name);
     for (place, names) in read_by(life) {
-        let request = |name: &str| name == "self" || life.volume && name == "request";
+        let request = |name: &str| name == "self" || life.volume && root(name) == "request";
         let known = |name: &str| input(name) || life.value(name).is_some() || request(name);
         if !names.into_iter().all(|name| known(name)) {
             found.say("LC060", place);

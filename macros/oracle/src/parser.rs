@@ -360,7 +360,7 @@ impl Parser {
         let mut fact = Fact {
             name,
             domain: domain.clone().unwrap_or_default(),
-            from: self.cursor.idents()?,
+            from: self.sources()?,
             chain: Vec::new(),
             held,
             counts,
@@ -382,6 +382,22 @@ impl Parser {
             self.life.facts.push(fact);
         }
         Ok(())
+    }
+
+    /// Names, or fields of the request.
+    fn sources(&mut self) -> Parsed<Vec<String>> {
+        let mut all = Vec::new();
+        loop {
+            let name = self.cursor.ident()?;
+            let field = name == "request" && self.cursor.eat(".");
+            all.push(match field {
+                true => format!("{name}.{}", self.cursor.ident()?),
+                false => name,
+            });
+            if !self.cursor.eat(",") {
+                return Ok(all);
+            }
+        }
     }
 
     /// The values, if they are finitely many, and those left of the bar.

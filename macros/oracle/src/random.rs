@@ -11,6 +11,7 @@ mod ownership;
 mod properties;
 mod providers;
 mod recipes;
+mod requests;
 mod said;
 mod shorthand;
 mod sketch;
@@ -52,6 +53,7 @@ pub fn draw(number: u64) -> String {
     strays::overlay(&mut sketch, is_sound, number);
     claims::overlay(&mut sketch, number);
     providers::overlay(&mut sketch, number);
+    requests::overlay(&mut sketch, number);
     allow(&mut sketch, &mut dice);
     sketch.to_string()
 }

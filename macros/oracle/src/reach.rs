@@ -90,7 +90,7 @@ impl<'a> Reach<'a> {
             return all;
         }
         if name == "request" {
-            return BTreeSet::from(["request".to_owned(), path.to_owned()]);
+            return BTreeSet::from([path.to_owned()]);
         }
         let Some(input) = self.life.input(name) else {
             return BTreeSet::from(["self".to_owned()]);

@@ -136,6 +136,11 @@ impl<'a> Request<'a> {
         self.0.volume_context.get(key).map(String::as_str)
     }
 
+    /// All that was answered when the volume was made, and that the node knows about the Pod.
+    pub fn volume_context(self) -> &'a BTreeMap<String, String> {
+        &self.0.volume_context
+    }
+
     /// How the volume is to be used: all of these.
     pub fn capabilities(self) -> &'a [Capability] {
         &self.0.capabilities

@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use kube::CustomResource;
+use lifecycle_runtime::lifecycle::request::Capability;
 use lifecycle_runtime::lifecycle::{CreatedVolume, Request};
 use lifecycle_runtime::{Because, ObjectRef, lifecycle};
 use schemars::JsonSchema;
@@ -31,7 +32,7 @@ impl ListenerProvisioningLogic for Promises {
     fn chosen(&self, _: &PersistentVolumeClaim) -> Option<ObjectRef> {
         None
     }
-    fn asked(&self, _: Request<'_>) -> Because<Asked> {
+    fn asked(&self, _: &[Capability]) -> Because<Asked> {
         Because::plain(Asked::Mount)
     }
     fn source(&self, _: &PersistentVolumeClaim) -> Because<Source> {

@@ -18,9 +18,9 @@ lifecycle! {
     }
     facts {
         /// How the volume is to be used.
-        asked:  { Mount, Unfit }      from request;
+        asked:  { Mount, Unfit }      from request.capabilities;
         /// Whether the request says which claim it is for.
-        names_claim: { No, Yes }      from request;
+        names_claim: { No, Yes }      from request.parameters;
         /// What the annotations of the claim name.
         source: { Class, Name, Bad }  from claim given claim;
         /// Whether the Listener that the claim names has a class.

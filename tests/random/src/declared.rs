@@ -118,7 +118,7 @@ impl Declared {
 fn from(uses: &[Use]) -> From {
     let source = |used: &Use| match used.source {
         model::Source::This => Source::This,
-        model::Source::Request => Source::Request,
+        model::Source::Request | model::Source::Field(_) => Source::Request,
         model::Source::Input(at) => Source::Input(at.0),
         model::Source::Value(at) => Source::Value(at.0),
         model::Source::Fact(at) => Source::Fact(at.0),

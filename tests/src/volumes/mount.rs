@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use lifecycle_runtime::lifecycle::call::Outcome;
+use lifecycle_runtime::lifecycle::request::Capability;
 use lifecycle_runtime::lifecycle::{CallError, Once, Request};
 use lifecycle_runtime::{Because, lifecycle};
 
@@ -36,8 +37,8 @@ lifecycle! {
         link:    probe Link    by request.target_path;
     }
     facts {
-        asked:    { Mount, Unfit }     from request;
-        writes:   { Yes, No }          from request;
+        asked:    { Mount, Unfit }     from request.capabilities;
+        writes:   { Yes, No }          from request.readonly;
         found:    bool                 from backing;
         held staged:    bool           from staging;
         held published: bool           from link;
@@ -116,20 +117,16 @@ impl DirectoryMountLogic for Mounter {
                 .map_err(|e| failed(&e)),
         )
     }
-    fn asked(&self, request: Request<'_>) -> Because<Asked> {
-        if request.capabilities().iter().all(fits) {
+    fn asked(&self, capabilities: &[Capability]) -> Because<Asked> {
+        if capabilities.iter().all(fits) {
             return Because::plain(Asked::Mount);
         }
         let said =
             "a directory is mounted without flags, for one node or many, and never a block device";
         Because::new(Asked::Unfit, said)
     }
-    fn writes(&self, request: Request<'_>) -> Because<Writes> {
-        Because::plain(if request.is_readonly() {
-            Writes::No
-        } else {
-            Writes::Yes
-        })
+    fn writes(&self, readonly: bool) -> Because<Writes> {
+        Because::plain(if readonly { Writes::No } else { Writes::Yes })
     }
     fn found(&self, backing: Option<&Backing>) -> Because<bool> {
         match backing {

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use lifecycle_runtime::lifecycle::call::Outcome;
-use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability};
+use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability, Segments};
 use lifecycle_runtime::lifecycle::{CallError, CreatedVolume, Once, Request};
 use lifecycle_runtime::{Because, lifecycle};
 
@@ -30,13 +30,13 @@ lifecycle! {
     volume DirectoryProvisioning;
 
     observe {
-        made: poll Made by request.name every 1s;
-        kept: poll Existence by request.volume_id every 1s;
+        made: poll Made of disk by request.name every 1s;
+        kept: poll Existence of disk by request.volume_id every 1s;
     }
     facts {
-        asked:   { Mount, Unfit }      from request;
-        size:    { Fine, TooLarge }    from request;
-        place:   { Here, Elsewhere }   from request;
+        asked:   { Mount, Unfit }      from request.capabilities;
+        size:    { Fine, TooLarge }    from request.capacity_range;
+        place:   { Here, Elsewhere }   from request.requisite;
         created: { No, Same, Other }   from request, made given made == Known else No;
         stored:  { No, Idle, Used }    from kept given kept == Known;
     }
@@ -131,24 +131,23 @@ impl DirectoryProvisioningLogic for Provisioner {
         });
         ready(kept.map_err(|error| failed(&error)))
     }
-    fn asked(&self, request: Request<'_>) -> Because<Asked> {
-        if request.capabilities().iter().all(fits) {
+    fn asked(&self, capabilities: &[Capability]) -> Because<Asked> {
+        if capabilities.iter().all(fits) {
             return Because::plain(Asked::Mount);
         }
         let said =
             "a directory is mounted without flags, for one node or many, and never a block device";
         Because::new(Asked::Unfit, said)
     }
-    fn size(&self, request: Request<'_>) -> Because<Size> {
-        let too_large = request.bytes().0 > MOST_BYTES;
+    fn size(&self, (required, _): (u64, u64)) -> Because<Size> {
+        let too_large = required > MOST_BYTES;
         Because::plain(if too_large {
             Size::TooLarge
         } else {
             Size::Fine
         })
     }
-    fn place(&self, request: Request<'_>) -> Because<Place> {
-        let requisite = request.requisite();
+    fn place(&self, requisite: &[Segments]) -> Because<Place> {
         let here = requisite.is_empty() || requisite.contains(&super::here());
         Because::plain(if here { Place::Here } else { Place::Elsewhere })
     }

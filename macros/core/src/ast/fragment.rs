@@ -45,6 +45,7 @@ impl Fragment {
         }
         let needs = self.needs.iter();
         part.facts.extend(needs.map(|need| Fact {
+            of_request: Vec::new(),
             name: need.name.clone(),
             doc: String::new(),
             held: None,

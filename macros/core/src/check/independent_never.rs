@@ -61,9 +61,8 @@ fn share(context: &Context<'_>, vars: &BTreeSet<VarId>, firsts: &[InputId]) -> b
         let objects = places.filter_map(|place| match place {
             // Two names of one object are one.
             Dependency::Input(input) => Some(firsts[input.0]),
-            Dependency::This | Dependency::Request | Dependency::Value(_) | Dependency::Path(_) => {
-                None
-            }
+            Dependency::This | Dependency::Request | Dependency::Field(_) => None,
+            Dependency::Value(_) | Dependency::Path(_) => None,
         });
         objects.collect::<BTreeSet<InputId>>()
     });
@@ -87,7 +86,7 @@ fn is_made_of_itself(lifecycle: &Lifecycle, from: &[Use], depth: usize) -> bool 
             let from = &lifecycle.values[value.0].from;
             depth > 0 && is_made_of_itself(lifecycle, from, depth - 1)
         }
-        Source::Request | Source::Input(_) | Source::Fact(_) => false,
+        Source::Request | Source::Field(_) | Source::Input(_) | Source::Fact(_) => false,
     })
 }
 

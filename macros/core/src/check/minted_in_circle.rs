@@ -50,7 +50,9 @@ fn report(
     let needs = value.made_from().iter();
     let mut needs = needs.filter(|one| match one.source {
         Source::Input(input) => circle.contains(&input),
-        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
+        Source::This | Source::Request | Source::Field(_) | Source::Value(_) | Source::Fact(_) => {
+            false
+        }
     });
     let span = needs
         .next()
@@ -83,7 +85,11 @@ fn needed_before(lifecycle: &Lifecycle, keeper: InputId) -> BTreeSet<InputId> {
             let uses = lifecycle.values[value.0].made_from().iter();
             let needed = uses.filter_map(|one| match one.source {
                 Source::Input(input) => Some(input),
-                Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+                Source::This
+                | Source::Request
+                | Source::Field(_)
+                | Source::Value(_)
+                | Source::Fact(_) => None,
             });
             open.extend(needed.filter(|input| found.insert(*input)));
         }

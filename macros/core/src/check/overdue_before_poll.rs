@@ -84,7 +84,11 @@ fn read(lifecycle: &Lifecycle, from: &[Use], polls: &mut BTreeSet<InputId>) {
             }
             // Values read no circle: that was found before.
             Source::Value(value) => read(lifecycle, &lifecycle.values[value.0].from, polls),
-            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => {}
+            Source::Input(_)
+            | Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Fact(_) => {}
         }
     }
 }

@@ -77,7 +77,9 @@ fn asked(lifecycle: &Lifecycle) -> BTreeSet<VarId> {
         });
     asked.extend(methods.flatten().filter_map(|one| match one.source {
         Source::Fact(fact) => Some(fact),
-        Source::This | Source::Request | Source::Input(_) | Source::Value(_) => None,
+        Source::This | Source::Request | Source::Field(_) | Source::Input(_) | Source::Value(_) => {
+            None
+        }
     }));
     asked
 }

@@ -6,6 +6,7 @@
 
 use proc_macro2::{Ident, Span};
 
+use crate::csi;
 use crate::errors::{Diagnostic, Item};
 use crate::rule::{Rule, Run, Stage};
 
@@ -70,6 +71,32 @@ pub(crate) fn request_field(
             "`request` has {}; of everything else in it, declare a fact `from request`",
             listed(known)
         ))
+}
+
+/// What no call says, or what no fact may see.
+pub(crate) fn read_field(field: &Ident, place: &Item) -> Diagnostic {
+    let text = field.to_string();
+    let known: Vec<&str> = csi::RequestField::ALL
+        .iter()
+        .map(|one| one.name())
+        .collect();
+    let meant = match text.as_str() {
+        "secrets" => Some("nothing reads the secrets of a request"),
+        "volume_capability" | "volume_capabilities" => Some("it is called `capabilities`"),
+        "accessibility_requirements" => Some("it is read as `requisite` and `preferred`"),
+        _ => None,
+    };
+    let near = nearest(&text, known.iter().copied()).filter(|_| meant.is_none());
+    let message = format!(
+        "{place}: no fact reads `{field}` of a request{}",
+        suggestion(near)
+    );
+    let listed = format!("`request` has {}", listed(&known));
+    let help = match meant {
+        Some(meant) => format!("{meant}; {listed}"),
+        None => listed,
+    };
+    RULE.error(field.span(), place.name(), message).help(help)
 }
 
 pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String]) -> Diagnostic {

@@ -105,7 +105,11 @@ fn made_from(lifecycle: &Lifecycle, from: &[Use]) -> Option<BTreeSet<InputId>> {
                     open.extend(from.map(|one| one.source));
                 }
             }
-            Source::Input(_) | Source::This | Source::Request | Source::Fact(_) => return None,
+            Source::Input(_)
+            | Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Fact(_) => return None,
         }
     }
     Some(inputs)

@@ -167,7 +167,7 @@ impl Reading<'_> {
                         self.uses(&self.lifecycle.values[value.0].from);
                     }
                 }
-                Source::This | Source::Request | Source::Fact(_) => {}
+                Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 //! is read from. A call that tears down carries the volume and the path, no capability and no context; only a call to the node can probe. What an effect
 //! `sets` may be unseen, as long as nothing of the call asks for it.
 //!
-//! What is asked of the request alone may be asked everywhere: where the request does not say, the fact has its first value.
+//! What is asked of the request alone, or of fields of it, may be asked everywhere: where the request does not say, the fact has its first value.
 //!
 //! ```text
 //! pod: part Pod by ref from request;                       // from the context of the volume
@@ -74,7 +74,9 @@ fn diagnose(lifecycle: &Lifecycle, call: &Call, blind: &Blind) -> Diagnostic {
     let (name, fact) = (&call.name, &lifecycle.vars[blind.var.0].name);
     let why = match &blind.why {
         Unseen::Probe(_) => "its process does not have what it is read from",
-        Unseen::Field(_) | Unseen::Content(_) => "its request does not carry what it is read from",
+        Unseen::Field(_) | Unseen::Unsaid(_) | Unseen::Content(_) => {
+            "its request does not carry what it is read from"
+        }
     };
     let help = match &blind.why {
         Unseen::Probe(input) => format!(
@@ -83,6 +85,10 @@ fn diagnose(lifecycle: &Lifecycle, call: &Call, blind: &Blind) -> Diagnostic {
         ),
         Unseen::Field(field) => {
             format!("it is found by `request.{field}`; {}", carried(call))
+        }
+        Unseen::Unsaid(field) => {
+            let field = field.name();
+            format!("it reads `request.{field}`; {}", carried(call))
         }
         Unseen::Content(item) => format!(
             "`{item}` is taken from the request, which has no capability and no context here; {}",

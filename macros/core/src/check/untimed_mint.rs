@@ -44,9 +44,8 @@ fn is_timed(context: &Context<'_>, var: VarId) -> bool {
     let mut reads = context.frames.reads(var).iter();
     reads.any(|one| match one {
         Dependency::Input(input) => context.lifecycle.is_clock(Source::Input(*input)),
-        Dependency::This | Dependency::Request | Dependency::Value(_) | Dependency::Path(_) => {
-            false
-        }
+        Dependency::This | Dependency::Request | Dependency::Field(_) => false,
+        Dependency::Value(_) | Dependency::Path(_) => false,
     })
 }
 

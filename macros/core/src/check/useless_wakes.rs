@@ -70,6 +70,7 @@ fn place(one: &Use) -> Option<Dependency> {
     match one.source {
         Source::This | Source::Fact(_) => None,
         Source::Request => Some(Dependency::Request),
+        Source::Field(field) => Some(Dependency::Field(field)),
         Source::Input(input) => Some(Dependency::Input(input)),
         Source::Value(value) => Some(Dependency::Value(value)),
     }

@@ -87,7 +87,7 @@ fn waits(lifecycle: &Lifecycle, state: &State) -> bool {
     let is_person = |one: &Use| match one.source {
         Source::This => true,
         Source::Input(input) => is_read(input),
-        Source::Request | Source::Value(_) | Source::Fact(_) => false,
+        Source::Request | Source::Field(_) | Source::Value(_) | Source::Fact(_) => false,
     };
     let people = |wakes: &Vec<Use>| wakes.iter().all(is_person);
     let only_self = |wakes: &Vec<Use>| wakes.iter().all(|one| one.source == Source::This);

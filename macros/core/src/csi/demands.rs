@@ -1,6 +1,6 @@
 //! What the specification can demand of a call: fields, preconditions and codes. What it does demand is in the table.
 
-use super::names::{Code, Precondition, Rpc};
+use super::names::{Code, Precondition, RequestField, Rpc};
 
 /// One field of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +100,37 @@ impl Demands {
         Code::ALL.iter().copied().filter(lists).collect()
     }
 
+    /// Whether its request says this.
+    pub fn says(&self, field: RequestField) -> bool {
+        field.carried_as().iter().any(|name| self.carries(name))
+    }
+
     /// Whether its request has this field.
     pub fn carries(&self, field: &str) -> bool {
         self.fields.iter().any(|one| one.name == field)
+    }
+}
+
+impl RequestField {
+    /// The fields of requests that carry it.
+    fn carried_as(self) -> &'static [&'static str] {
+        match self {
+            Self::Name => &["name"],
+            Self::VolumeId => &["volume_id"],
+            Self::StagingTargetPath => &["staging_target_path"],
+            Self::TargetPath => &["target_path"],
+            Self::Parameters => &["parameters"],
+            Self::VolumeContext => &["volume_context"],
+            Self::Capabilities => &["volume_capabilities", "volume_capability"],
+            Self::Readonly => &["readonly"],
+            Self::CapacityRange => &["capacity_range"],
+            Self::Requisite | Self::Preferred => &["accessibility_requirements"],
+        }
+    }
+
+    /// The calls whose requests say it.
+    pub fn callers(self) -> Vec<Rpc> {
+        let calls = Rpc::ALL.iter().copied();
+        calls.filter(|rpc| rpc.demands().says(self)).collect()
     }
 }

@@ -37,6 +37,26 @@ named! {
 }
 
 named! {
+    /// What a fact can read of a request by itself, as a declaration spells it.
+    RequestField {
+        Name = "name",
+        VolumeId = "volume_id",
+        StagingTargetPath = "staging_target_path",
+        TargetPath = "target_path",
+        Parameters = "parameters",
+        VolumeContext = "volume_context",
+        /// All that are asked for; a call to the node asks for one.
+        Capabilities = "capabilities",
+        Readonly = "readonly",
+        CapacityRange = "capacity_range",
+        /// Where the volume must be reachable from.
+        Requisite = "requisite",
+        /// The same in the order in which they are to be tried.
+        Preferred = "preferred",
+    }
+}
+
+named! {
     /// What a volume can be to a call, in the order in which a call asks for it.
     Precondition {
         /// The capability that is asked for is not supported.

@@ -53,6 +53,8 @@ pub(super) fn answer(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream 
 fn set(from: &[Use]) -> Option<InputId> {
     from.iter().find_map(|used| match used.source {
         Source::Input(id) => Some(id),
-        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+        Source::This | Source::Request | Source::Field(_) | Source::Value(_) | Source::Fact(_) => {
+            None
+        }
     })
 }

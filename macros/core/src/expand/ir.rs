@@ -259,7 +259,7 @@ fn state(state: &State, times: &Paths<'_>) -> TokenStream {
 fn sources(uses: &[Use]) -> TokenStream {
     let each = uses.iter().map(|u| match u.source {
         Source::This => quote!(ir::Source::This),
-        Source::Request => quote!(ir::Source::Request),
+        Source::Request | Source::Field(_) => quote!(ir::Source::Request),
         Source::Fact(id) => {
             let id = id.0;
             quote!(ir::Source::Fact(#id))

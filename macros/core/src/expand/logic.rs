@@ -117,6 +117,7 @@ fn argument_type(model: &Lifecycle, used: &Use, given: &[&Pred]) -> Option<Token
             let ty = field_type(model, &model.vars[fact.0]);
             return Some(quote!(#ty));
         }
+        Source::Field(field) => return Some(subject::field_of_request(field).0),
         Source::This | Source::Request => return None,
     };
     Some(if is_guaranteed(model, given, used.source) {
@@ -254,6 +255,7 @@ fn source_type(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
             let ty = field_type(model, &model.vars[fact.0]);
             return Some(quote!(#ty));
         }
+        Source::Field(field) => return Some(subject::field_of_request(field).0),
         Source::This | Source::Request => return None,
     };
     Some(quote!(&#ty))

@@ -217,6 +217,7 @@ fn argument(model: &Lifecycle, used: &Use, guaranteed: bool) -> Option<TokenStre
             let name = super::facts::field_name(&model.vars[fact.0]);
             Some(quote!(Facts::of(&observation.world).#name))
         }
+        Source::Field(field) => Some(subject::field_of_request(field).1),
         Source::This | Source::Request => None,
     }
 }

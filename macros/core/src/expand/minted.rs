@@ -89,7 +89,7 @@ fn arguments(model: &Lifecycle, from: &[Use]) -> TokenStream {
             let (n, ty) = (value.0, &model.values[value.0].ty);
             Some(quote!(observation.value::<#ty>(#n)?))
         }
-        Source::This | Source::Request | Source::Fact(_) => None,
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => None,
     });
     let all = subject::argument(model, from).into_iter().chain(rest);
     quote!(#(#all,)*)
@@ -106,6 +106,6 @@ fn given(model: &Lifecycle, used: &Use) -> Option<TokenStream> {
             let ty = &model.values[value.0].ty;
             Some(quote!(&#ty))
         }
-        Source::This | Source::Request | Source::Fact(_) => None,
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => None,
     }
 }

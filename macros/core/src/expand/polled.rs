@@ -100,9 +100,10 @@ fn said(model: &Lifecycle, key: &PollKey) -> TokenStream {
             let id = id.0;
             quote!(observation.identity(#id))
         }
-        Some(Source::This | Source::Request | Source::Value(_) | Source::Fact(_)) | None => {
-            text(model, &key.path)
-        }
+        Some(
+            Source::This | Source::Request | Source::Field(_) | Source::Value(_) | Source::Fact(_),
+        )
+        | None => text(model, &key.path),
     }
 }
 
@@ -122,9 +123,14 @@ fn given<'a>(model: &Lifecycle, input: &'a Input) -> Vec<Given<'a>> {
     for key in keys {
         let id = match key.input.as_ref().map(|used| used.source) {
             Some(Source::Input(id)) => Some(id),
-            Some(Source::This | Source::Request | Source::Value(_) | Source::Fact(_)) | None => {
-                None
-            }
+            Some(
+                Source::This
+                | Source::Request
+                | Source::Field(_)
+                | Source::Value(_)
+                | Source::Fact(_),
+            )
+            | None => None,
         };
         let is_new = |id: &InputId| {
             let same = |one: &Given<'_>| matches!(one, Given::Input(other, _) if other == id);

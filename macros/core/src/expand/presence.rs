@@ -16,7 +16,7 @@ const UNUSABLE: [&str; 6] = [
 /// Whether a source is certainly there wherever all of `given` hold.
 pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) -> bool {
     match source {
-        Source::This | Source::Request | Source::Fact(_) => true,
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => true,
         Source::Input(input) => {
             let input = &model.inputs[input.0];
             let there = input

@@ -4,6 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::csi::RequestField;
 use crate::hygiene::private;
 use crate::model::{Effect, Kind, Lifecycle, Source, Use, Verb};
 
@@ -60,6 +61,30 @@ pub(crate) fn of_board(model: &Lifecycle) -> TokenStream {
         Kind::Resource => quote!(observation.this::<#subject>()?),
         Kind::Volume => quote!(observation.request()?),
     }
+}
+
+/// What a method gets for a field of the request, and how an observation gives it: a text that every caller must send as it is.
+pub(crate) fn field_of_request(field: RequestField) -> (TokenStream, TokenStream) {
+    let private = private();
+    let request = quote!(observation.request()?);
+    let map = quote!(&::std::collections::BTreeMap<::std::string::String, ::std::string::String>);
+    let (ty, get) = match field {
+        RequestField::Name => (quote!(&str), quote!(name()?)),
+        RequestField::VolumeId => (quote!(&str), quote!(volume_id()?)),
+        RequestField::TargetPath => (quote!(&str), quote!(target_path()?)),
+        RequestField::StagingTargetPath => (
+            quote!(::std::option::Option<&str>),
+            quote!(staging_target_path()),
+        ),
+        RequestField::Parameters => (map, quote!(parameters())),
+        RequestField::VolumeContext => (map, quote!(volume_context())),
+        RequestField::Capabilities => (quote!(&[#private::Capability]), quote!(capabilities())),
+        RequestField::Readonly => (quote!(bool), quote!(is_readonly())),
+        RequestField::CapacityRange => (quote!((u64, u64)), quote!(bytes())),
+        RequestField::Requisite => (quote!(&[#private::Segments]), quote!(requisite())),
+        RequestField::Preferred => (quote!(&[#private::Segments]), quote!(preferred())),
+    };
+    (ty, quote!(#request.#get))
 }
 
 fn reads_request(from: &[Use]) -> bool {

@@ -102,7 +102,7 @@ fn field_type(model: &Lifecycle, used: &Use) -> TokenStream {
             let ty = &model.values[value.0].ty;
             quote!(&'a #ty)
         }
-        Source::This | Source::Request | Source::Fact(_) => quote!(()),
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => quote!(()),
     }
 }
 
@@ -111,7 +111,7 @@ fn field_read(model: &Lifecycle, used: &Use) -> TokenStream {
     match used.source {
         Source::Input(input) if model.inputs[input.0].many => quote!(seen.#name.clone()),
         Source::Input(_) | Source::Value(_) => quote!(seen.#name?),
-        Source::This | Source::Request | Source::Fact(_) => quote!(()),
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => quote!(()),
     }
 }
 

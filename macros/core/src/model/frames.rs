@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::csi::RequestField;
 use crate::model::{
     Effect, EffectId, Input, InputId, Kind, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind,
     Source, Use, ValueId, VarId, Verb,
@@ -15,6 +16,8 @@ pub enum Dependency {
     This,
     /// The request of a volume call.
     Request,
+    /// One field of it, which a fact reads.
+    Field(RequestField),
     Input(InputId),
     Value(ValueId),
     /// A path that a lookup goes by, and its first part alone: `meta.name` and `meta`.
@@ -96,7 +99,7 @@ impl Effect {
         let own_target = |one: &Use| match one.source {
             Source::Input(input) => input == self.target,
             Source::Value(value) => keeps(value),
-            Source::This | Source::Request | Source::Fact(_) => false,
+            Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => false,
         };
         match (self.verb, lifecycle.inputs[self.target.0].mode) {
             (Verb::Call, _) => Safety::Keyed,
@@ -272,6 +275,9 @@ impl Closure<'_> {
                 Source::Request => {
                     into.places.insert(Dependency::Request);
                 }
+                Source::Field(field) => {
+                    into.places.insert(Dependency::Field(field));
+                }
                 Source::Input(input) => self.input(input, into),
                 Source::Value(value) => self.value(value, into),
                 Source::Fact(fact) => into.places.extend(self.reads[fact.0].iter().cloned()),
@@ -430,6 +436,6 @@ fn hands_over(lifecycle: &Lifecycle, source: Source, target: InputId, depth: usi
                     .iter()
                     .any(|one| hands_over(lifecycle, one.source, target, depth - 1))
         }
-        Source::This | Source::Request | Source::Fact(_) => false,
+        Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
-use crate::csi::{Demands, Rpc};
+use crate::csi::{Demands, RequestField, Rpc};
 use crate::model::frames::{Dependency, Frames};
 use crate::model::{
     InputId, Lifecycle, Lookup, Mode, Origin, Path, Pred, PredKind, Source, Use, ValueId, ValueSet,
@@ -34,6 +34,8 @@ pub struct Blind {
 pub enum Unseen {
     /// The request has no such field.
     Field(String),
+    /// The request does not say what this fact reads of it.
+    Unsaid(RequestField),
     /// The request carries no capability and no context, which this fact or input is taken from.
     Content(String),
     /// The call is not to the node, where this input is probed.
@@ -53,10 +55,19 @@ impl<'a> Visibility<'a> {
     /// Whether a variable has its first value in every such call: it is asked of the request alone, and the request does not say.
     pub fn is_fixed(&self, var: VarId) -> bool {
         let reads = self.frames.reads(var);
-        let mut places = reads.iter();
-        !self.demands.describes
-            && reads.contains(&Dependency::Request)
-            && places.all(|place| matches!(place, Dependency::Request | Dependency::Value(_)))
+        let unsaid = |place: &Dependency| match place {
+            Dependency::Request => !self.demands.describes,
+            Dependency::Field(field) => !self.demands.says(*field),
+            Dependency::This | Dependency::Input(_) | Dependency::Value(_) => false,
+            Dependency::Path(_) => false,
+        };
+        let of_request = |place: &Dependency| {
+            matches!(
+                place,
+                Dependency::Request | Dependency::Field(_) | Dependency::Value(_)
+            )
+        };
+        reads.iter().any(unsaid) && reads.iter().all(of_request)
     }
 
     /// What a predicate asks and the call cannot see, each with the reason.
@@ -107,8 +118,15 @@ impl<'a> Visibility<'a> {
             }
             Origin::Fact { from, .. } => {
                 for one in from {
-                    if one.source == Source::Request && !self.demands.describes {
-                        return Err(Unseen::Content(var.name.to_string()));
+                    match one.source {
+                        Source::Request if !self.demands.describes => {
+                            return Err(Unseen::Content(var.name.to_string()));
+                        }
+                        Source::Field(field) if !self.demands.says(field) => {
+                            return Err(Unseen::Unsaid(field));
+                        }
+                        Source::This | Source::Request | Source::Field(_) => {}
+                        Source::Input(_) | Source::Value(_) | Source::Fact(_) => {}
                     }
                 }
                 self.uses(from)?;
@@ -142,7 +160,7 @@ impl<'a> Visibility<'a> {
 
     fn uses(&self, uses: &[Use]) -> Result<(), Unseen> {
         uses.iter().try_for_each(|one| match one.source {
-            Source::This | Source::Request => Ok(()),
+            Source::This | Source::Request | Source::Field(_) => Ok(()),
             Source::Input(input) => self.input(input),
             Source::Value(value) => self.value(value),
             Source::Fact(var) => self.var(var, ValueSet::default()),
@@ -222,10 +240,12 @@ impl<'a> Visibility<'a> {
 
     fn of_request(&self, var: VarId) -> bool {
         match &self.lifecycle.vars[var.0].origin {
-            Origin::Fact { from, .. } => {
-                self.is_fixed(var) || from.iter().any(|one| one.source == Source::Request)
-            }
+            Origin::Fact { from, .. } => self.is_fixed(var) || from.iter().any(is_of_request),
             Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
         }
     }
+}
+
+fn is_of_request(one: &Use) -> bool {
+    matches!(one.source, Source::Request | Source::Field(_))
 }

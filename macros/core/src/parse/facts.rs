@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Ident};
 use super::cursor::{Cursor, Fault, join};
 use super::predicate;
 use super::recovery::{Form, Parser};
-use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Mint, Never, Value};
+use crate::ast::{Derived, Domain, Fact, Given, Lifecycle, Mint, Never, Path, Value};
 use crate::check::infinite_fact;
 
 const FORM: Form = Form::declaring(
@@ -163,14 +163,17 @@ fn fact(
         true => cursor.eat_word("count"),
         false => None,
     };
-    let (domain, from) = match count {
-        Some(_) => counted(cursor)?,
+    let (domain, (of_request, from)) = match count {
+        Some(_) => {
+            let (domain, of) = counted(cursor)?;
+            (domain, (Vec::new(), of))
+        }
         None => {
             let Some(domain) = domain(cursor, &name, parser)? else {
                 cursor.skip_past_semicolon();
                 return Ok(());
             };
-            (domain, predicate::need_from(cursor)?)
+            (domain, sources(cursor)?)
         }
     };
     let mut given = Vec::new();
@@ -191,6 +194,7 @@ fn fact(
         held,
         count,
         domain,
+        of_request,
         from,
         given,
     });
@@ -211,6 +215,25 @@ fn counted(cursor: &mut Cursor) -> Result<(Domain, Vec<Ident>), Fault> {
     let of = cursor.ident("the set whose members are counted")?;
     let right = None;
     Ok((Domain::Values { left, right }, vec![of]))
+}
+
+/// `from request.readonly, claim`: fields of the request, and all else.
+fn sources(cursor: &mut Cursor) -> Result<(Vec<Path>, Vec<Ident>), Fault> {
+    cursor.need_word("from")?;
+    let (mut fields, mut names) = (Vec::new(), Vec::new());
+    loop {
+        let name = cursor.any_word("an input or a `let`")?;
+        if name == predicate::REQUEST && cursor.eat(".").is_some() {
+            let field = cursor.ident("a field of the request")?;
+            let parts = vec![name, field];
+            fields.push(Path { parts });
+        } else {
+            names.push(name);
+        }
+        if cursor.eat(",").is_none() {
+            return Ok((fields, names));
+        }
+    }
 }
 
 /// `None` if the type is infinite: then the fact is reported and lost.

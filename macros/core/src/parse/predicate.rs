@@ -211,7 +211,7 @@ pub(crate) fn clause(cursor: &mut Cursor, word: &str) -> Result<Option<Pred>, Fa
 /// `from a, b`, if it comes next.
 pub(crate) fn from(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     match cursor.eat_word("from") {
-        Some(_) => cursor.words("an input or a `let`"),
+        Some(_) => sources(cursor),
         None => Ok(Vec::new()),
     }
 }
@@ -219,7 +219,23 @@ pub(crate) fn from(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
 /// `from a, b`.
 pub(crate) fn need_from(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
     cursor.need_word("from")?;
-    cursor.words("an input or a `let`")
+    sources(cursor)
+}
+
+/// What a volume is asked.
+pub(super) const REQUEST: &str = "request";
+
+/// Nothing but a fact reads one field of the request.
+fn sources(cursor: &mut Cursor) -> Result<Vec<Ident>, Fault> {
+    let names = cursor.words("an input or a `let`")?;
+    let of_request = names.last().is_some_and(|name| *name == REQUEST);
+    if of_request && cursor.is(".") {
+        return Err(Fault {
+            span: cursor.span(),
+            message: "one field of the request is read by a fact alone; everything else is made from `request` as a whole, or finds an input `by name request.volume_id`".to_owned(),
+        });
+    }
+    Ok(names)
 }
 
 /// `{ fact = Value, .. } or { .. }`.

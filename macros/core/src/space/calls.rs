@@ -78,7 +78,14 @@ impl<'a> CallDrive<'a> {
         let fixed: Vec<VarId> = vars.filter(|var| visibility.is_fixed(*var)).collect();
         let meets = |index: usize| {
             let world = space.worlds.get(index);
-            fixed.iter().all(|var| world.value(*var) == 0)
+            // What its own `given` keeps from being asked has the value of that.
+            let is_asked = |var: VarId| {
+                let mut given = space.lifecycle.vars[var.0].given.iter();
+                given.all(|guard| world.holds(&guard.pred))
+            };
+            fixed
+                .iter()
+                .all(|var| world.value(*var) == 0 || !is_asked(*var))
         };
         let rests = |index: usize| match answers[index] {
             Answer::Precondition(..) | Answer::Done | Answer::Refusal(_) => true,

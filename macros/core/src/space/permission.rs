@@ -260,7 +260,7 @@ impl<'a> Permission<'a> {
             match one.source {
                 Source::Input(input) => needed(input),
                 Source::Value(value) => given.extend(&lifecycle.values[value.0].given),
-                Source::This | Source::Request | Source::Fact(_) => {}
+                Source::This | Source::Request | Source::Field(_) | Source::Fact(_) => {}
             }
         }
         let free = |var: VarId| lifecycle.vars[var.0].held.map(|held| (var, held.free));

@@ -172,7 +172,7 @@ pub trait ListenerProvisioningLogic: ::std::marker::Send + ::std::marker::Sync +
     ///Answers the fact `asked`.
     fn asked(
         &self,
-        request: ::lifecycle_runtime::__private::Request<'_>,
+        capabilities: &[::lifecycle_runtime::__private::Capability],
     ) -> ::lifecycle_runtime::__private::Because<Asked>;
     ///Answers the fact `source`.
     fn source(
@@ -293,7 +293,10 @@ for ListenerProvisioningMachine<L> {
         match var {
             4usize => {
                 ::std::option::Option::Some(
-                    self.0.asked(observation.request()?).map(|value| value as u8),
+                    self
+                        .0
+                        .asked(observation.request()?.capabilities())
+                        .map(|value| value as u8),
                 )
             }
             5usize => {

@@ -172,6 +172,10 @@ fn constructs(text: &str, of: &Lifecycle) -> Vec<&'static str> {
             "several keys",
             of.inputs.iter().any(|input| keys(&input.lookup)),
         ),
+        (
+            "provider",
+            of.inputs.iter().any(|input| input.provider.is_some()),
+        ),
         ("probe", mode(Mode::Probe)),
         ("record", mode(Mode::Record)),
         ("part", mode(Mode::Part)),

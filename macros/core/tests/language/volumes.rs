@@ -237,3 +237,127 @@ fn an_effect_of_a_call_is_permitted_by_what_that_call_sees() {
     let blind = "LC086 NodeUnpublishVolume [pod == Absent] `NodeUnpublishVolume` cannot see `pod`";
     assert!(found.iter().any(|one| one.starts_with(blind)), "{found:#?}");
 }
+
+/// The volume of `docs/language.md` that reads fields of its requests.
+const FOLDER: &str = r#"
+    volume Folder;
+    observe {
+        backing: probe Directory by request.volume_id;
+        link: probe Link by request.target_path;
+    }
+    facts {
+        writes: { Yes, No } from request.readonly;
+        found: bool from backing;
+        held published: bool from link;
+    }
+    states {
+        Free when !published;
+        Published when published;
+    }
+    effects {
+        publish: call link when found sets { published = true } undo unpublish key request.target_path;
+        unpublish: call link sets { published = false } key request.target_path;
+    }
+    rpc {
+        unfit never "any capability will do";
+        unknown when !found;
+        elsewhere never "many Pods may read one directory";
+        differs never "there is nothing to tell apart";
+        NodePublishVolume -> Published by publish {
+            writes == No => INVALID_ARGUMENT;
+            refused(publish) => INTERNAL;
+        }
+        NodeUnpublishVolume -> Free by unpublish { refused(unpublish) => INTERNAL; }
+    }
+"#;
+
+#[test]
+fn what_a_call_does_not_say_has_the_first_value_and_what_it_says_is_asked() {
+    assert_eq!(settling::found(FOLDER), [""; 0]);
+    // While a volume is taken away nobody says whether it was read-only: so a refusal there never applies.
+    let taken = "NodeUnpublishVolume -> Free by unpublish {";
+    let refuses = |fact: &str| {
+        let with = format!("{taken} writes == No => UNAVAILABLE;");
+        let text = FOLDER.replace("writes: { Yes, No } from request.readonly;", fact);
+        settling::found(&text.replace(taken, &with))
+    };
+    let unsaid = refuses("writes: { Yes, No } from request.readonly;");
+    assert!(
+        unsaid
+            .iter()
+            .any(|one| one.starts_with("LC087 NodeUnpublishVolume")),
+        "{unsaid:#?}"
+    );
+    let said = refuses("writes: { Yes, No } from request.target_path;");
+    assert_eq!(said, [""; 0]);
+    let whole = refuses("writes: { Yes, No } from request;");
+    assert!(
+        whole
+            .iter()
+            .any(|one| one.starts_with("LC087 NodeUnpublishVolume")),
+        "{whole:#?}"
+    );
+}
+
+#[test]
+fn an_object_read_beside_a_field_is_not_seen_by_a_call_that_does_not_say_it() {
+    let beside = FOLDER.replace("from request.readonly;", "from request.readonly, link;");
+    assert_eq!(settling::found(&beside), [""; 0]);
+    let taken = "NodeUnpublishVolume -> Free by unpublish {";
+    let asks = beside.replace(taken, &format!("{taken} writes == No => UNAVAILABLE;"));
+    let found = settling::found(&asks);
+    let blind = "`NodeUnpublishVolume` cannot see `writes`: its request does not carry what it is read from";
+    assert!(found.iter().any(|one| one.contains(blind)), "{found:#?}");
+}
+
+#[test]
+fn what_no_request_says_is_told_with_what_there_is() {
+    let reads = |field: &str| settling::found(&FOLDER.replace("request.readonly", field));
+    for (field, said) in [
+        (
+            "request.secrets",
+            "fact `writes`: no fact reads `secrets` of a request",
+        ),
+        ("request.read_only", "did you mean `readonly`?"),
+        (
+            "request.volume_capability",
+            "no fact reads `volume_capability`",
+        ),
+    ] {
+        let found = reads(field);
+        assert!(
+            found
+                .iter()
+                .any(|one| one.starts_with("LC001") && one.contains(said)),
+            "{found:#?}"
+        );
+    }
+    let shared = FOLDER.replace("facts {", "facts { let how: How from request.readonly;");
+    let found = settling::found(&shared);
+    assert!(
+        found
+            .iter()
+            .any(|one| one.contains("one field of the request is read by a fact alone")),
+        "{found:#?}"
+    );
+    let resource = "resource Thing; observe { } facts { large: bool from request.readonly; } states { goal Up when large => Ready; Down when !large => Error wakes self; }";
+    let found = settling::found(resource);
+    assert!(
+        found.iter().any(|one| one.starts_with("LC060")),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn what_a_given_keeps_from_being_asked_has_its_value_also_where_the_request_says_nothing() {
+    let body = FOLDER.replace(
+        "writes: { Yes, No } from request.readonly;",
+        "told: { No, Yes } from request.readonly; writes: { Yes, No } from request.readonly given told == Yes else No;",
+    );
+    let taken = "NodeUnpublishVolume -> Free by unpublish {";
+    // There nobody says it, so the `else` counts: the refusal applies always, and nothing is ever taken away.
+    let asks = body.replace(taken, &format!("{taken} writes == No => UNAVAILABLE;"));
+    let found = settling::found(&asks);
+    let never = "LC016 unpublish [unpublish] effect `unpublish` never runs";
+    assert!(found.iter().any(|one| one.starts_with(never)), "{found:#?}");
+}

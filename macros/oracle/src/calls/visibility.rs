@@ -58,14 +58,17 @@ impl<'a> Visibility<'a> {
 
     fn is_unsaid(&self, var: usize) -> bool {
         let reads = self.worlds.reach.reads.get(&self.worlds.vars[var].name);
-        let plain = |name: &String| name == "request" || self.life.value(name).is_some();
-        !self.rpc.wants
-            && reads.is_some_and(|reads| reads.contains("request") && reads.iter().all(plain))
+        let plain = |name: &String| is_of_request(name) || self.life.value(name).is_some();
+        let lacks = |name: &String| !self.rpc.has(name);
+        reads.is_some_and(|reads| reads.iter().any(lacks) && reads.iter().all(plain))
     }
 
     /// Whether the call can meet a world: what its request does not say has the first value.
     pub(crate) fn meets(&self, world: &World) -> bool {
-        let first = |var: &usize| world[*var] == self.worlds.vars[*var].answers[0];
+        let first = |var: &usize| {
+            let is_first = world[*var] == self.worlds.vars[*var].answers[0];
+            is_first || self.worlds.unasked(*var, world).is_some()
+        };
         self.fixed.iter().all(first)
     }
 
@@ -101,7 +104,7 @@ impl<'a> Visibility<'a> {
         given.parts().into_iter().all(|(name, asked)| {
             let of_request = |name: &str| {
                 let fact = self.life.fact(name);
-                fact.is_some_and(|fact| fact.from.iter().any(|one| one == "request"))
+                fact.is_some_and(|fact| fact.from.iter().any(|one| is_of_request(one)))
             };
             let fixed = self
                 .worlds
@@ -113,8 +116,8 @@ impl<'a> Visibility<'a> {
 
     /// Whether a name in a `from` is there.
     fn reads(&self, name: &str) -> bool {
-        if name == "request" {
-            return self.rpc.wants;
+        if is_of_request(name) {
+            return self.rpc.has(name);
         }
         if let Some(value) = self.life.value(name) {
             let from = value.from.iter().all(|one| self.reads(one));
@@ -137,4 +140,8 @@ impl<'a> Visibility<'a> {
             && input.from.iter().all(|one| self.reads(one))
             && input.paths.iter().all(path)
     }
+}
+
+fn is_of_request(name: &str) -> bool {
+    name.split('.').next() == Some("request")
 }

@@ -1,7 +1,9 @@
 //! The controller side: what a claim is promised.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
-use lifecycle_runtime::lifecycle::request::{Access, AccessMode};
+use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability};
 use lifecycle_runtime::lifecycle::{CreatedVolume, Request};
 use lifecycle_runtime::{Because, ObjectRef};
 use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
@@ -21,8 +23,7 @@ pub struct Provisioning;
 
 impl ListenerProvisioningLogic for Provisioning {
     fn claim(&self, request: Request<'_>) -> Option<ObjectRef> {
-        let name = request.parameter(CLAIM_NAME)?;
-        let namespace = request.parameter(CLAIM_NAMESPACE)?;
+        let (namespace, name) = claim_in(request.parameters())?;
         Some(ObjectRef::of::<PersistentVolumeClaim>(
             Some(namespace),
             name,
@@ -52,8 +53,8 @@ impl ListenerProvisioningLogic for Provisioning {
         Some(ObjectRef::of::<ListenerClass>(None, name))
     }
 
-    fn asked(&self, request: Request<'_>) -> Because<Asked> {
-        for capability in request.capabilities() {
+    fn asked(&self, capabilities: &[Capability]) -> Because<Asked> {
+        for capability in capabilities {
             if capability.access == Access::Block {
                 return Because::new(
                     Asked::Unfit,
@@ -67,8 +68,8 @@ impl ListenerProvisioningLogic for Provisioning {
         Because::plain(Asked::Mount)
     }
 
-    fn names_claim(&self, request: Request<'_>) -> Because<NamesClaim> {
-        let named = self.claim(request).is_some();
+    fn names_claim(&self, parameters: &BTreeMap<String, String>) -> Because<NamesClaim> {
+        let named = claim_in(parameters).is_some();
         Because::plain(if named {
             NamesClaim::Yes
         } else {
@@ -113,6 +114,13 @@ impl ListenerProvisioningLogic for Provisioning {
 }
 
 /// The node that was chosen for the Pod: the first that is preferred.
+/// Namespace and name of the claim, as external-provisioner says them.
+fn claim_in(parameters: &BTreeMap<String, String>) -> Option<(&str, &str)> {
+    let namespace = parameters.get(CLAIM_NAMESPACE)?;
+    let name = parameters.get(CLAIM_NAME)?;
+    Some((namespace, name))
+}
+
 fn where_to(request: Request<'_>) -> Option<&str> {
     let mut places = request.preferred().iter().chain(request.requisite());
     places.find_map(|place| place.get(TOPOLOGY).map(String::as_str))

@@ -90,12 +90,8 @@ fn block_volumes_and_unknown_access_modes_do_not_fit() {
         flags: Vec::new(),
     };
     let asked = |access, mode| {
-        let capabilities = vec![Capability { access, mode }];
-        let request = Requested {
-            capabilities,
-            ..Requested::default()
-        };
-        Provisioning.asked(Request::of(&request)).value
+        let capabilities = [Capability { access, mode }];
+        Provisioning.asked(&capabilities).value
     };
     assert_eq!(asked(mount(), AccessMode::SingleNodeWriter), Asked::Mount);
     assert_eq!(

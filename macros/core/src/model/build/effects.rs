@@ -91,7 +91,11 @@ impl Builder<'_> {
     fn key(&mut self, path: &ast::Path, place: &Item) -> Key {
         let input = self.path(path, place).and_then(|one| match one.source {
             Source::Input(input) => Some(input),
-            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => None,
         });
         Key {
             path: path.clone(),

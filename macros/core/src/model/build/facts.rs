@@ -130,7 +130,11 @@ impl Builder<'_> {
     fn counted(&mut self, fact: &ast::Fact, uses: &[Use], inputs: &[Input]) {
         let is_set = |used: &Use| match used.source {
             Source::Input(id) => inputs[id.0].many,
-            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => false,
         };
         if let Some(of) = uses.iter().find(|used| !is_set(used)) {
             self.sink.push(misfit_count::no_set(fact, &of.name));
@@ -148,7 +152,8 @@ impl Builder<'_> {
 
     fn guard_fact(&mut self, var: usize, fact: &ast::Fact, inputs: &[Input]) {
         let place = Item::new("fact", &fact.name);
-        let uses = self.uses(&fact.from, &place);
+        let mut uses = self.read_fields(&fact.of_request, &place);
+        uses.extend(self.uses(&fact.from, &place));
         if fact.count.is_some() {
             self.counted(fact, &uses, inputs);
         }

@@ -126,7 +126,11 @@ impl Builder<'_> {
         let name = root.clone();
         match self.source(root, place)? {
             source @ Source::Input(_) => Some(Use { source, name }),
-            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => {
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => {
                 let help = "a path begins with `meta`, `spec` or an input; through a `let`, look up `by ref from ..`, `by names of ..` or `by refs of ..`";
                 let found = unobserved_source::diagnostic(root, place, None, Some(help));
                 self.sink.push(found);

@@ -430,7 +430,11 @@ impl<'a> Walk<'a> {
         }
         let inputs = effect.from.iter().filter_map(|one| match one.source {
             Source::Input(input) => Some(input),
-            Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => None,
+            Source::This
+            | Source::Request
+            | Source::Field(_)
+            | Source::Value(_)
+            | Source::Fact(_) => None,
         });
         let inputs = inputs.chain(effect.owner(self.lifecycle));
         let inputs = inputs.filter_map(|input| self.lifecycle.inputs[input.0].var);
@@ -464,7 +468,7 @@ fn used(uses: &[Use], needs: &mut Needs) {
             Source::Input(input) => Node::Input(input),
             Source::Value(value) => Node::Value(value),
             Source::Fact(var) => Node::Var(var),
-            Source::This | Source::Request => continue,
+            Source::This | Source::Request | Source::Field(_) => continue,
         };
         needs.push(Need::written(node, one.name.span()));
     }

@@ -8,7 +8,9 @@ use crate::ast;
 use crate::check::{declared_twice, unknown_name};
 use crate::csi;
 use crate::errors::Item;
-use crate::model::{Call, EffectId, Meaning, Path, Precondition, Refusal, Target, Within};
+use crate::model::{
+    Call, EffectId, Meaning, Path, Precondition, Refusal, Source, Target, Use, Within,
+};
 
 impl Builder<'_> {
     pub(super) fn preconditions(&mut self) -> Vec<Precondition> {
@@ -146,6 +148,28 @@ impl Builder<'_> {
             self.lost(name, unknown);
         }
         found
+    }
+
+    /// What a fact reads of the request by itself.
+    pub(super) fn read_fields(&mut self, fields: &[Path], place: &Item) -> Vec<Use> {
+        let mut uses = Vec::new();
+        for path in fields {
+            let request = self.source(path.root(), place);
+            let (Some(Source::Request), Some(name)) = (request, path.parts.last()) else {
+                continue;
+            };
+            match csi::RequestField::named(&name.to_string()) {
+                Some(field) => uses.push(Use {
+                    source: Source::Field(field),
+                    name: name.clone(),
+                }),
+                None => {
+                    let unknown = unknown_name::read_field(name, place);
+                    self.lost(name, unknown);
+                }
+            }
+        }
+        uses
     }
 
     /// Of the request a lookup can go by a field that some call carries, and by nothing inside it.

@@ -178,7 +178,11 @@ impl Worlds<'_> {
             ends.extend(self.changes(world, &chosen, forced));
         }
         let set: Vec<usize> = alternatives.iter().flatten().map(|(var, _)| *var).collect();
-        ends.retain(|end| self.allowed(end) && self.acquires_only(&set, world, end));
+        ends.retain(|end| {
+            self.allowed(end)
+                && self.acquires_only(&set, world, end)
+                && self.leaves_records(act, &set, world, end)
+        });
         let refusable = act.verb != "delete" && act.own != "record" && !self.forgets(Rule::Refusal);
         if refusable {
             ends.extend(self.changes(world, &[], &[(act.refused, 1)]));
@@ -217,6 +221,18 @@ impl Worlds<'_> {
             all.extend((0..self.vars.len()).filter(through));
         }
         all
+    }
+
+    /// No record comes or goes but by what writes it.
+    fn leaves_records(&self, act: &Act, set: &[usize], before: &World, after: &World) -> bool {
+        let absent = self.word("Absent");
+        let records = self.life.inputs.iter();
+        let records = records.filter(|input| input.own == "record" && input.given.is_none());
+        let mut vars = records.filter_map(|input| self.var(&input.name));
+        vars.all(|var| {
+            let is_ours = act.on == Some(var) || set.contains(&var);
+            is_ours || (before[var] == absent) == (after[var] == absent)
+        })
     }
 
     /// What the effect does not set becomes ours by no accident.

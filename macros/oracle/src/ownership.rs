@@ -84,7 +84,8 @@ pub(crate) fn kept(life: &Life, found: &mut Found) {
     }
     for effect in adoptions(life).filter(|effect| !effect.lets_go) {
         let is_policy = |input: &crate::syntax::Input| input.retain.is_some();
-        if life.input(&effect.on).is_some_and(is_policy) {
+        let chooses = adoptions(life).any(|other| other.on == effect.on && other.lets_go);
+        if !chooses && life.input(&effect.on).is_some_and(is_policy) {
             found.say("LC135", &effect.name);
         }
     }

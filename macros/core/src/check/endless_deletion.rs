@@ -15,7 +15,7 @@ use proc_macro2::Span;
 
 use super::steps_against_each_other::against;
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{EffectId, VarId};
+use crate::model::{EffectId, Lifecycle, VarId};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::components::Loop;
@@ -108,7 +108,11 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
                 }
                 None => found,
             };
-            found.help("let the `undo` of what acquires it be possible there, or promise what the outside does by itself")
+            found.help(with_giving_up(
+                lifecycle,
+                "let the `undo` of what acquires it be possible there, or promise what the outside does by itself",
+                &with,
+            ))
         }
         Left::Step(effect) => {
             let name = &lifecycle.effects[effect.0].name;
@@ -117,10 +121,26 @@ fn diagnostic(explored: &Explored<'_>, left: Left, worlds: &[usize]) -> Diagnost
                 .unwrap_or_else(|| "its effect is not enabled and nothing is promised".to_owned());
             let message =
                 format!("no deletion path: with `{with}` step `{name}` is never over: {why}");
-            RULE.error(span, name.to_string(), message)
-                .help("let `until` hold there too, by what is asked there (`|| ..`), let the effect be possible there, or promise what the outside does by itself")
+            RULE.error(span, name.to_string(), message).help(with_giving_up(
+                lifecycle,
+                "let `until` hold there too, by what is asked there (`|| ..`), let the effect be possible there, or promise what the outside does by itself",
+                &with,
+            ))
         }
     }
+}
+
+/// What to do, and how it is given up where nothing can be done; who gives something up already knows how.
+fn with_giving_up(lifecycle: &Lifecycle, help: &str, with: &str) -> String {
+    if lifecycle.steps.is_empty() || !lifecycle.abandoned.is_empty() {
+        return help.to_owned();
+    }
+    let mut facts = with.split(" && ");
+    let gone = facts.find(|fact| fact.ends_with("== Absent"));
+    let gone = gone.unwrap_or("..");
+    format!(
+        "{help}; if what is left is to be given up there, add to `teardown`: `abandoned when {gone} \"why it is left\";`"
+    )
 }
 
 /// The undo that should give it back, and what keeps it from doing so.

@@ -1,5 +1,6 @@
 //! A warning: an object is retained only sometimes, and an effect adopts it. What is adopted is always retained, for it was not ours to delete before: for it the policy does not count,
-//! and who says that it is to go with its owner finds it still there. Write `adopt .. without retain`; or say that this is what is wanted.
+//! and who says that it is to go with its owner finds it still there. Write `adopt .. without retain`; or say that this is what is wanted. Where another effect adopts the
+//! same object `without retain`, its author knows the difference.
 //!
 //! ```text
 //! secret: owned Secret by name meta.name retain when keeps;  ..  adopt secret when consent;          // warned: an adopted one stays whatever `keeps` says
@@ -8,7 +9,7 @@
 //! ```
 
 use crate::errors::Sink;
-use crate::model::Verb;
+use crate::model::{Effect, Verb};
 use crate::rule::{Context, Rule, Run, Stage};
 
 pub(super) const RULE: Rule = Rule {
@@ -22,6 +23,11 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     let lifecycle = context.lifecycle;
     let adopts = lifecycle.effects.iter();
     for effect in adopts.filter(|effect| effect.verb == Verb::Adopt && effect.keeps) {
+        let mut others = lifecycle.effects.iter();
+        let lets_go = |other: &Effect| other.verb == Verb::Adopt && !other.keeps;
+        if others.any(|other| other.target == effect.target && lets_go(other)) {
+            continue;
+        }
         let input = &lifecycle.inputs[effect.target.0];
         let policy = input.retain.as_ref();
         let Some(policy) = policy.filter(|policy| !policy.vars().is_empty()) else {

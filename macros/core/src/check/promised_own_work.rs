@@ -1,4 +1,4 @@
-//! A warning: a promise of what nobody but we bring about. That an object of ours is `Current` follows from our own write; and where wherever a promise is due an effect runs
+//! A warning: a promise of what nobody but we bring about. That an object of ours is `Current` follows from our own write; and where wherever a promise is due an effect is permitted
 //! that sets the same, the promise only hides that the effect may fail to do so. Leave it out. What the outside does after our write has a value of its own.
 //! What is due while the object is being deleted as well, where no effect but a step runs, is judged by its life.
 //!
@@ -93,7 +93,7 @@ fn of_effect(explored: &Explored<'_>, at: usize, promise: &Promise) -> Option<Di
     let effect = &space.lifecycle.effects[runs.first()?.0];
     let (name, effect) = (&promise.name, &effect.name);
     let message = format!(
-        "promise `{name}` says what we do: wherever it is due, effect `{effect}` runs and sets the same"
+        "promise `{name}` says what we do: wherever it is due, effect `{effect}` is permitted and sets the same"
     );
     Some(
         RULE.warning(name.span(), name.to_string(), message)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{EffectId, Lifecycle, Mode, VarId, Verb};
+use crate::model::{EffectId, Lifecycle, Mode, Origin, VarId, Verb};
 use crate::space::Space;
 use crate::space::policy::Choice;
 use crate::space::promised::{Mover, Promised};
@@ -156,7 +156,11 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
     for alternative in &declared.sets {
         let mut change = Change::from(world, lifecycle);
         for var in space.frames.affected(effect) {
-            change.free(*var);
+            if !is_kept_by_others(lifecycle, effect, *var) {
+                change.free(*var);
+            } else if world.value(*var) != 0 {
+                change.stay_there(*var);
+            }
         }
         for assign in alternative {
             change.force(assign.var, assign.value);
@@ -184,6 +188,16 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
         all.push(forced(lifecycle, world, &[(declared.refused, 1)]));
     }
     all
+}
+
+/// Whether a variable is the verdict on a record that another effect writes: that may be outdated now, but it is there or not as before.
+fn is_kept_by_others(lifecycle: &Lifecycle, effect: EffectId, var: VarId) -> bool {
+    let Origin::Input(input) = lifecycle.vars[var.0].origin else {
+        return false;
+    };
+    let declared = &lifecycle.inputs[input.0];
+    let is_record = declared.mode == Mode::Record && declared.given.is_none();
+    is_record && lifecycle.effects[effect.0].target != input
 }
 
 /// Nothing changes but these.

@@ -47,6 +47,8 @@ pub struct Change(pub(super) Box<[u8]>);
 /// The variable may have any value.
 pub(super) const ANY: u8 = 0x80;
 pub(super) const STAYS_FREE: u8 = 0x40;
+/// Beside `ANY`: but not the first, which says that nothing is there.
+pub(super) const THERE: u8 = 0x01;
 
 impl Change {
     /// Everything stays; only what becomes asked anew may have any value.
@@ -63,6 +65,12 @@ impl Change {
     /// The variable may have any value.
     pub fn free(&mut self, var: VarId) {
         self.0[var.0] = ANY | (self.0[var.0] & STAYS_FREE);
+    }
+
+    /// The variable may have any value but the first.
+    pub fn stay_there(&mut self, var: VarId) {
+        self.free(var);
+        self.0[var.0] |= THERE;
     }
 
     /// The variable gets this value, where it is asked.

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::model::{ValueSet, VarId};
-use crate::space::world::{ANY, Change, NOT_ASKED, STAYS_FREE, World};
+use crate::space::world::{ANY, Change, NOT_ASKED, STAYS_FREE, THERE, World};
 
 /// No world below this branch.
 pub(super) const DEAD: u32 = u32::MAX;
@@ -108,7 +108,8 @@ impl Worlds {
             let value = wanted & !STAYS_FREE;
             value..value + 1
         } else {
-            0..self.branches(at)
+            // Where it is to be there, it is not the first.
+            wanted & THERE..self.branches(at)
         };
         for value in branches.filter(|value| allowed(*value)) {
             cells[var.0] = value;

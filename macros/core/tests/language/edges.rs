@@ -1,5 +1,7 @@
 //! Edges between states: by groups, from every state, and the findings about them with the block to paste.
 
+use lifecycle_macros_core::check;
+
 use super::settling::{found, help, one, service};
 
 #[test]
@@ -97,4 +99,48 @@ fn what_leads_from_every_state_is_entered_from_one_at_least() {
             &"LC003 Making -> Taken [Taken] `Making -> Taken` is declared twice".to_owned()
         )
     );
+}
+
+/// Who deletes Pods may make a record outdated that is built from what is asked about them; but it takes no record away.
+#[test]
+fn a_record_comes_and_goes_by_its_own_effect_alone() {
+    let body = r#"
+        resource Thing;
+        observe {
+            pods: owned [Pod] by labels { APP = meta.name };
+            seen: poll Info by pods every 30s;
+            note: record String;
+        }
+        states {
+            Taken when pods == Foreign => Error wakes pods, self;
+            Blind when !seen => Pending overdue 5min;
+            NoNote when note == Absent => Pending;
+            Noting when note == Stale => Pending;
+            Clearing when pods in { Surplus, Draining } => Pending;
+            Filling when pods == Behind => Pending;
+            goal Up when pods == Current => Ready;
+        }
+        effects {
+            apply note from seen;
+            apply each pods when note == Current;
+            delete each pods when note == Current;
+        }
+        transitions { NoNote -> Taken; }
+    "#;
+    let tokens: proc_macro2::TokenStream = body.parse().expect("tokens");
+    let found = check(tokens).diagnostics;
+    let listed = found.iter().find(|found| found.code == "LC030");
+    let help = listed.and_then(|found| found.help.clone());
+    let help = help.expect("the whole section is shown");
+    let edges: Vec<(&str, &str)> = help
+        .lines()
+        .filter_map(|line| line.trim().trim_end_matches(';').split_once(" -> "))
+        .collect();
+    let outdated = edges
+        .iter()
+        .any(|(from, to)| from.contains("Clearing") && to.contains("Noting"));
+    assert!(outdated, "{help}");
+    let lost =
+        |(from, to): &&(&str, &str)| to.split(" | ").any(|to| to == "NoNote") && *from != "Blind";
+    assert_eq!(edges.iter().find(lost), None, "{help}");
 }

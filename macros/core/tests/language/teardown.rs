@@ -182,3 +182,23 @@ fn the_finalizer_comes_first_and_goes_last() {
         }
     });
 }
+
+/// Without the token nothing can be drained; who says nowhere that this is given up, is told how.
+#[test]
+fn who_gives_nothing_up_is_told_how() {
+    let mut lines = machine().lines();
+    let gives_up = lines.find(|line| line.contains(ABANDONED));
+    let without = machine().replace(gives_up.expect("it is given up"), "");
+    let how = "if what is left is to be given up there, add to `teardown`: `abandoned when token == Absent \"why it is left\";`";
+    let said = found(&without);
+    assert!(!said.is_empty());
+    assert!(said.iter().all(|said| said.contains("LC040")), "{said:#?}");
+    assert!(said.iter().any(|said| said.contains(how)), "{said:#?}");
+    // Who gives something up knows how.
+    let elsewhere = machine().replace("when token == Absent \"", "when refused(drain) \"");
+    let said = found(&elsewhere);
+    assert!(
+        !said.is_empty() && !said.concat().contains(how),
+        "{said:#?}"
+    );
+}

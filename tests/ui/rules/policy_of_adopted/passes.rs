@@ -1,4 +1,4 @@
-//! What is adopted is as if it had been made by us, and the policy counts.
+//! What is adopted is as if it had been made by us, and the policy counts; where it is not so for all, another effect says for which.
 
 use lifecycle_runtime::lifecycle;
 use lifecycle_ui::*;
@@ -12,6 +12,7 @@ lifecycle! {
     facts {
         keeps: bool from self;
         consent: bool from self;
+        lent: bool from self;
     }
     states {
         Taken when secret == Foreign => Error wakes secret, self;
@@ -22,7 +23,8 @@ lifecycle! {
         goal Ready when secret == Current => Ready;
     }
     effects {
-        adopt secret without retain when consent;
+        take: adopt secret without retain when consent && !lent;
+        borrow: adopt secret when consent;
         apply secret;
     }
 }

@@ -126,12 +126,16 @@ pub struct Sandbox {
 #[derive(Debug, Args)]
 pub struct Check {
     /// Rust source files. One without a `lifecycle!` is fine.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "explain", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
     /// How findings are written.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
+
+    /// Check nothing, and print what a code means, with an example and how it is mended.
+    #[arg(long, value_name = "CODE", conflicts_with = "files")]
+    pub explain: Option<String>,
 }
 
 /// Whose locks are written.

@@ -1,6 +1,7 @@
 //! Checks every `lifecycle!` of Rust source files without rustc, for editors and hooks.
 //! Knows how findings are written; what is wrong with a lifecycle is decided elsewhere.
 
+mod explain;
 mod json;
 mod locks;
 mod text;
@@ -76,6 +77,9 @@ pub fn run(
     out: &mut impl Write,
     complaints: &mut impl Write,
 ) -> io::Result<Verdict> {
+    if let Some(code) = &options.explain {
+        return explain::explain(code, out, complaints);
+    }
     let sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
     let looked = look(sources);
     match options.output {

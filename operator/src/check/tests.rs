@@ -45,7 +45,12 @@ fn run_on(contents: &[Option<&str>], output: Output) -> (Verdict, String, String
         files.push(path);
     }
     let (mut out, mut complaints) = (Vec::new(), Vec::new());
-    let verdict = run(&args::Check { files, output }, &mut out, &mut complaints).unwrap();
+    let options = args::Check {
+        files,
+        output,
+        explain: None,
+    };
+    let verdict = run(&options, &mut out, &mut complaints).unwrap();
     let place = format!("{}/", directory.path().display());
     let text = |bytes| String::from_utf8(bytes).unwrap().replace(&place, "");
     (verdict, text(out), text(complaints))
@@ -128,7 +133,8 @@ fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
     assert_eq!(verdict, Verdict::Unreadable);
     assert_eq!(
         complaints,
-        "a.rs cannot be read: No such file or directory (os error 2)\n"
+        "a.rs cannot be read: No such file or directory (os error 2)\n\
+         what it means, with an example that is mended: lifecycle-operator check --explain LC000\n"
     );
     assert!(out.contains("error[LC000]: this is no Rust"), "{out}");
     assert!(out.contains("c.rs:1:"), "{out}");

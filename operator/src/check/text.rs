@@ -1,11 +1,11 @@
-//! Findings for people: code, text, excerpt of the source, notes and help.
+//! Findings for people: code, text, excerpt of the source, notes and help; and, beside what may be kept or compared, where there is more to read.
 
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 
-use super::{Checked, Looked};
+use super::{Checked, Looked, explain};
 
 pub(super) fn write(
     all: &[Looked],
@@ -28,7 +28,12 @@ pub(super) fn write(
             writeln!(out, "{}\n", renderer.render(&[group(file, finding)]))?;
         }
     }
-    writeln!(out, "{}", summary(&files))
+    writeln!(out, "{}", summary(&files))?;
+    let findings = files.iter().flat_map(|file| &file.findings);
+    match explain::hint(findings) {
+        Some(hint) => writeln!(complaints, "{hint}"),
+        None => Ok(()),
+    }
 }
 
 fn group<'a>(file: &'a Checked, finding: &'a Diagnostic) -> Group<'a> {

@@ -5,5 +5,6 @@
 mod command;
 mod help;
 mod mistakes;
+mod pages;
 mod rules;
 mod sandbox;

@@ -1,4 +1,10 @@
-//! A fact has more values than a domain may have. Group those that lead to the same state and the same effects.
+//! A fact has more values than a domain may have, which is 64. Every value is looked at together with every value of each other fact, and who reads the
+//! declaration must know them all. Group those that lead to the same state and the same effects.
+//!
+//! ```text
+//! code: { C200, C201, C202, .. C599 } from reply;      // refused
+//! code: { Fine, Busy, Wrong } from reply;              // what is done depends on these
+//! ```
 
 use proc_macro2::Ident;
 

@@ -1,4 +1,9 @@
-//! A warning: an input is observed and nothing reads it. Each input costs a watch and a right.
+//! A warning: an input is observed and nothing reads it. Each input costs a watch and a right. Leave it out; or ask for it where that was forgotten.
+//!
+//! ```text
+//! nodes: [Node] by labels { ROLE = meta.name };                                       // nothing says `nodes`: warned
+//! allow LC064 nodes "its watch wakes the object, and nothing more is asked of it";
+//! ```
 //!
 //! Read are the inputs in predicates, those that facts, builders, fields and lookups are made `from`, and those that effects write.
 //! A property reads nothing: it is proved, and never asked.

@@ -9,29 +9,111 @@ use lifecycle_macros_core::rule::{Rule, Stage};
 
 const HEAD: &str = "# Checks
 
-What the compiler refuses in a `lifecycle!`, by code. Made from the headers of the rules in `macros/core/src/check/`.
+What the compiler refuses in a `lifecycle!`, by code. Each has a page with what it means, an example that fails, what the compiler says of it, and the example mended;
+`lifecycle-operator check --explain LC021` prints the same.
 
 A later stage runs only if the stages before it found no error; all findings of a stage come at once. Results hold on the declared abstraction: that a fact computes what its name says, and that an
-effect does what it sets, no compiler can know.
+effect does what it sets, no compiler can know. What warns can be allowed with a line and a reason (`language.md`); what stops the build cannot, for it is proved wrong.
 
-Three more are rustc's own, through the emitted types: LC063 (`This` has no `status`, E0609: nothing may be decided from our own report), LC071 (a `call` spends its `Once` once, E0382), LC072 (a
-missing method of the logic, E0046).
 ";
 
-fn page() -> String {
-    let mut rules: Vec<&Rule> = RULES.iter().collect();
-    rules.sort_by_key(|rule| rule.code);
-    let mut page = HEAD.to_owned();
-    for rule in rules {
-        let stage = match rule.stage {
+/// Codes that are rustc's own, through the emitted types.
+const OF_RUSTC: [(&str, &str, &str); 3] = [
+    (
+        "LC063",
+        "status read",
+        "`This` has no `status` (E0609): nothing may be decided from our own report.",
+    ),
+    (
+        "LC071",
+        "second mutation",
+        "A `call` spends its `Once` once (E0382).",
+    ),
+    (
+        "LC072",
+        "method missing",
+        "A missing method of the logic (E0046).",
+    ),
+];
+
+/// A code as a line of the list.
+struct Line {
+    code: &'static str,
+    name: String,
+    level: &'static str,
+    sentence: String,
+}
+
+fn lines() -> Vec<Line> {
+    let of_rules = RULES.iter().map(|rule| Line {
+        code: rule.code,
+        name: rule.name.replace('_', " "),
+        level: match rule.stage {
+            _ if warns(rule) => "warns",
             Stage::Names => "names",
             Stage::Declaration => "declarations",
             Stage::World | Stage::Graph => "worlds",
-        };
-        let (title, text) = (rule.name.replace('_', " "), header(rule));
-        page += &format!("\n## {}: {title}\n\nStage: {stage}.\n\n{text}\n", rule.code);
+        },
+        sentence: sentence(rule),
+    });
+    let of_rustc = OF_RUSTC.map(|(code, name, sentence)| Line {
+        code,
+        name: name.to_owned(),
+        level: "rustc",
+        sentence: sentence.to_owned(),
+    });
+    let mut lines: Vec<Line> = of_rules.chain(of_rustc).collect();
+    lines.sort_by_key(|line| line.code);
+    lines
+}
+
+fn warns(rule: &Rule) -> bool {
+    header(rule).starts_with("A warning:")
+}
+
+/// The first sentence of a header, as a cell of a table.
+fn sentence(rule: &Rule) -> String {
+    let text = header(rule);
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let paragraph = paragraph.replace('\n', " ");
+    let paragraph = paragraph.trim_start_matches("A warning: ");
+    let ends = |at: &usize| {
+        let next = paragraph[at + 2..].chars().next();
+        let begins = next.is_some_and(|next| next.is_uppercase() || next == '`');
+        begins && !paragraph[..*at].ends_with('.')
+    };
+    let mut stops = paragraph.match_indices(". ").map(|(at, _)| at);
+    let end = stops.find(ends).map_or(paragraph.len(), |at| at + 1);
+    let mut letters = paragraph[..end].chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    let sentence: String = first.into_iter().chain(letters).collect();
+    sentence.replace('|', "\\|")
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    page += "| code | stage | what is refused |\n| --- | --- | --- |\n";
+    for line in lines() {
+        page += &format!(
+            "| [{code}](rules/{code}.md) {} | {} | {} |\n",
+            line.name,
+            line.level,
+            line.sentence,
+            code = line.code
+        );
     }
     page
+}
+
+/// Each page of a code has its place in the book, below the list.
+#[test]
+fn the_book_has_a_page_for_each_check() {
+    let places = lines().into_iter().map(|line| {
+        let Line { code, name, .. } = line;
+        format!("  - [{code} {name}](rules/{code}.md)\n")
+    });
+    let places: String = places.collect();
+    super::pages::between("SUMMARY.md", "pages of codes", &places);
 }
 
 /// The header of a rule.
@@ -71,9 +153,7 @@ fn every_code_is_used_once() {
 /// What a header calls a warning can be allowed, but for the warning about an `allow`; and the guide names them all.
 #[test]
 fn what_warns_can_be_allowed() {
-    let warns = RULES
-        .iter()
-        .filter(|rule| header(rule).starts_with("A warning:"));
+    let warns = RULES.iter().filter(|rule| warns(rule));
     let warns: BTreeSet<&str> = warns.map(|rule| rule.code).collect();
     let known = WARNINGS.into_iter().chain(["LC004"]);
     assert_eq!(warns, known.collect());

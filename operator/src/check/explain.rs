@@ -1,0 +1,59 @@
+//! What there is to know of a code, as its page in `docs/rules` says it: made by tests, with all that it shows. Knows no rule.
+
+use std::io::{self, Write};
+
+use lifecycle_macros_core::check::RULES;
+use lifecycle_macros_core::errors::Diagnostic;
+
+use super::Verdict;
+
+/// The pages of all codes, one after the other; each begins with `# LC021: dead end`.
+const PAGES: &str = include_str!("explanations.md");
+
+/// Prints what there is to know of a code, or complains that it is none.
+///
+/// # Errors
+/// If `out` or `complaints` cannot be written to.
+pub(super) fn explain(
+    code: &str,
+    out: &mut impl Write,
+    complaints: &mut impl Write,
+) -> io::Result<Verdict> {
+    if let Some(page) = page(code) {
+        writeln!(out, "{page}")?;
+        return Ok(Verdict::Clean);
+    }
+    let codes = || RULES.iter().map(|rule| rule.code);
+    let (first, last) = (codes().min(), codes().max());
+    let range = first.zip(last).map_or(String::new(), |(first, last)| {
+        format!(": codes are {first} to {last}, as findings name them")
+    });
+    writeln!(complaints, "{code} is no code of a check{range}")?;
+    Ok(Verdict::Unreadable)
+}
+
+/// The page of a code, however it is written.
+fn page(code: &str) -> Option<&'static str> {
+    let start = format!("# {}: ", code.trim().to_ascii_uppercase());
+    let at = PAGES.match_indices(&start).map(|(at, _)| at);
+    let begins_line = |at: &usize| *at == 0 || PAGES[..*at].ends_with('\n');
+    let mut at = at.filter(begins_line);
+    let page = &PAGES[at.next()?..];
+    let page = page.split("\n\n# LC").next()?;
+    Some(page.trim_end())
+}
+
+/// How to get to know more of what was found: a line for people.
+pub(super) fn hint<'a>(found: impl Iterator<Item = &'a Diagnostic>) -> Option<String> {
+    let mut codes: Vec<&str> = found.map(|found| found.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let (first, others) = codes.split_first()?;
+    let others = match others {
+        [] => String::new(),
+        others => format!(" (or {})", others.join(", ")),
+    };
+    Some(format!(
+        "what it means, with an example that is mended: lifecycle-operator check --explain {first}{others}"
+    ))
+}

@@ -6,7 +6,79 @@ use lifecycle_macros_core::{LockText, lock};
 use proc_macro::TokenStream;
 use quote::quote;
 
-/// Declares the lifecycle of a resource or of a volume.
+/// Declares the lifecycle of a resource or of a volume: what is looked at, what it means, what is done, what is told. The declaration is checked in every
+/// combination of facts, and refused with a counter-example where it could get stuck, run in circles, or say something untrue.
+///
+/// ```text
+/// lifecycle! {
+///     /// Keeps a copy of a ConfigMap under its own name.
+///     resource Mirror;
+///
+///     observe {
+///         source: ConfigMap       by name spec.source;
+///         copy:   owned ConfigMap by name meta.name;
+///     }
+///     states {                                         // read like a match: the first that fits
+///         NoSource  when !source                    => Error wakes source, self;
+///         Taken     when copy == Foreign            => Error wakes copy, self;
+///         Draining  when copy == Terminating        => Pending;
+///         Copying   when copy in { Absent, Stale }  => Pending;
+///         goal Done when copy == Current            => Ready;
+///     }
+///     effects { apply copy from source; }              // one effect is one write
+///     status {
+///         condition Copied {
+///             True when source && copy == Current;
+///             False "NoSource"  when !source;
+///             False "NameTaken" when copy == Foreign;
+///             Unknown "Copying" otherwise;
+///         }
+///         ready from Copied;
+///     }
+/// }
+/// ```
+///
+/// # Sections
+///
+/// Each at most once, in any order.
+///
+/// | section | an item of it |
+/// | --- | --- |
+/// | `observe` | `name: K by name spec.other;` with `owned`, `shared`, `part`, `record`, `poll`, `probe` before the type; `[K]` is a set; `by ref`, `by labels { .. }`, `by namespace` and others; `given ..` last |
+/// | `facts` | `name: { A, B } from input given predicate else Value;`, `held name: { No \| Yes } ..`, `name: count { .. } of set;`, `name = predicate;`, `let name: Type from input;`, `mint name: Type in keeper;`, `never predicate;` |
+/// | `states` | `Name when predicate => Pending;`, `goal` before the name, `wakes input, self` or `overdue 10min` behind the phase: `Pending`, `Ready`, `Error`, `Ignored`, `Suspended` |
+/// | `effects` | `apply input from other when predicate;`, `delete input;`, `adopt input when predicate;`, `name: call input when predicate sets { fact = Value } undo other key meta.uid;` |
+/// | `promises` | `name: predicate sets { fact = Value } or { fact = Other };` |
+/// | `transitions` | `From \| Other -> To;`, `_ -> Failed;` |
+/// | `status` | `condition Name { .. }`, `ready from Name;`, `field name: Type from input;`, `column Age;`, `kstatus;` |
+/// | `teardown` | `effect until predicate;`, `abandoned when predicate "why";` |
+/// | `properties` | `always predicate in State;`, `never effect while predicate;`, `first before then;`, `reaches State from Other;` |
+/// | `rpc` | of a volume: `NodePublishVolume -> Published by publish { predicate => CODE "why"; }` |
+/// | `retired` | what an older version left; beside it `lock "file.lock";` |
+/// | | `allow LC064 item "why";`, `use fragment;` |
+///
+/// # What an input can be
+///
+/// | input | values |
+/// | --- | --- |
+/// | read only | `Absent`, `Present`; with `by name path?` also `Unnamed` |
+/// | `owned` | `Absent`, `Foreign`, `Terminating`, `Stale`, `Current`; where an effect adopts it also `Adoptable` |
+/// | `shared` | `Absent`, `Terminating`, `Stale`, `Current` |
+/// | a set that is ours | `Behind`, `Surplus`, `Draining`, `Foreign`, `Current` |
+/// | `part`, `record` | `Absent`, `Stale`, `Current` |
+/// | `poll` | `Unknown`, `Known` |
+///
+/// A bare name is `true`, `Present` or `Known`. What is not asked, because its `given` does not hold, has its first value or the one after `else`.
+///
+/// # What is generated
+///
+/// Beside the macro: a type for each fact with values, `Facts`, `State`, `Seen`, a type for what each builder gets, the trait `<Resource>Logic` that you implement, the
+/// constant `IR`, and `machine(logic)`, which an `Operator` runs. So give each lifecycle a module of its own.
+///
+/// # More
+///
+/// The pages of the repository, `docs/language.md` and those below it, say all of this in full; `docs/rules/` has a page for each code, which
+/// `lifecycle-operator check --explain LC021` prints.
 #[proc_macro]
 pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     let declaration = proc_macro2::TokenStream::from(declaration);
@@ -23,7 +95,8 @@ pub fn lifecycle(declaration: TokenStream) -> TokenStream {
     quote!(#items #rebuilt).into()
 }
 
-/// Declares what several lifecycles share.
+/// Declares what several lifecycles share: inputs, facts, states, promises and parts of the status, and in `needs` what each of them has to declare.
+/// `use name;` in a lifecycle puts it there. `docs/fragments.md` says how.
 #[proc_macro]
 pub fn fragment(declaration: TokenStream) -> TokenStream {
     lifecycle_macros_core::expand_fragment(declaration.into()).into()

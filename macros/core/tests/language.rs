@@ -19,6 +19,7 @@ mod language {
     mod ignored;
     mod kstatus;
     mod large;
+    mod learning;
     mod list_of_checks;
     mod minting;
     mod mutation;
@@ -28,6 +29,7 @@ mod language {
     mod pages;
     mod properties;
     mod readme;
+    mod reference;
     mod renamed;
     mod settling;
     mod shipped;

@@ -1,10 +1,20 @@
-//! What `docs/language.md` shows whole is true: its lifecycles are accepted, and a finding is what one gets without the lines that it says.
+//! What the pages of the language show whole (`docs/language.md`, `docs/language/`) is true: their lifecycles are accepted, and a finding is what one gets
+//! without the lines that they say.
 
 use lifecycle_macros_core::check;
 
 use super::shipped::body_of;
 
-const GUIDE: &str = include_str!("../../../../docs/language.md");
+/// The pages, one after the other.
+const GUIDE: &str = concat!(
+    include_str!("../../../../docs/language.md"),
+    "\n## the next page\n",
+    include_str!("../../../../docs/language/facts.md"),
+    "\n## the next page\n",
+    include_str!("../../../../docs/language/transitions.md"),
+    "\n## the next page\n",
+    include_str!("../../../../docs/language/unasked.md"),
+);
 
 /// The blocks of a language in a section, in their order.
 fn blocks(section: &str, language: &str) -> Vec<&'static str> {

@@ -238,7 +238,7 @@ fn an_effect_of_a_call_is_permitted_by_what_that_call_sees() {
     assert!(found.iter().any(|one| one.starts_with(blind)), "{found:#?}");
 }
 
-/// The volume of `docs/language.md` that reads fields of its requests.
+/// The volume of `docs/language/facts.md` that reads fields of its requests.
 const FOLDER: &str = r#"
     volume Folder;
     observe {

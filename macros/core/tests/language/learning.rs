@@ -1,0 +1,144 @@
+//! What the pages say from which one learns (`docs/no.md`, `docs/real.md`) is what the compiler says: each shows a lifecycle, edits of it, and below them
+//! what is found then. `BLESS=1 cargo test --workspace --test language learning` rewrites that.
+
+use std::path::Path;
+
+use lifecycle_macros_core::check;
+use lifecycle_macros_core::errors::{Diagnostic, Severity};
+
+use super::shipped::body_of;
+
+/// Whether an edit is one of what the edit before has left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edits {
+    InTurn,
+    Apart,
+}
+
+/// As pages show a finding: without places and notes.
+fn shown(found: &Diagnostic) -> String {
+    let level = match found.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let (code, message) = (found.code, &found.message);
+    let help = found.help.as_deref().expect("it helps");
+    format!("{level}[{code}]: {message}\n  = help: {help}\n")
+}
+
+fn said(lifecycle: &str) -> String {
+    let found = check(body_of(lifecycle)).diagnostics;
+    let found: Vec<String> = found.iter().map(shown).collect();
+    match found.as_slice() {
+        [] => "0 errors, 0 warnings\n".to_owned(),
+        found => found.join("\n"),
+    }
+}
+
+/// A lifecycle after an edit.
+fn edited(lifecycle: &str, diff: &str) -> String {
+    let of = |mark: char| {
+        let is_of = |line: &&str| line.starts_with([mark, ' ']);
+        let lines = diff.lines().filter(is_of);
+        lines
+            .map(|line| format!("{}\n", &line[1..]))
+            .collect::<String>()
+    };
+    let (old, new) = (of('-'), of('+'));
+    assert_eq!(lifecycle.matches(&old).count(), 1, "{old}");
+    lifecycle.replace(&old, &new)
+}
+
+/// The page with what is really said in its places, and the lifecycle after the last edit.
+fn as_it_is(page: &str, edits: Edits) -> (String, String) {
+    let (mut text, mut rest) = (String::new(), page);
+    let (mut first, mut now) = (None::<String>, String::new());
+    while let Some((before, after)) = rest.split_once("\n```") {
+        let (language, after) = after.split_once('\n').expect("a fence is a line");
+        let (block, after) = after.split_once("```\n").expect("the block ends");
+        let mut block = block.to_owned();
+        match (language, &first) {
+            ("rust", None) => {
+                first = Some(block.clone());
+                now.clone_from(&block);
+            }
+            ("diff", Some(first)) => {
+                let base = match edits {
+                    Edits::InTurn => &now,
+                    Edits::Apart => first,
+                };
+                now = edited(base, &block);
+            }
+            // A method, or a part of what stands above.
+            ("text", Some(_)) if is_said(&block) => block = said(&now),
+            _ => {}
+        }
+        text += &format!("{before}\n```{language}\n{block}```\n");
+        rest = after;
+    }
+    (text + rest, now)
+}
+
+fn is_said(block: &str) -> bool {
+    ["error[", "warning[", "0 errors"]
+        .iter()
+        .any(|start| block.starts_with(start))
+}
+
+/// The lifecycle of a page after its last edit.
+fn holds(name: &str, edits: Edits) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(name);
+    let page = std::fs::read_to_string(&path).expect("the page can be read");
+    let (now, last) = as_it_is(&page, edits);
+    assert!(page.matches("\n```diff").count() > 4, "{name} shows edits");
+    if now != page && std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &now).expect("the page can be written");
+    } else {
+        assert!(
+            now == page,
+            "docs/{name} is not up to date: bless it\n{now}"
+        );
+    }
+    last
+}
+
+/// Each edit answers what stands above it, and after the last nothing is found.
+#[test]
+fn the_page_on_findings_ends_without_one() {
+    let last = holds("no.md", Edits::InTurn);
+    assert_eq!(said(&last), "0 errors, 0 warnings\n");
+}
+
+#[test]
+fn a_real_one_is_accepted_and_each_edit_of_it_is_not() {
+    holds("real.md", Edits::Apart);
+    let page = include_str!("../../../../docs/real.md");
+    let (_, rest) = page.split_once("```rust\n").expect("it shows one");
+    let (lifecycle, rest) = rest.split_once("```").expect("it ends");
+    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+    assert!(!rest.contains("0 errors"), "an edit is accepted");
+}
+
+/// The facts that need each other of `docs/recipes.md`: accepted, with as many worlds as the page says.
+#[test]
+fn chained_facts_have_seven_worlds() {
+    let page = include_str!("../../../../docs/recipes.md");
+    let (_, rest) = page.split_once("```rust\n").expect("it shows one");
+    let (lifecycle, rest) = rest.split_once("```").expect("it ends");
+    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+    assert!(rest.contains("the whole lifecycle has seven worlds"));
+    let line = "        Full    when !room           => Error wakes cloud, self;\n";
+    assert_eq!(lifecycle.matches(line).count(), 1);
+    let said = said(&lifecycle.replace(line, ""));
+    assert!(said.starts_with("error[LC011]: 1 of 7 worlds"), "{said}");
+}
+
+#[test]
+fn the_volume_of_the_page_is_accepted() {
+    let page = include_str!("../../../../docs/volume.md");
+    let (_, rest) = page.split_once("```rust\n").expect("it shows one");
+    let (lifecycle, _) = rest.split_once("```").expect("it ends");
+    assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
+}

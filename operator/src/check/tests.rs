@@ -134,7 +134,7 @@ fn an_unreadable_file_is_named_with_its_cause_and_the_others_are_checked() {
     assert_eq!(
         complaints,
         "a.rs cannot be read: No such file or directory (os error 2)\n\
-         what it means, with an example that is mended: lifecycle-operator check --explain LC000\n"
+         what it means, with an example that is mended: lifecycle-operator check --explain LC000 (or LC050)\n"
     );
     assert!(out.contains("error[LC000]: this is no Rust"), "{out}");
     assert!(out.contains("c.rs:1:"), "{out}");

@@ -33,8 +33,12 @@ pub fn target(from: &str, link: &str) -> Target {
     }
 }
 
-/// The page that a word in backticks names: from the folder of the page, from that of the book, or from the root of the repository.
+/// The page that a word names: from the folder of the page, from that of the book, or from the root of the repository; or by the code of a check.
 pub fn named<'a>(pages: &'a BTreeMap<String, Page>, from: &str, word: &str) -> Option<&'a str> {
+    if word.starts_with("LC") {
+        let page = format!("rules/{word}.md");
+        return pages.get_key_value(&page).map(|(path, _)| path.as_str());
+    }
     if !word.ends_with(".md") {
         return None;
     }
@@ -126,6 +130,8 @@ mod tests {
         ] {
             assert_eq!(named(&pages, from, word), Some("time.md"), "{from} {word}");
         }
+        assert_eq!(named(&pages, "time.md", "LC021"), Some("rules/LC021.md"));
+        assert_eq!(named(&pages, "time.md", "LC999"), None);
         assert_eq!(named(&pages, "index.md", "README.md"), None);
         assert_eq!(named(&pages, "index.md", "time"), None);
     }

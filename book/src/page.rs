@@ -34,7 +34,7 @@ pub enum Becomes {
 pub trait Resolve {
     /// What becomes of a link.
     fn link(&self, target: &str) -> Becomes;
-    /// The page that a word in backticks names.
+    /// The page that a word in backticks names, or a code such as LC021 anywhere.
     fn word(&self, word: &str) -> Option<String>;
 }
 
@@ -86,10 +86,16 @@ struct Written {
     /// Whether each link that is open is left out.
     links: Vec<bool>,
     in_heading: bool,
+    in_code: bool,
     in_diff: bool,
 }
 
 impl Written {
+    /// Neither in a link nor in a heading nor in code.
+    fn is_plain(&self) -> bool {
+        self.links.is_empty() && !self.in_heading && !self.in_code
+    }
+
     fn event<'a>(
         &mut self,
         event: Event<'a>,
@@ -135,31 +141,72 @@ impl Written {
                 })
             }
             Event::End(TagEnd::Link) if self.links.pop() == Some(true) => return None,
-            Event::Code(word) if self.links.is_empty() && !self.in_heading => {
-                match resolve.word(&word) {
-                    Some(to) => Event::InlineHtml(
-                        format!(
-                            "<a href=\"{}\"><code>{}</code></a>",
-                            escaped(&to),
-                            escaped(&word)
-                        )
-                        .into(),
-                    ),
-                    None => Event::Code(word),
-                }
-            }
             Event::Start(Tag::CodeBlock(kind)) => {
+                self.in_code = true;
                 self.in_diff = matches!(&kind, CodeBlockKind::Fenced(name) if &**name == "diff");
                 Event::Start(Tag::CodeBlock(kind))
             }
             Event::Text(text) if self.in_diff => Event::Html(diff(&text).into()),
+            Event::Text(_) | Event::Code(_) if self.is_plain() => named(event, resolve),
             Event::End(TagEnd::CodeBlock) => {
-                self.in_diff = false;
+                (self.in_code, self.in_diff) = (false, false);
                 Event::End(TagEnd::CodeBlock)
             }
-            other => other,
+            kept @ (Event::Start(_)
+            | Event::End(_)
+            | Event::Text(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::Code(_)
+            | Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::FootnoteReference(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_)) => kept,
         })
     }
+}
+
+/// Text or code with links to the pages that it names.
+fn named<'a>(event: Event<'a>, resolve: &impl Resolve) -> Event<'a> {
+    let html = match &event {
+        Event::Text(text) => linked(text, resolve),
+        Event::Code(word) => resolve.word(word).map(|to| {
+            let (to, word) = (escaped(&to), escaped(word));
+            format!("<a href=\"{to}\"><code>{word}</code></a>")
+        }),
+        Event::Start(_)
+        | Event::End(_)
+        | Event::InlineMath(_)
+        | Event::DisplayMath(_)
+        | Event::Html(_)
+        | Event::InlineHtml(_)
+        | Event::FootnoteReference(_)
+        | Event::SoftBreak
+        | Event::HardBreak
+        | Event::Rule
+        | Event::TaskListMarker(_) => None,
+    };
+    html.map_or(event, |html| Event::InlineHtml(html.into()))
+}
+
+/// Text with a link at each code of a check; nothing if there is none.
+fn linked(text: &str, resolve: &impl Resolve) -> Option<String> {
+    let mut html = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices("LC") {
+        let code = text.get(at..at + 5);
+        let code = code.filter(|code| code[2..].bytes().all(|byte| byte.is_ascii_digit()));
+        if let Some((code, to)) = code.and_then(|code| Some((code, resolve.word(code)?))) {
+            let to = escaped(&to);
+            html += &escaped(&text[done..at]);
+            html += &format!("<a href=\"{to}\">{code}</a>");
+            done = at + code.len();
+        }
+    }
+    (done > 0).then(|| html + &escaped(&text[done..]))
 }
 
 /// The lines of a difference, each of what comes and what goes in a mark of its own.
@@ -245,7 +292,11 @@ mod tests {
         }
 
         fn word(&self, word: &str) -> Option<String> {
-            (word == "time.md").then(|| "time.html".to_owned())
+            match word {
+                "time.md" => Some("time.html".to_owned()),
+                "LC021" => Some("rules/LC021.html".to_owned()),
+                _ => None,
+            }
         }
     }
 
@@ -269,6 +320,14 @@ mod tests {
             html,
             "<p><a href=\"a.html\">a</a> out <a href=\"time.html\"><code>time.md</code></a> <code>other</code></p>\n"
         );
+    }
+
+    #[test]
+    fn a_code_leads_to_its_page_wherever_it_stands_in_a_text() {
+        let html = Page::of("refused & told (LC021), not LC999\n# LC021\n".into()).html(&Paths);
+        let link = "<p>refused &amp; told (<a href=\"rules/LC021.html\">LC021</a>), not LC999</p>";
+        assert!(html.starts_with(link), "{html}");
+        assert!(html.contains(">LC021</h1>"), "{html}");
     }
 
     #[test]

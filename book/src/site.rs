@@ -67,12 +67,17 @@ fn whole(book: &Book, at: usize) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} - {TITLE}</title>\n\
          <link rel=\"stylesheet\" href=\"{root}style.css\">\n</head>\n<body>\n<nav class=\"pages\">\n<details open><summary>{TITLE}</summary>\n{}</details>\n</nav>\n\
          <main>\n{}{}{}</main>\n</body>\n</html>\n",
-        escaped(&entry.title),
+        plain(&entry.title),
         list(book, at, &root),
         sections(page.headings()),
         page.html(&on),
         beside(book, at, &root),
     )
+}
+
+/// A title without the marks of code.
+fn plain(title: &str) -> String {
+    escaped(&title.replace('`', ""))
 }
 
 /// All pages, the one that is shown marked. Those below a page are folded unless one of them or it is shown.
@@ -95,7 +100,9 @@ fn list(book: &Book, shown: usize, root: &str) -> String {
             } else {
                 ""
             };
-            html += &format!("<details{open}><summary>{} pages</summary>\n", end - at - 1);
+            let count = end - at - 1;
+            let pages = if count == 1 { "page" } else { "pages" };
+            html += &format!("<details{open}><summary>{count} {pages}</summary>\n");
             let below = book.entries[at + 1..end].iter().zip(at + 1..);
             html.extend(below.map(|(entry, at)| link(entry, at == shown, root)));
             html += "</details>\n";
@@ -111,7 +118,7 @@ fn link(entry: &Entry, is_shown: bool, root: &str) -> String {
     } else {
         ""
     };
-    let (to, title) = (file_of(&entry.path), escaped(&entry.title));
+    let (to, title) = (file_of(&entry.path), plain(&entry.title));
     format!("<a href=\"{root}{}\"{mark}>{title}</a>\n", escaped(&to))
 }
 
@@ -136,7 +143,7 @@ fn beside(book: &Book, at: usize, root: &str) -> String {
     let both = [("before", before), ("after", after)];
     let links = both.into_iter().filter_map(|(class, entry)| {
         let entry = entry?;
-        let (to, title) = (escaped(&file_of(&entry.path)), escaped(&entry.title));
+        let (to, title) = (escaped(&file_of(&entry.path)), plain(&entry.title));
         Some(format!(
             "<a class=\"{class}\" href=\"{root}{to}\">{title}</a>\n"
         ))

@@ -1,4 +1,4 @@
-//! What the pages say from which one learns (`docs/no.md`, `docs/real.md`) is what the compiler says: each shows a lifecycle, edits of it, and below them
+//! What the pages say from which one learns (`docs/no.md`, `docs/real.md`, `docs/record.md`) is what the compiler says: each shows a lifecycle, edits of it, and below them
 //! what is found then. `BLESS=1 cargo test --workspace --test language learning` rewrites that.
 
 use std::path::Path;
@@ -111,14 +111,27 @@ fn the_page_on_findings_ends_without_one() {
     assert_eq!(said(&last), "0 errors, 0 warnings\n");
 }
 
-#[test]
-fn a_real_one_is_accepted_and_each_edit_of_it_is_not() {
-    holds("real.md", Edits::Apart);
-    let page = include_str!("../../../../docs/real.md");
+/// The first lifecycle of a page is accepted, and each edit of it is not.
+fn accepts_and_refuses(name: &str) {
+    holds(name, Edits::Apart);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(name);
+    let page = std::fs::read_to_string(path).expect("the page can be read");
     let (_, rest) = page.split_once("```rust\n").expect("it shows one");
     let (lifecycle, rest) = rest.split_once("```").expect("it ends");
     assert_eq!(said(lifecycle), "0 errors, 0 warnings\n");
     assert!(!rest.contains("0 errors"), "an edit is accepted");
+}
+
+#[test]
+fn a_real_one_is_accepted_and_each_edit_of_it_is_not() {
+    accepts_and_refuses("real.md");
+}
+
+#[test]
+fn what_is_outside_is_accepted_and_each_edit_of_it_is_not() {
+    accepts_and_refuses("record.md");
 }
 
 /// The facts that need each other of `docs/recipes.md`: accepted, with as many worlds as the page says.

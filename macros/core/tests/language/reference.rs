@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lifecycle_macros_core::csi::Rpc;
 use lifecycle_macros_core::errors::Diagnostic;
-use lifecycle_macros_core::model::{Lifecycle, PredKind, ValueSet};
+use lifecycle_macros_core::model::{Lifecycle, PredKind};
 use lifecycle_macros_core::{Checked, check};
 
 use super::pages::between;
@@ -105,9 +105,13 @@ fn a_bare_name_means_what_the_code_says() {
     let inputs = inputs.map(|(shown, input, effects)| (*shown, *input, *effects, "x"));
     let mut table = "| `name` is | it means |\n| --- | --- |\n".to_owned();
     for (shown, input, effects, name) in facts.into_iter().chain(inputs) {
-        let means = match about(input, effects, name) {
-            Some(lifecycle) => meant(&lifecycle),
-            None => "nothing: write which value".to_owned(),
+        let brings_none = || about(input, effects, "!fine").is_some_and(|l| values(&l).is_none());
+        let means = match (about(input, effects, name), name) {
+            (Some(lifecycle), _) => meant(&lifecycle),
+            (None, "x") if brings_none() => {
+                "nothing, and nothing else is asked of it: a fact reads it".to_owned()
+            }
+            (None, _) => "nothing: write which value".to_owned(),
         };
         writeln!(table, "| {shown} | {means} |").expect("text");
     }
@@ -120,7 +124,6 @@ fn meant(lifecycle: &Lifecycle) -> String {
         panic!("one question is asked");
     };
     let var = &lifecycle.vars[var.0];
-    let ValueSet(_) = *values;
     let named = var.values.iter().enumerate();
     let named = named.filter(|(value, _)| values.contains(*value));
     let named: Vec<&String> = named.map(|(_, name)| name).collect();
@@ -148,11 +151,12 @@ fn each_section_is_written_as_the_compiler_says() {
         ),
         ("teardown", "teardown { 0; }", "teardown.md"),
         ("properties", "properties { 0; }", "properties.md"),
-        ("rpc", "rpc { 0; }", "language/facts.md"),
+        ("rpc", "rpc { 0; }", "volume.md"),
         ("retired", "retired { 0; }", "change.md"),
-        ("allow", "allow 0;", "language.md"),
+        ("allow", "allow LC014;", "language.md"),
     ];
-    let mut table = String::new();
+    let mut table =
+        "| section | how an item of it is written | page |\n| --- | --- | --- |\n".to_owned();
     for (name, bad, page) in sections {
         let kind = if name == "rpc" { "volume" } else { "resource" };
         let found = checked(&format!("{kind} Thing; {bad}")).diagnostics;

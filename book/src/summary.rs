@@ -50,7 +50,7 @@ fn entry(part: &str, line: &str) -> Option<Entry> {
     let indented = line.len() - rest.len();
     let (title, path) = rest.strip_prefix("- [")?.split_once("](")?;
     let path = path.strip_suffix(')')?;
-    (indented % 2 == 0 && !title.is_empty() && path.ends_with(".md")).then(|| Entry {
+    (indented.is_multiple_of(2) && !title.is_empty() && path.ends_with(".md")).then(|| Entry {
         part: part.to_owned(),
         depth: indented / 2,
         title: title.to_owned(),

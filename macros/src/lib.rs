@@ -1,5 +1,7 @@
 //! The `lifecycle!` and `fragment!` macros: a shell around `lifecycle_macros_core`, and who reads the file of a lock for it.
 
+#![deny(missing_docs)]
+
 use std::path::{Path, PathBuf};
 
 use lifecycle_macros_core::{LockText, lock};

@@ -1,5 +1,4 @@
-//! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span.
-//! Built once by `model::build`; rules and generators only read it.
+//! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span. Built once by `model::build`; they only read it.
 
 pub(crate) mod build;
 mod decided;

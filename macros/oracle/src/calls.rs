@@ -123,21 +123,6 @@ const PAIRS: [(&str, &str); 3] = [
     ("NodePublishVolume", "NodeUnpublishVolume"),
 ];
 
-/// What a fact may read of a request by itself.
-const FIELDS: [&str; 11] = [
-    "name",
-    "volume_id",
-    "staging_target_path",
-    "target_path",
-    "parameters",
-    "volume_context",
-    "capabilities",
-    "readonly",
-    "capacity_range",
-    "requisite",
-    "preferred",
-];
-
 impl Rpc {
     /// Whether its request has all that a name in a `from` means of it; of any other name it has all.
     pub(crate) fn has(&self, source: &str) -> bool {
@@ -147,26 +132,6 @@ impl Rpc {
             }
             Some(_) => true,
             None => source != "request" || self.wants,
-        }
-    }
-}
-
-/// What facts read of the request by itself, without a look at worlds.
-pub(crate) fn fields(life: &Life, found: &mut Found) {
-    for fact in &life.facts {
-        for (at, source) in fact.from.iter().enumerate() {
-            let Some(("request", field)) = source.split_once('.') else {
-                continue;
-            };
-            if life.volume && !FIELDS.contains(&field) {
-                found.say("LC001", &fact.name);
-                continue;
-            }
-            let before = &fact.from[..at];
-            let same = |other: &String| other == field || other == "request";
-            if life.volume && (before.contains(source) || fact.from.iter().any(same)) {
-                found.say("LC119", &fact.name);
-            }
         }
     }
 }

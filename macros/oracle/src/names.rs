@@ -1,10 +1,10 @@
 //! The first stage: is every name declared, once, with the values that are asked of it.
 
+mod request;
 mod sections;
 
 use std::collections::BTreeSet;
 
-use crate::calls;
 use crate::findings::{Found, is_warning};
 use crate::kstatus::kstatus;
 use crate::minted::places;
@@ -104,7 +104,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     said(life, found);
     places(life, found);
     unobserved(life, found);
-    calls::fields(life, found);
+    request::fields(life, found);
     for (place, pred) in predicates(life) {
         let mut parts = pred.parts().into_iter();
         if !parts.all(|(name, asked)| is_asked_well(life, name, asked)) {

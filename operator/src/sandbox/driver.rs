@@ -28,15 +28,15 @@ const SHORT: &str = "/tmp";
 pub(super) const INSTALLED: [(&str, &str); 4] = [
     (
         "deploy/install/controller.yaml",
-        include_str!("../../../deploy/install/controller.yaml"),
+        include_str!("installed/controller.yaml"),
     ),
     (
         "deploy/install/node.yaml",
-        include_str!("../../../deploy/install/node.yaml"),
+        include_str!("installed/node.yaml"),
     ),
     (
         "deploy/install/driver.yaml",
-        include_str!("../../../deploy/install/driver.yaml"),
+        include_str!("installed/driver.yaml"),
     ),
     sites::INSTALLED,
 ];

@@ -30,7 +30,7 @@ use lifecycle_skupper::router::embedded::{Embedded, Settings};
 /// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
 pub(super) const INSTALLED: (&str, &str) = (
     "deploy/skupper/controller.yaml",
-    include_str!("../../../deploy/skupper/controller.yaml"),
+    include_str!("installed/skupper.yaml"),
 );
 /// The namespace and the name of the controller.
 const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");

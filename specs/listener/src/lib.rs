@@ -1,6 +1,8 @@
 //! The kinds of `listeners.stackable.tech/v1alpha1` and their lifecycles: one file per resource, and one per volume of the CSI driver.
 //! Knows no client and no command line; how a resource is reconciled is the operator's business.
 
+#![deny(missing_docs)]
+
 pub mod listener;
 pub mod listener_class;
 pub mod listener_mount;

@@ -27,7 +27,7 @@ pub(crate) struct BucketSpec {
 #[derive(PartialEq)]
 pub(crate) struct BucketInfo;
 
-include!("../../../../../macros/core/tests/lifecycles/bucket.txt");
+include!("bucket.txt");
 
 struct Names;
 

@@ -1,0 +1,100 @@
+//! The READMEs of published packages: their Rust is compiled and run as documentation of this package, and their command lines are those that there are.
+//! Knows no program; who parses a command line is said in `tests/packages.rs`.
+
+macro_rules! run {
+    ($($name:ident: $path:literal),+ $(,)?) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../../../", $path, "/README.md"))]
+            pub mod $name {}
+        )+
+
+        /// The folders of the packages whose README is run, from the root of the workspace.
+        pub const RUN: &[&str] = &[$($path),+];
+    };
+}
+
+run! {
+    client: "runtime/client",
+    csi: "runtime/csi",
+    http: "runtime/http",
+    listener: "operator/listener",
+    macros: "macros",
+    macros_core: "macros/core",
+    operator: "operator",
+    process: "operator/process",
+    proto: "proto",
+    router: "operator/router",
+    runtime: "runtime",
+    simulator: "runtime/simulator",
+    skupper: "operator/skupper",
+    specs_listener: "specs/listener",
+    specs_skupper: "specs/skupper",
+    suite: "runtime/suite",
+}
+
+/// The command lines in the blocks `sh` of a document, each as its words, without what follows a `#`.
+pub fn command_lines(document: &str) -> Vec<Vec<&str>> {
+    let blocks = document.split("```sh\n").skip(1);
+    let lines = blocks
+        .filter_map(|rest| rest.split("```").next())
+        .flat_map(str::lines);
+    lines
+        .map(|line| line.split('#').next().unwrap_or_default())
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter(|words| !words.is_empty())
+        .collect()
+}
+
+/// What a README lacks: its name as the title, something to run, where the documentation is, and the licence.
+pub fn findings(package: &str, readme: &str) -> Vec<String> {
+    let asked = [
+        (
+            format!("# {package}\n"),
+            "its title is not the name of the package",
+        ),
+        (
+            format!("](https://docs.rs/{package})"),
+            "it does not say where the documentation is",
+        ),
+        (
+            "Licence: Apache-2.0.".to_owned(),
+            "it does not say the licence",
+        ),
+    ];
+    let mut findings: Vec<String> = asked
+        .iter()
+        .filter(|(text, _)| !readme.contains(text.as_str()))
+        .map(|(_, finding)| format!("{package}: {finding}"))
+        .collect();
+    if !readme.contains("```rust") && command_lines(readme).is_empty() {
+        findings.push(format!("{package}: nothing in its README can be run"));
+    }
+    if readme.contains(",ignore") || readme.contains("```text") {
+        findings.push(format!("{package}: something in its README is not run"));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_words_without_comments() {
+        let text = "a\n```sh\na --b c   # d\n\n# e\nf\n```\nb\n```rust\ng\n```\n";
+        assert_eq!(command_lines(text), [vec!["a", "--b", "c"], vec!["f"]]);
+    }
+
+    #[test]
+    fn each_thing_that_a_readme_lacks_is_found() {
+        let whole = "# a\n\n```rust\n```\n[a](https://docs.rs/a). Licence: Apache-2.0.\n";
+        assert!(findings("a", whole).is_empty());
+        assert_eq!(findings("b", whole).len(), 2);
+        assert_eq!(findings("a", "# a\n").len(), 3);
+        assert_eq!(
+            findings("a", &whole.replace("rust", "rust,ignore")),
+            ["a: something in its README is not run"]
+        );
+    }
+}

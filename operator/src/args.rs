@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use lifecycle_explain::Explain;
 use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_process::args::Run;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
@@ -17,6 +18,27 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Explains objects of a cluster; as `kubectl-lifecycle` on the PATH it is `kubectl lifecycle`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubectl-lifecycle",
+    bin_name = "kubectl lifecycle",
+    version,
+    arg_required_else_help = true
+)]
+pub struct Plugin {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PluginCommand,
+}
+
+/// What the plugin does.
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing.
+    Explain(Explain),
 }
 
 /// What to do.
@@ -42,6 +64,13 @@ pub enum Command {
         #[arg(value_enum, default_value_t)]
         product: Product,
     },
+    /// Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing.
+    ///
+    /// Looks at a Listener, at the claim of a Listener volume, or at a Site, Listener, Connector, AttachedConnector or AttachedConnectorBinding of Skupper, by the code of its operator and
+    /// with the rights to get and list of whoever asks: see `docs/explain.md`. As `kubectl-lifecycle` on the PATH it is `kubectl lifecycle explain`.
+    ///
+    /// Ends with 0 if the object was found, whatever is wrong with it, and with 1 if there is none or it cannot be read.
+    Explain(Explain),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
     /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.

@@ -1,4 +1,4 @@
-//! The program `lifecycle-operator`, compiled with the library: its `main.rs` only links it.
+//! The programs `lifecycle-operator` and `kubectl-lifecycle`, compiled with the library: their own files only link it.
 
 use std::io::{stderr, stdout};
 use std::process::ExitCode;
@@ -6,12 +6,18 @@ use std::process::ExitCode;
 use clap::Parser;
 use lifecycle_process::{definitions, ended, until_done};
 
-use crate::args::{Arguments, Command};
-use crate::{check, sandbox, wiring};
+use crate::args::{Arguments, Command, Plugin, PluginCommand};
+use crate::{check, explain, sandbox, wiring};
 
 /// The program.
 pub fn main() -> ExitCode {
     ended(run(Arguments::parse().command))
+}
+
+/// The program `kubectl-lifecycle`.
+pub fn plugin() -> ExitCode {
+    let PluginCommand::Explain(options) = Plugin::parse().command;
+    ended(run(Command::Explain(options)))
 }
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -22,6 +28,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Run(options) => until_done(wiring::run(*options))??,
         Command::Sandbox(options) => return until_done(sandbox::run(options)),
+        Command::Explain(options) => until_done(explain::run(&options))??,
         Command::Check(options) => {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
             return Ok(ExitCode::from(verdict as u8));

@@ -13,7 +13,7 @@ use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_runtime::{Operator, cause, crds};
+use lifecycle_runtime::{Machine, Operator, cause, crds};
 use lifecycle_specs_listener::listener;
 
 use crate::args::Preset;
@@ -85,13 +85,12 @@ pub async fn run_observed(
         () = shutdown.wait() => return Ok(()),
         () = crds::prepare(&client, &options.kinds, options.maintain_crds) => health.works(part),
     }
-    let logic = Exposure {
-        cluster_domain: options.cluster_domain.to_string(),
-    };
     let part = "classes";
     health.waits(part, "the ListenerClasses of the preset are not there yet");
     let mut operator = Operator::new(NAME).health(health.clone());
-    operator = operator.run_as(listener::machine(logic), naming());
+    for (machine, naming) in lifecycles(&options.cluster_domain) {
+        operator = operator.run_shared(machine, naming);
+    }
     if let Some(endpoint) = options.csi_endpoint {
         operator = operator.beside(volume::provisions(NAME, &endpoint));
     }
@@ -111,6 +110,14 @@ pub async fn run_observed(
         done = operator.start(client.clone(), shutdown) => done,
         never = classes => never,
     }
+}
+
+/// The lifecycles that it runs, each with its names.
+pub fn lifecycles(cluster_domain: &ClusterDomain) -> Vec<(Arc<dyn Machine>, Naming)> {
+    let logic = Exposure {
+        cluster_domain: cluster_domain.to_string(),
+    };
+    vec![(Arc::new(listener::machine(logic)), naming())]
 }
 
 /// The names under which the replaced operator wrote the same, so that its fields are ours.

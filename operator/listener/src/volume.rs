@@ -13,9 +13,11 @@ pub use mount::Mounting;
 pub use provisioning::Provisioning;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use lifecycle_csi::{Driver, Plugin, Volumes};
+use lifecycle_runtime::Machine;
 use lifecycle_runtime::operator::Naming;
 use lifecycle_specs_listener::listener::{Listener, TOPOLOGY};
 use lifecycle_specs_listener::listener_class::ListenerClass;
@@ -53,6 +55,16 @@ pub fn provisions(operator: &str, endpoint: &str) -> Volumes {
     // There are few classes, and every claim leads to one.
     let driver = Driver::controller(plugin(), endpoint).watching::<ListenerClass>("");
     Volumes::new(operator).serve_as(machine, naming, driver)
+}
+
+/// How volumes are made for claims, for whoever only looks: the lifecycle, its names, and the name of the driver.
+pub fn provisioned() -> (Arc<dyn Machine>, Naming, &'static str) {
+    let machine = listener_provisioning::machine(Provisioning);
+    (
+        Arc::new(machine),
+        naming(listener_provisioning::IR.name),
+        NAME,
+    )
 }
 
 /// The process that mounts Listener volumes of an operator on a node. Classes are read anew wherever anything is told: after an edit, no address of the

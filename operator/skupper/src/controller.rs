@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Pod, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
 use kube::api::{Api, PostParams};
@@ -12,9 +12,10 @@ use lifecycle_runtime::controller::Trace;
 use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lease::Leadership;
-use lifecycle_runtime::operator::Error;
+use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Controller;
 use lifecycle_specs_skupper::{attached, attached_binding, connector, listener, site};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -29,7 +30,8 @@ use crate::router::credentials::Root;
 use crate::router::https::Https;
 use crate::router::state::Routers;
 use crate::site::Sites;
-use lifecycle_runtime::{Operator, cause, crds};
+use lifecycle_runtime::lifecycle::CallError;
+use lifecycle_runtime::{Machine, Operator, cause, crds};
 
 // Whoever is to keep a promise of one of these is among them, and none of them waits for another that waits for it.
 lifecycle_runtime::together!(
@@ -133,10 +135,8 @@ pub async fn run_with<R: Routers>(
     observer: Option<Arc<dyn Trace>>,
     shutdown: Shutdown,
 ) -> Result<(), Error> {
-    let routers = Arc::new(routers);
-    let controller_id = ControllerId::new(&options.namespace, &options.name);
-    let sites = Sites {
-        controller_id: controller_id.clone(),
+    let machines = machines(Sites {
+        controller_id: ControllerId::new(&options.namespace, &options.name),
         controller: Controller {
             name: Some(options.name),
             namespace: Some(options.namespace),
@@ -145,27 +145,13 @@ pub async fn run_with<R: Routers>(
         platform: options.platform,
         image: options.image,
         root,
-        routers: Arc::clone(&routers),
-    };
-    let mut operator = Operator::new(NAME)
-        .health(options.health)
-        .run(site::machine(sites))
-        .run(listener::machine(Listeners::new(
-            controller_id.clone(),
-            Arc::clone(&routers),
-            options.platform,
-        )))
-        .run(connector::machine(Connectors::new(
-            controller_id.clone(),
-            Arc::clone(&routers),
-        )))
-        .run(attached::machine(Attached {
-            controller_id: controller_id.clone(),
-        }))
-        .run(attached_binding::machine(Bindings::new(
-            controller_id,
-            routers,
-        )));
+        routers: Arc::new(routers),
+    });
+    let mut operator = Operator::new(NAME).health(options.health);
+    for machine in machines {
+        let naming = Naming::of(NAME, machine.ir().name);
+        operator = operator.run_shared(machine, naming);
+    }
     if let Some(leadership) = options.leadership {
         operator = operator.leadership(leadership);
     }
@@ -173,6 +159,61 @@ pub async fn run_with<R: Routers>(
         operator = operator.trace(observer);
     }
     operator.start(client, shutdown).await
+}
+
+/// The lifecycles of a site.
+fn machines<R: Routers>(sites: Sites<R>) -> Vec<Arc<dyn Machine>> {
+    let (controller_id, platform) = (sites.controller_id.clone(), sites.platform);
+    let routers = Arc::clone(&sites.routers);
+    let asked = || (controller_id.clone(), Arc::clone(&routers));
+    let ((of_listeners, asks), (of_connectors, connected)) = (asked(), asked());
+    vec![
+        Arc::new(site::machine(sites)),
+        Arc::new(listener::machine(Listeners::new(
+            of_listeners,
+            asks,
+            platform,
+        ))),
+        Arc::new(connector::machine(Connectors::new(
+            of_connectors,
+            connected,
+        ))),
+        Arc::new(attached::machine(Attached {
+            controller_id: controller_id.clone(),
+        })),
+        Arc::new(attached_binding::machine(Bindings::new(
+            controller_id.clone(),
+            Arc::clone(&routers),
+        ))),
+    ]
+}
+
+/// The lifecycles that a controller of this namespace and name runs, for whoever only looks: without its key, its image, and a way to ask routers.
+pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)> {
+    let all = machines(Sites {
+        controller_id: ControllerId::new(namespace, name),
+        controller: Controller::default(),
+        platform: Platform::Kubernetes,
+        image: String::new(),
+        root: Root::new(&[0; BYTES]),
+        routers: Arc::new(Unasked),
+    });
+    let named = all.into_iter().map(|machine| {
+        let naming = Naming::of(NAME, machine.ir().name);
+        (machine, naming)
+    });
+    named.collect()
+}
+
+/// Routers that nobody asks.
+struct Unasked;
+
+impl Routers for Unasked {
+    async fn ask(&self, _: Vec<&Pod>) -> Result<RouterState, CallError> {
+        Err(CallError::Failed(
+            "routers are not asked from here".to_owned(),
+        ))
+    }
 }
 
 /// Why there is no key.

@@ -88,6 +88,11 @@ fn help_of_lock_explains_exit_codes() {
 }
 
 #[test]
+fn help_of_explain_says_how_it_ends() {
+    check("explain.txt", &["explain"]);
+}
+
+#[test]
 fn help_of_sandbox_explains_exit_codes() {
     check("sandbox.txt", &["sandbox"]);
 }

@@ -31,7 +31,7 @@ pub struct Finder {
 
 impl Finder {
     /// The keys that an object is found under, its own name first.
-    pub(crate) fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<IndexKey> {
+    pub fn keys_of(&self, machine: &dyn Machine, object: &Stored) -> Vec<IndexKey> {
         let meta = &object.meta;
         let namespace = meta.namespace.clone().filter(|_| self.by_namespace);
         let mut keys = vec![IndexKey::Named(Name::of(meta))];

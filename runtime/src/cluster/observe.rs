@@ -128,22 +128,22 @@ impl Failure {
 pub struct Observed {
     pub observation: Arc<Observation>,
     /// What was looked for, by input.
-    pub(crate) dependencies: Vec<BTreeSet<IndexKey>>,
+    pub dependencies: Vec<BTreeSet<IndexKey>>,
     /// Every object that was seen or would be written: what fences are asked for.
     pub(crate) touched: BTreeSet<(usize, Name)>,
     /// The writes that each effect could make, in order.
     pub plans: Vec<Vec<Plan>>,
     /// The polls that were asked.
-    pub(crate) polls: Vec<(usize, String)>,
+    pub polls: Vec<(usize, String)>,
     pub failure: Option<Failure>,
     /// The state in which we leave the object alone, so that failures do not matter.
-    pub(crate) set_aside: Option<usize>,
+    pub set_aside: Option<usize>,
     /// What an older version left.
     pub(crate) leftovers: Vec<Leftover>,
 }
 
 impl Observed {
-    pub(crate) fn is_deleting(&self) -> bool {
+    pub fn is_deleting(&self) -> bool {
         self.observation.subject().meta.deletion_timestamp.is_some()
     }
 }
@@ -163,7 +163,7 @@ pub struct Observer<'a> {
 
 impl Observer<'_> {
     /// Walks the lifecycle in evaluation order.
-    pub(crate) fn observe(&self, subject: Arc<Stored>) -> Observed {
+    pub fn observe(&self, subject: Arc<Stored>) -> Observed {
         let mut observation = Observation::new(self.machine.ir(), Arc::clone(&subject));
         let texts = 0..observation.texts.len();
         observation.texts = texts

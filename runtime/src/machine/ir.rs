@@ -206,6 +206,8 @@ pub struct Var {
     pub free: Option<u64>,
     /// Its method is told what time it is, and says until when its answer holds.
     pub timed: bool,
+    /// The inputs that the answer is computed from, through values, lookups and `given`.
+    pub reads: &'static [usize],
 }
 
 /// Where an answer comes from.

@@ -304,7 +304,8 @@ impl Lifecycle {
         !self.volume && effect.undo.is_none() && (effect.is_step || acquiring.any(takes))
     }
 
-    pub(super) fn is_free(&self, world: &World, var: usize) -> bool {
+    /// Whether nothing is ours by this variable.
+    pub fn is_free(&self, world: &World, var: usize) -> bool {
         self.vars[var]
             .free
             .is_none_or(|free| free >> world.get(var) & 1 == 1)
@@ -315,7 +316,8 @@ impl Lifecycle {
         (0..self.vars.len()).all(|var| self.is_free(world, var))
     }
 
-    pub(super) fn is_claimed(&self, world: &World) -> bool {
+    /// Whether our finalizer is there, where it is needed.
+    pub fn is_claimed(&self, world: &World) -> bool {
         self.vars
             .iter()
             .position(|v| v.origin == Origin::Claimed)

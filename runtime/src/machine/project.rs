@@ -95,6 +95,18 @@ impl Lifecycle {
         written.collect()
     }
 
+    /// The questions whose answers make a state the one that counts, in written order; of one that is not asked, those that keep it from being asked.
+    pub fn decided_by(&self, state: usize, world: &World) -> Vec<usize> {
+        let mut vars: Vec<usize> = Vec::new();
+        let deciding = deciding(&self.states[state].when, world);
+        for var in deciding.into_iter().flat_map(|var| self.asked(var, world)) {
+            if !vars.contains(&var) {
+                vars.push(var);
+            }
+        }
+        vars
+    }
+
     /// What the facts say that make a state the one that counts.
     pub fn sentence(&self, state: usize, world: &World, sentences: &[Option<String>]) -> String {
         let mut vars = deciding(&self.states[state].when, world);

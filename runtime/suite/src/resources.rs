@@ -62,9 +62,11 @@ use companion::Member;
 use fixture::Fixture;
 use fork::Forks;
 use judge::Ends;
+use lifecycle_runtime::controller::Passed;
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::Naming;
+use lifecycle_simulator::server::Server;
 use run::Ask;
 use site::Keeper;
 
@@ -72,6 +74,7 @@ type Make = Arc<dyn Fn(&Arc<dyn ExternalSystem>, &Line) -> Arc<dyn Machine> + Se
 type MakeOutside = Arc<dyn Fn() -> Arc<dyn ExternalSystem> + Send + Sync>;
 type Through = Arc<dyn Fn(Client) -> Client + Send + Sync>;
 type Running = Arc<dyn Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync>;
+type Witness = Arc<dyn Fn(&Passed<'_>, &Server) + Send + Sync>;
 
 /// How many failures are made short; there are seldom more causes.
 const MOST_FAILURES: usize = 6;
@@ -111,6 +114,8 @@ struct Core {
     through: Through,
     /// What a process runs in place of what `make` gave.
     running: Running,
+    /// Who is told of each pass, with all that the simulated server has then.
+    witness: Option<Witness>,
     /// The worlds that runs go on from.
     forks: Forks,
     seed: u64,
@@ -235,6 +240,7 @@ impl Suite {
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
                 running: Arc::new(|machine| machine),
+                witness: None,
                 forks: Forks::default(),
                 seed: 1,
                 depth: 4,
@@ -337,6 +343,13 @@ impl Suite {
         change: impl Fn(Arc<dyn Machine>) -> Arc<dyn Machine> + Send + Sync + 'static,
     ) -> Self {
         self.core.running = Arc::new(change);
+        self
+    }
+
+    /// Who is told of each pass of the lifecycle, with all that the simulated server has then: quickly, and without changing anything.
+    #[must_use]
+    pub fn witness(mut self, sees: impl Fn(&Passed<'_>, &Server) + Send + Sync + 'static) -> Self {
+        self.core.witness = Some(Arc::new(sees));
         self
     }
 

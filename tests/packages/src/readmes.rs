@@ -17,6 +17,7 @@ macro_rules! run {
 run! {
     client: "runtime/client",
     csi: "runtime/csi",
+    explain: "runtime/explain",
     http: "runtime/http",
     listener: "operator/listener",
     macros: "macros",

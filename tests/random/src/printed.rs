@@ -279,6 +279,7 @@ fn var(of: &Expr) -> ir::Var {
         }),
         free: option(field(of, "free"), number),
         timed: truth(field(of, "timed")),
+        reads: list(field(of, "reads"), number),
     }
 }
 

@@ -12,7 +12,7 @@ use super::retired;
 use super::texts::{self, Paths};
 use super::times;
 use crate::hygiene::{json_name, private};
-use crate::model::frames::Frames;
+use crate::model::frames::{Dependency, Frames};
 use crate::model::{
     Assign, Clause, Condition, ConditionStatus, Effect, EffectId, Field, FieldOf, Input, Kind,
     Lifecycle, Lookup, Mode, Node, Origin, Path, Phase, Promise, Ready, Source, State, Step, Use,
@@ -35,11 +35,12 @@ pub(crate) fn expand(model: &Lifecycle, shown: &Shown) -> TokenStream {
         }));
         quote!(ir::Value { name: #name, given: #given, mint: #mint })
     });
-    let vars = model.vars.iter().map(|v| var(model, v));
     let nodes = model.nodes.iter().copied().map(node);
     let nevers = model.nevers.iter().map(|n| pred(&n.pred));
     let states = model.states.iter().map(|s| state(s, &times));
     let frames = Frames::of(model);
+    let vars = model.vars.iter().enumerate();
+    let vars = vars.map(|(n, v)| var(model, v, frames.reads(VarId(n))));
     let effects = model.effects.iter().enumerate();
     let effects = effects.map(|(n, e)| effect(e, frames.affected(EffectId(n))));
     let promises = model.promises.iter().map(promise);
@@ -203,7 +204,7 @@ fn spelled(path: &Path) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-fn var(model: &Lifecycle, var: &Var) -> TokenStream {
+fn var(model: &Lifecycle, var: &Var, reads: &BTreeSet<Dependency>) -> TokenStream {
     let (name, doc, values) = (var.name.to_string(), &var.doc, &var.values);
     let answers = u8::try_from(var.answers).unwrap_or(u8::MAX);
     let origin = match &var.origin {
@@ -224,9 +225,17 @@ fn var(model: &Lifecycle, var: &Var) -> TokenStream {
         quote!(ir::Guard { pred: #pred, otherwise: #otherwise })
     });
     let (free, timed) = (option(var.held.map(|h| h.free.0)), model.is_timed(var));
+    let reads = reads.iter().filter_map(|one| match one {
+        Dependency::Input(input) => Some(input.0),
+        Dependency::This
+        | Dependency::Request
+        | Dependency::Field(_)
+        | Dependency::Value(_)
+        | Dependency::Path(_) => None,
+    });
     quote!(ir::Var {
         name: #name, doc: #doc, origin: #origin, values: &[#(#values),*], answers: #answers, given: &[#(#given),*], free: #free,
-        timed: #timed,
+        timed: #timed, reads: &[#(#reads),*],
     })
 }
 

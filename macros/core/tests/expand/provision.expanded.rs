@@ -453,6 +453,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "claim",
@@ -463,6 +464,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize],
             },
             ir::Var {
                 name: "class",
@@ -478,6 +480,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize, 2usize],
             },
             ir::Var {
                 name: "chosen",
@@ -493,6 +496,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize, 3usize],
             },
             ir::Var {
                 name: "asked",
@@ -503,6 +507,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "source",
@@ -518,6 +523,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize],
             },
         ],
         order: &[

@@ -497,6 +497,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "source",
@@ -507,6 +508,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize],
             },
             ir::Var {
                 name: "output",
@@ -517,6 +519,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[1usize, 2usize],
             },
             ir::Var {
                 name: "frozen",
@@ -532,6 +535,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "apply_output",
@@ -542,6 +546,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
         ],
         order: &[

@@ -1977,6 +1977,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "claimed",
@@ -1987,6 +1988,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "class",
@@ -1997,6 +1999,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "handle",
@@ -2007,6 +2010,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[6usize],
             },
             ir::Var {
                 name: "store",
@@ -2026,6 +2030,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[6usize, 7usize],
             },
             ir::Var {
                 name: "usage",
@@ -2045,6 +2050,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 6usize, 8usize],
             },
             ir::Var {
                 name: "secret",
@@ -2055,6 +2061,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize,
+                ],
             },
             ir::Var {
                 name: "badge",
@@ -2077,6 +2087,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[
+                    0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 11usize, 12usize,
+                ],
             },
             ir::Var {
                 name: "pods",
@@ -2087,6 +2100,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 9usize, 12usize],
             },
             ir::Var {
                 name: "keeper",
@@ -2097,6 +2111,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "paused",
@@ -2107,6 +2122,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "validity",
@@ -2122,6 +2138,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 2usize, 3usize, 4usize, 5usize],
             },
             ir::Var {
                 name: "bucket",
@@ -2141,6 +2158,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::Some(3u64),
                 timed: false,
+                reads: &[6usize, 7usize],
             },
             ir::Var {
                 name: "full",
@@ -2158,6 +2176,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 6usize, 7usize, 8usize],
             },
             ir::Var {
                 name: "warm",
@@ -2177,6 +2196,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 12usize],
             },
             ir::Var {
                 name: "rush",
@@ -2192,6 +2212,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: true,
+                reads: &[0usize, 1usize, 6usize, 7usize, 8usize, 10usize],
             },
             ir::Var {
                 name: "worn",
@@ -2207,6 +2228,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 10usize],
             },
             ir::Var {
                 name: "drop_bucket",
@@ -2217,6 +2239,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_handle",
@@ -2227,6 +2250,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "put_bucket",
@@ -2237,6 +2261,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_secret",
@@ -2247,6 +2272,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_pods",
@@ -2257,6 +2283,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "delete_pods",
@@ -2267,6 +2294,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "remove",
@@ -2277,6 +2305,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "adopt_badge",
@@ -2287,6 +2316,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_badge",
@@ -2297,6 +2327,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
         ],
         order: &[

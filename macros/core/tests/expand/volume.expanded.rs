@@ -1029,6 +1029,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "claim",
@@ -1044,6 +1045,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize],
             },
             ir::Var {
                 name: "chosen",
@@ -1059,6 +1061,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 2usize],
             },
             ir::Var {
                 name: "own",
@@ -1076,6 +1079,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 3usize, 4usize],
             },
             ir::Var {
                 name: "pod",
@@ -1091,6 +1095,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 4usize],
             },
             ir::Var {
                 name: "listed",
@@ -1106,6 +1111,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize],
             },
             ir::Var {
                 name: "node",
@@ -1121,6 +1127,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 4usize, 6usize],
             },
             ir::Var {
                 name: "asked",
@@ -1131,6 +1138,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "source",
@@ -1146,6 +1154,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize],
             },
             ir::Var {
                 name: "mounts",
@@ -1161,6 +1170,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 4usize],
             },
             ir::Var {
                 name: "exposed",
@@ -1183,6 +1193,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 2usize, 3usize, 4usize],
             },
             ir::Var {
                 name: "address",
@@ -1200,6 +1211,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 2usize, 3usize, 4usize, 6usize],
             },
             ir::Var {
                 name: "files",
@@ -1210,6 +1222,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::Some(1u64),
                 timed: false,
+                reads: &[7usize],
             },
             ir::Var {
                 name: "fresh",
@@ -1227,6 +1240,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[0usize, 1usize, 2usize, 3usize, 4usize, 6usize, 7usize],
             },
             ir::Var {
                 name: "apply_own",
@@ -1237,6 +1251,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_pv",
@@ -1247,6 +1262,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_pod",
@@ -1257,6 +1273,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "apply_listed",
@@ -1267,6 +1284,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "write_tree",
@@ -1277,6 +1295,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
             ir::Var {
                 name: "remove_tree",
@@ -1287,6 +1306,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[],
                 free: ::std::option::Option::None,
                 timed: false,
+                reads: &[],
             },
         ],
         order: &[

@@ -8,6 +8,7 @@ mod conversion;
 mod cost;
 mod csi_sanity;
 mod edits;
+mod explain;
 mod faults_listener;
 mod faults_real;
 mod installed;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ("cost", cost::cases()),
         ("conversion", conversion::cases()),
         ("edits", edits::cases()),
+        ("explain", explain::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),

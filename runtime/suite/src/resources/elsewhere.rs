@@ -113,6 +113,7 @@ impl Core {
             cluster: Arc::clone(&self.cluster),
             through: Arc::clone(&self.through),
             running: Arc::clone(&self.running),
+            witness: self.witness.clone(),
             forks: Forks::default(),
             seed: self.seed,
             depth: self.depth,

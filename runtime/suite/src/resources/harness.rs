@@ -108,10 +108,9 @@ impl Harness {
         let sweep = core.machines().fold(Sweep::new(admin.clone()), sweep);
         let outside = from.and_then(|fork| fork.outside.copy());
         let outside = outside.unwrap_or_else(|| (core.outside)());
-        let observer = Arc::new(Observer::new(
-            Arc::clone(&core.machine),
-            Arc::clone(&outside),
-        ));
+        let witness = core.witness.clone().zip(opened.server.clone());
+        let observer = Observer::new(Arc::clone(&core.machine), Arc::clone(&outside));
+        let observer = Arc::new(observer.beside(witness));
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
         let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;

@@ -14,12 +14,13 @@ use super::external::ExternalSystem;
 use super::fixture::text;
 use super::invariant::{Finding, Invariant};
 use super::keeper;
-use super::tools;
+use super::{Witness, tools};
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef, Observation};
 use lifecycle_runtime::machine::ir::{Abandoned, Effect, Lifecycle, Mode, Origin};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_runtime::machine::world::World;
+use lifecycle_simulator::server::Server;
 
 /// So soon others see a write.
 const MOMENT: Duration = Duration::from_millis(10);
@@ -77,6 +78,8 @@ pub(crate) struct Observer {
     machine: Arc<dyn Machine>,
     outside: Arc<dyn ExternalSystem>,
     seen: Mutex<History>,
+    /// Who is told of each pass as well, and of what.
+    witness: Option<(Witness, Server)>,
 }
 
 impl Observer {
@@ -86,7 +89,13 @@ impl Observer {
             machine,
             outside,
             seen: Mutex::new(History::default()),
+            witness: None,
         }
+    }
+
+    /// The same, with a witness of each pass.
+    pub(crate) fn beside(self, witness: Option<(Witness, Server)>) -> Self {
+        Self { witness, ..self }
     }
 
     /// Every uid that may own something, seen so far, and whether it is that of an object of the kind.
@@ -497,6 +506,9 @@ fn sees_the_same(before: &Observation, now: &Observation, inputs: usize) -> bool
 
 impl Trace for Observer {
     fn saw(&self, moment: &TraceEvent<'_>) {
+        if let (TraceEvent::Passed(pass), Some((witness, server))) = (moment, &self.witness) {
+            witness(pass, server);
+        }
         let mut seen = self.seen();
         match moment {
             TraceEvent::Passed(pass) => {

@@ -1,0 +1,76 @@
+//! What `explain` says of a Listener on a real API server, with read rights alone.
+
+use anyhow::{Result, ensure};
+use jiff::Timestamp;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::Api;
+use lifecycle_explain::{Explained, explain, text};
+use lifecycle_listener::controller::lifecycles;
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_specs_listener::listener::Listener;
+use lifecycle_tests::audit::Cost;
+use lifecycle_tests::harness::{Case, Need, case, eventually};
+use serde_json::json;
+
+use crate::PROGRAM;
+use crate::listeners::{Cluster, SOON};
+
+/// Who may get, list and watch, and nothing else.
+const READER: &str = "reader";
+
+pub(crate) fn cases() -> Vec<Case> {
+    let name = "on_a_real_api_server_read_rights_are_enough_and_nothing_is_written";
+    vec![case(name, &[Need::Binaries], read_rights_are_enough)]
+}
+
+async fn read_rights_are_enough() -> Result<()> {
+    let cluster = Cluster::start(PROGRAM).await?;
+    let groups = ["", "listeners.stackable.tech", "discovery.k8s.io"];
+    let rules =
+        json!([{ "apiGroups": groups, "resources": ["*"], "verbs": ["get", "list", "watch"] }]);
+    let role = json!({ "metadata": { "name": READER }, "rules": rules });
+    cluster.make(cluster.all::<ClusterRole>(), role).await?;
+    let to =
+        json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": READER });
+    let who = json!([{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": READER }]);
+    let binding = json!({ "metadata": { "name": READER }, "roleRef": to, "subjects": who });
+    cluster
+        .make(cluster.all::<ClusterRoleBinding>(), binding)
+        .await?;
+    let listeners: Api<Listener> = Api::namespaced(cluster.client.clone(), "default");
+    for (name, class) in [("lost", "nowhere"), ("idle", "cluster-internal")] {
+        let spec = json!({ "className": class, "ports": [{ "name": "http", "port": 80 }] });
+        let listener = json!({
+            "apiVersion": "listeners.stackable.tech/v1alpha1", "kind": "Listener",
+            "metadata": { "name": name, "namespace": "default" }, "spec": spec,
+        });
+        cluster.make(listeners.clone(), listener).await?;
+        eventually("a report", SOON, async || {
+            let status = listeners.get(name).await?.status;
+            Ok(status.and_then(|status| status.phase).map(drop))
+        })
+        .await?;
+    }
+    let reader = cluster.server.client_for(READER, &[]).await?;
+    let all = lifecycles(&ClusterDomain::usual()).into_iter();
+    let all = all.map(|(machine, naming)| Explained::new(machine, naming));
+    let all: Vec<Explained> = all.collect();
+    for (name, state) in [("lost", "NoClass"), ("idle", "Ready")] {
+        let object = (Some("default"), name);
+        let told = explain(&reader, &all, &all[0], object, Timestamp::now()).await?;
+        let told = told.expect("the Listener is there");
+        let said = text(&told);
+        ensure!(
+            told.states.len() == 1 && told.states[0].name == state,
+            "{said}"
+        );
+        ensure!(told.unread.is_empty(), "{said}");
+        ensure!(told.status.agrees, "{said}");
+    }
+    let asked = cluster.server.audit().await?.of_user(READER);
+    ensure!(asked.len() >= 6, "{}", asked.lines());
+    let others =
+        asked.only(|entry| entry.cost() != Cost::Read || entry.code != 200 && entry.code != 404);
+    ensure!(others.is_empty(), "{}", others.lines());
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `lifecycle-operator explain`: which lifecycles there are to explain, and what only their operators know.
+
+use std::io::stdout;
+
+use kube::Client;
+use kube::api::{Api, ListParams};
+use lifecycle_explain::{Explain, Explained};
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_specs_skupper::site::Site;
+
+/// Where the controller of Skupper sites runs, as `deploy/skupper/controller.yaml` has it, until a Site says otherwise.
+const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
+
+/// Explains what the command line asks for.
+///
+/// # Errors
+/// No API server is configured or answers, or there is no such object.
+pub(crate) async fn run(options: &Explain) -> anyhow::Result<()> {
+    let (client, namespace) = options.connect().await?;
+    let lifecycles = lifecycles(&client).await;
+    let wanted = (options, namespace.as_str());
+    Ok(lifecycle_explain::run(&client, &lifecycles, wanted, &mut stdout().lock()).await?)
+}
+
+/// All lifecycles of all products.
+async fn lifecycles(client: &Client) -> Vec<Explained> {
+    let listeners = lifecycle_listener::controller::lifecycles(&ClusterDomain::usual());
+    let (namespace, name) = controller(client).await;
+    let sites = lifecycle_skupper::controller::lifecycles(&namespace, &name);
+    let all = listeners.into_iter().chain(sites);
+    let all = all.map(|(machine, naming)| Explained::new(machine, naming));
+    let (machine, naming, driver) = lifecycle_listener::volume::provisioned();
+    let claims = Explained::of_claims(machine, naming, driver);
+    all.chain([claims])
+        .map(|one| match one.about().as_str() {
+            "skupper.io/Site" => one
+                .not_compared("credentials", "they follow from the key of the controller")
+                .not_compared("router", "its image is an option of the controller"),
+            _ => one,
+        })
+        .collect()
+}
+
+/// The controller of Skupper sites, as the status of a Site names it.
+async fn controller(client: &Client) -> (String, String) {
+    let sites: Api<Site> = Api::all(client.clone());
+    // Where there is none, or it may not be read, nothing is lost but for namespaces of other controllers.
+    let sites = sites.list(&ListParams::default()).await;
+    let sites = sites.map(|list| list.items).unwrap_or_default();
+    let mut named = sites.into_iter().filter_map(|site| {
+        let controller = site.status?.controller?;
+        Some((controller.namespace?, controller.name?))
+    });
+    named
+        .next()
+        .unwrap_or_else(|| (CONTROLLER.0.to_owned(), CONTROLLER.1.to_owned()))
+}

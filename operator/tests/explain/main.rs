@@ -1,0 +1,15 @@
+//! `lifecycle-operator explain` as a person uses it, at the prompt and as a plugin of kubectl: what `docs/explain.md` shows, run in the sandbox.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod page;
+mod sandbox;
+mod watch;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+fn main() -> ExitCode {
+    harness::run_suites([("page", page::cases()), ("watch", watch::cases())])
+}

@@ -1,0 +1,111 @@
+//! `docs/explain.md`: every command on it is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lifecycle_tests::harness::{Case, Need, blocking};
+
+use crate::sandbox::{Sandbox, root};
+
+/// So long a command that watches is left running.
+const WATCHED: Duration = Duration::from_secs(4);
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![blocking(
+        "every_command_of_the_page_prints_what_stands_there",
+        &[Need::Binaries],
+        every_command_prints_what_stands_there,
+    )]
+}
+
+fn file() -> PathBuf {
+    root().join("docs/explain.md")
+}
+
+fn every_command_prints_what_stands_there() {
+    let page = fs::read_to_string(file()).unwrap();
+    let manifests = "deploy/examples/explain.yaml";
+    assert!(page.contains(manifests), "the page says what it is about");
+    let sandbox = Sandbox::start(manifests);
+    let mut written = String::new();
+    let mut ran = 0;
+    let mut rest = page.as_str();
+    while let Some((before, after)) = rest.split_once("```sh\n") {
+        let (commands, after) = after.split_once("```\n").unwrap();
+        written += &format!("{before}```sh\n{commands}```\n");
+        rest = after;
+        let mut printed = String::new();
+        for line in commands.lines() {
+            // The sandbox runs already.
+            if line.contains(" sandbox ") || line.starts_with("export ") {
+                continue;
+            }
+            ran += 1;
+            printed += &match line.contains("--watch") {
+                true => sandbox.prints_within(line, WATCHED),
+                false => sandbox.prints(line),
+            };
+        }
+        if let Some(shown) = rest.strip_prefix("\n```text\n") {
+            let (_, after) = shown.split_once("```\n").unwrap();
+            rest = after;
+            written += &format!("\n```text\n{}```\n", neutral(&printed));
+        }
+    }
+    written += rest;
+    assert!(ran >= 6, "the commands were not found");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(file(), &written).unwrap();
+    }
+    let page = fs::read_to_string(file()).unwrap();
+    assert!(
+        page == written,
+        "run this test once with BLESS=1 and look at what it changes; it should be:\n{written}"
+    );
+}
+
+/// Without what is another each time: times, and how long ago they were.
+fn neutral(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let line = timeless(line);
+        let Some((before, after)) = line.split_once(" (since ") else {
+            let seconds = line.trim_start().starts_with("\"seconds\": ");
+            return match seconds {
+                true => line.replace(|c: char| c.is_ascii_digit(), "") + "180",
+                false => line,
+            };
+        };
+        match before.rsplit_once(" for ") {
+            Some((what, _)) => format!("{what} for 3 min (since {after}"),
+            None => line.clone(),
+        }
+    });
+    lines
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+fn timeless(line: &str) -> String {
+    let shape = "dddd-dd-ddTdd:dd:ddZ";
+    let is_time = |at: usize| {
+        let part = line.get(at..at + shape.len());
+        part.is_some_and(|part| {
+            part.chars()
+                .zip(shape.chars())
+                .all(|(c, wanted)| match wanted {
+                    'd' => c.is_ascii_digit(),
+                    other => c == other,
+                })
+        })
+    };
+    let Some(at) = (0..line.len()).find(|at| is_time(*at)) else {
+        return line.to_owned();
+    };
+    let end = at + shape.len();
+    format!(
+        "{}2026-11-25T10:31:07Z{}",
+        &line[..at],
+        timeless(&line[end..])
+    )
+}

@@ -1,0 +1,125 @@
+//! Who must act, and what is to be done: the operator, the cluster, another lifecycle, or a person.
+
+use lifecycle_runtime::machine::ir::{Mode, Phase, Source};
+use lifecycle_runtime::machine::policy::{Class, Decision};
+
+use crate::deletion;
+use crate::explanation::{Act, Who};
+use crate::look::{Look, Place};
+use crate::promises::promises;
+use crate::wakes::wakes;
+use crate::written::{does, named};
+
+/// Who must act where it may be.
+pub(crate) fn acts(look: &Look<'_>, place: &Place) -> Vec<Act> {
+    if let Some(failure) = &look.observed.failure
+        && look.observed.set_aside.is_none()
+    {
+        return vec![act(Who::Person, failure.to_string())];
+    }
+    match (place.class, place.next) {
+        (Class::Contradiction, _) => vec![contradiction(look, place)],
+        (Class::Deleting, _) => deletion::acts(look, place),
+        (_, Decision::Claim) => vec![act(
+            Who::Operator,
+            format!(
+                "puts its finalizer `{}` on {}",
+                look.of.naming.finalizer,
+                look.object()
+            ),
+        )],
+        (_, Decision::Release) => vec![act(Who::Operator, "takes its finalizer away".to_owned())],
+        (_, Decision::Effect(effect)) => {
+            vec![act(Who::Operator, format!("is to {}", does(look, effect)))]
+        }
+        (Class::Refused { effect }, Decision::Rest) => vec![act(
+            Who::Person,
+            format!(
+                "the API server refuses to {}: change what it objects to",
+                does(look, effect)
+            ),
+        )],
+        (Class::State(state), Decision::Rest) => resting(look, place, state),
+    }
+}
+
+fn act(who: Who, what: String) -> Act {
+    Act { who, what }
+}
+
+fn contradiction(look: &Look<'_>, place: &Place) -> Act {
+    let why = look.ir.contradiction(&place.worlds[0]);
+    let world = place.worlds[0].describe(look.ir);
+    let what = format!(
+        "the declaration of {} does not fit what is there, so the operator does nothing: {why}: {world}",
+        look.ir.name
+    );
+    act(Who::Person, what)
+}
+
+fn resting(look: &Look<'_>, place: &Place, state: usize) -> Vec<Act> {
+    let declared = &look.ir.states[state];
+    match declared.phase {
+        Phase::Ready => vec![act(Who::Nobody, "all is as it should be".to_owned())],
+        Phase::Ignored => vec![act(
+            Who::OtherController,
+            "another controller manages it; this operator leaves it alone".to_owned(),
+        )],
+        Phase::Suspended => vec![act(
+            Who::Person,
+            format!(
+                "somebody suspended it; end that: {}",
+                todo(look, place, state)
+            ),
+        )],
+        Phase::Error => vec![act(Who::Person, todo(look, place, state))],
+        Phase::Pending => {
+            let due = promises(look, place);
+            if due.is_empty() {
+                return vec![act(Who::Cluster, awaits(look, place, state))];
+            }
+            due.into_iter().map(|due| act(due.who, due.told)).collect()
+        }
+    }
+}
+
+/// What a person can do, by what the state waits for.
+fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
+    let Some(wakes) = look.ir.states[state].wakes else {
+        return "look at what decided it".to_owned();
+    };
+    let said: Vec<String> = wakes.iter().map(|wake| doing(look, place, *wake)).collect();
+    said.join(", or ")
+}
+
+fn doing(look: &Look<'_>, place: &Place, wake: Source) -> String {
+    let (ir, world) = (look.ir, &place.worlds[0]);
+    let input = match wake {
+        Source::This | Source::Request => return format!("edit {}", look.object()),
+        Source::Value(value) => return format!("change `{}`", ir.values[value].name),
+        Source::Fact(var) => return format!("change `{}`", ir.vars[var].name),
+        Source::Input(input) => input,
+    };
+    let declared = &ir.inputs[input];
+    if matches!(declared.mode, Mode::Poll | Mode::Probe) {
+        return format!("change what `{}` tells of", declared.name);
+    }
+    let value = declared.var.map_or("", |var| ir.value(world, var));
+    let named = named(look, input);
+    match (value, declared.mode) {
+        ("Absent", _) => format!("create {named}"),
+        ("Unnamed", _) => format!("name {named}"),
+        ("Foreign", _) => format!("remove {named}"),
+        (_, Mode::Owned | Mode::Shared) => format!("change what is in the way of {named}"),
+        _ => format!("change {named}"),
+    }
+}
+
+/// What a Pending state waits for that nobody promises.
+fn awaits(look: &Look<'_>, place: &Place, state: usize) -> String {
+    let waits = wakes(look, place);
+    match (waits.as_slice(), look.ir.states[state].wakes) {
+        ([], _) => "it goes on by itself".to_owned(),
+        (waits, _) => format!("it waits for {}", waits.join(", or ")),
+    }
+}

@@ -1,0 +1,241 @@
+//! A claim of a volume: what the driver would answer now if it were asked to make its volume. The call is not made; its lifecycle is looked at by the
+//! operator's own code, with the request that external-provisioner would send.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use lifecycle_runtime::cluster::observe::{Failure, Observer};
+use lifecycle_runtime::cluster::store::Name;
+use lifecycle_runtime::lifecycle::request::{Access, AccessMode, Capability};
+use lifecycle_runtime::lifecycle::{Compared, Kind, Requested, Stored};
+use lifecycle_runtime::machine::answer::Answer;
+use lifecycle_runtime::machine::ir::{Call, Code, Pred, Rpc};
+
+use crate::explained::Explained;
+use crate::explanation::{Act, Explanation, Way, Who};
+use crate::fetch::{Fetched, Unreadable};
+use crate::look::Look;
+use crate::reported::Reported;
+
+/// Says on a claim which driver it is for.
+const DRIVERS: [&str; 2] = [
+    "volume.kubernetes.io/storage-provisioner",
+    "volume.beta.kubernetes.io/storage-provisioner",
+];
+/// So often a look is begun anew.
+const ROUNDS: usize = 16;
+
+/// Looks at a claim by the call that would make its volume.
+///
+/// # Errors
+/// The API server does not answer.
+pub(crate) async fn look<'a>(
+    client: &Client,
+    of: &'a Explained,
+    kind: &Kind,
+    (name, subject): (Name, Arc<Stored>),
+    now: Timestamp,
+) -> Result<Look<'a>, Unreadable> {
+    let ir = of.ir();
+    let mut fetched = Fetched::new(client, of, (kind, None), now);
+    let request = Arc::new(subject.get().map(request).unwrap_or_default());
+    let stand_in = stand_in(&request);
+    let call = ir.calls.iter().find(|call| call.rpc == Rpc::CreateVolume);
+    let mut rounds = 0;
+    let observed = loop {
+        let observed = {
+            let observer = Observer {
+                machine: &*of.machine,
+                subject_kind: None,
+                call,
+                kinds: &fetched.kinds,
+                finders: &fetched.finders,
+                naming: &of.naming,
+                view: &fetched,
+            };
+            observer.observe_call(Arc::clone(&request), Arc::clone(&stand_in))
+        };
+        rounds += 1;
+        match &observed.failure {
+            Some(Failure::Unfetched { input, keys }) if rounds < ROUNDS => {
+                fetched.fetch(*input, keys).await?;
+            }
+            Some(_) | None => break observed,
+        }
+    };
+    Ok(Look {
+        of,
+        ir,
+        kind: kind.clone(),
+        kinds: fetched.kinds.clone(),
+        name,
+        reported: Reported::of(&subject),
+        subject,
+        unread: fetched.unread.clone(),
+        open: BTreeSet::new(),
+        worlds: vec![observed.observation.world.clone()],
+        agrees: true,
+        observed,
+        now,
+    })
+}
+
+/// What is told of a claim instead of what is told of an object with a lifecycle of its own.
+pub(crate) fn told(look: &Look<'_>, explanation: &mut Explanation) {
+    explanation.way = Way::default();
+    explanation.since = None;
+    let claim = look.subject.get::<PersistentVolumeClaim>();
+    let status = claim.and_then(|claim| claim.status.as_ref());
+    let phase = status.and_then(|status| status.phase.as_deref());
+    let spec = claim.and_then(|claim| claim.spec.as_ref());
+    let volume = spec.and_then(|spec| spec.volume_name.as_deref());
+    explanation.status.says = vec![format!("phase is {}", phase.unwrap_or("Pending"))];
+    let (state, who, wakes) = match (phase, volume, other_driver(look, claim)) {
+        (_, _, Some(driver)) => (
+            "Error",
+            act(
+                Who::OtherController,
+                format!("its StorageClass is served by the driver `{driver}`, not by this one"),
+            ),
+            String::new(),
+        ),
+        (Some("Bound"), Some(volume), None) => (
+            "Ready",
+            act(
+                Who::Nobody,
+                format!("it is bound to PersistentVolume `{volume}`"),
+            ),
+            String::new(),
+        ),
+        (_, _, None) => answered(look),
+    };
+    for one in &mut explanation.states {
+        state.clone_into(&mut one.phase);
+    }
+    explanation.who = vec![who];
+    explanation.wakes = vec![wakes];
+    explanation.wakes.retain(|line| !line.is_empty());
+}
+
+fn act(who: Who, what: String) -> Act {
+    Act { who, what }
+}
+
+/// What the driver would answer now.
+fn answered(look: &Look<'_>) -> (&'static str, Act, String) {
+    let again = "csi-provisioner, which asks again by itself, more and more seldom".to_owned();
+    let (ir, world) = (look.ir, &look.worlds[0]);
+    if let Some(failure) = &look.observed.failure {
+        return ("Error", act(Who::Person, failure.to_string()), again);
+    }
+    let found = ir.calls.iter().position(|c| c.rpc == Rpc::CreateVolume);
+    let Some(call) = found else {
+        let what = "the driver makes no volumes: create a PersistentVolume".to_owned();
+        return ("Error", act(Who::Person, what), String::new());
+    };
+    let refused = |code: Code, why: Option<&str>, when: &Pred| {
+        let mut said: Vec<&str> = why.into_iter().collect();
+        let sentences = when.vars().into_iter().filter_map(|var| {
+            let seen = &look.observed.observation;
+            seen.sentences[var].as_deref()
+        });
+        said.extend(sentences);
+        said.dedup();
+        let what = format!("CreateVolume is refused ({code:?}): {}", said.join("; "));
+        ("Error", act(Who::Person, what), again.clone())
+    };
+    let of: &Call = &ir.calls[call];
+    match ir.answer(world, call) {
+        Answer::Precondition(at) => {
+            let precondition = &of.preconditions[at];
+            refused(
+                precondition.code,
+                Some(precondition.name),
+                &precondition.when,
+            )
+        }
+        Answer::Refusal(at) => {
+            let refusal = &of.refusals[at];
+            refused(refusal.code, refusal.why, &refusal.when)
+        }
+        Answer::Done => {
+            let what = "the volume can be made: csi-provisioner is to ask for it, once a Pod that uses the claim has a node where the StorageClass waits for that";
+            let wakes = "a Pod that uses the claim, when it has a node".to_owned();
+            ("Pending", act(Who::Cluster, what.to_owned()), wakes)
+        }
+        Answer::Effect(effect) => {
+            let what = format!("CreateVolume would run `{}`", ir.effects[effect].name);
+            ("Pending", act(Who::Operator, what), again)
+        }
+        Answer::Wait => {
+            let what = "CreateVolume would wait for what is promised".to_owned();
+            ("Pending", act(Who::Cluster, what), again)
+        }
+        Answer::Contradiction => {
+            let what = ir.contradiction(world);
+            ("Error", act(Who::Person, what), again)
+        }
+    }
+}
+
+/// The driver of the claim, if it is another one.
+fn other_driver(look: &Look<'_>, claim: Option<&PersistentVolumeClaim>) -> Option<String> {
+    let ours = look.of.driver()?;
+    let annotations = claim?.metadata.annotations.as_ref()?;
+    let driver = DRIVERS.iter().find_map(|key| annotations.get(*key))?;
+    (driver != ours).then(|| driver.clone())
+}
+
+/// What external-provisioner asks for a claim.
+fn request(claim: &PersistentVolumeClaim) -> Requested {
+    let meta = &claim.metadata;
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let is_block = claim
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.volume_mode.as_deref())
+        == Some("Block");
+    let access = match is_block {
+        true => Access::Block,
+        false => Access::Mount {
+            fs_type: String::new(),
+            flags: Vec::new(),
+        },
+    };
+    Requested {
+        name: format!("pvc-{}", text(&meta.uid)),
+        parameters: BTreeMap::from([
+            ("csi.storage.k8s.io/pvc/name".to_owned(), text(&meta.name)),
+            (
+                "csi.storage.k8s.io/pvc/namespace".to_owned(),
+                text(&meta.namespace),
+            ),
+        ]),
+        capabilities: vec![Capability {
+            access,
+            mode: AccessMode::MultiNodeMultiWriter,
+        }],
+        ..Requested::default()
+    }
+}
+
+/// What stands for the object in a call.
+fn stand_in(request: &Requested) -> Arc<Stored> {
+    let meta = ObjectMeta {
+        name: Some(request.name.clone()),
+        uid: Some(request.name.clone()),
+        ..ObjectMeta::default()
+    };
+    Arc::new(Stored {
+        meta,
+        decoded: Err("a call has no object".to_owned()),
+        raw: None,
+        compared: Compared::default(),
+        before: None,
+        unread: None,
+    })
+}

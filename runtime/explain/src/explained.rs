@@ -1,0 +1,91 @@
+//! A lifecycle that can be explained: as the operator runs it, but for what only the process of the operator knows.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use lifecycle_runtime::Machine;
+use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::operator::Naming;
+
+/// A lifecycle that can be explained.
+#[derive(Clone)]
+pub struct Explained {
+    pub(crate) machine: Arc<dyn Machine>,
+    pub(crate) naming: Naming,
+    /// Inputs that only the operator can compare with what it wants, and why.
+    pub(crate) apart: Vec<(&'static str, &'static str)>,
+    /// Of a volume: the name of its driver.
+    driver: Option<&'static str>,
+}
+
+impl std::fmt::Debug for Explained {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explained")
+            .field("lifecycle", &self.ir().path)
+            .field("naming", &self.naming)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Explained {
+    /// A lifecycle under the names by which its operator runs it.
+    pub fn new(machine: Arc<dyn Machine>, naming: Naming) -> Self {
+        Self {
+            machine,
+            naming,
+            apart: Vec::new(),
+            driver: None,
+        }
+    }
+
+    /// A volume that a driver of this name makes for claims: claims are explained by what the driver would answer now.
+    pub fn of_claims(machine: Arc<dyn Machine>, naming: Naming, driver: &'static str) -> Self {
+        Self {
+            driver: Some(driver),
+            ..Self::new(machine, naming)
+        }
+    }
+
+    /// What is wanted of an input only the process of the operator knows, and why: whether it is as wanted is then told by the status alone.
+    #[must_use]
+    pub fn not_compared(mut self, input: &'static str, why: &'static str) -> Self {
+        self.apart.push((input, why));
+        self
+    }
+
+    /// What its objects are: `skupper.io/Site`; of a volume its name alone.
+    pub fn about(&self) -> String {
+        match self.kind() {
+            Some(kind) => format!("{}/{}", kind.group, kind.kind),
+            None => self.ir().name.to_owned(),
+        }
+    }
+
+    /// What tells its lifecycle from all others: the module where it is declared, and its name.
+    pub fn path(&self) -> &'static str {
+        self.ir().path
+    }
+
+    pub(crate) fn ir(&self) -> &'static Lifecycle {
+        self.machine.ir()
+    }
+
+    /// The kind of its objects; of a volume that of claims, if there are any.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        let claims = self.driver.map(|_| Kind::of::<PersistentVolumeClaim>());
+        self.machine.subject().or(claims)
+    }
+
+    /// Of what explains claims: the driver.
+    pub(crate) fn driver(&self) -> Option<&'static str> {
+        self.driver
+    }
+
+    /// Why an input is not compared, if it is not.
+    pub(crate) fn apart(&self, input: usize) -> Option<&'static str> {
+        let name = self.ir().inputs[input].name;
+        let found = self.apart.iter().find(|(of, _)| *of == name);
+        found.map(|(_, why)| *why)
+    }
+}

@@ -1,0 +1,174 @@
+//! One look at an object: a pass of its lifecycle by the operator's own code, over what is read for it, up to the worlds that it may be in.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kube::Client;
+use lifecycle_runtime::cluster::observe::{Failure, Observed, Observer};
+use lifecycle_runtime::cluster::store::Name;
+use lifecycle_runtime::lifecycle::{Kind, ObjectRef, Stored};
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
+use lifecycle_runtime::machine::policy::{Class, Decision};
+use lifecycle_runtime::machine::world::World;
+
+use crate::explained::Explained;
+use crate::explanation::Unread;
+use crate::fetch::{Fetched, Unreadable};
+use crate::open;
+use crate::reported::Reported;
+
+/// So often a look is begun anew, since what was read names something else to be read.
+const ROUNDS: usize = 64;
+
+/// What a look saw.
+pub(crate) struct Look<'a> {
+    pub(crate) of: &'a Explained,
+    pub(crate) ir: &'static Lifecycle,
+    pub(crate) kind: Kind,
+    pub(crate) kinds: Vec<Option<Kind>>,
+    pub(crate) name: Name,
+    pub(crate) subject: Arc<Stored>,
+    pub(crate) observed: Observed,
+    pub(crate) reported: Reported,
+    /// What was not allowed to be read.
+    pub(crate) unread: Vec<Unread>,
+    /// The questions that are not answered from here.
+    pub(crate) open: BTreeSet<usize>,
+    /// The worlds that it may be in: one, if nothing is open.
+    pub(crate) worlds: Vec<World>,
+    /// Whether the status tells of one of them.
+    pub(crate) agrees: bool,
+    pub(crate) now: Timestamp,
+}
+
+/// Where it may be, with the worlds of that.
+pub(crate) struct Place {
+    pub(crate) class: Class,
+    pub(crate) next: Decision,
+    pub(crate) worlds: Vec<World>,
+}
+
+impl<'a> Look<'a> {
+    /// Looks at an object that is there.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub(crate) async fn at(
+        client: &Client,
+        of: &'a Explained,
+        kind: &Kind,
+        (name, subject): (Name, Arc<Stored>),
+        now: Timestamp,
+    ) -> Result<Self, Unreadable> {
+        let inside = name.namespace.clone();
+        let mut fetched = Fetched::new(client, of, (kind, inside), now);
+        let observed = observed(&mut fetched, of, kind, &subject).await?;
+        let ir = of.ir();
+        let reported = Reported::of(&subject);
+        let closed = closed(of, &fetched);
+        let open = open::vars(ir, &observed.observation, &closed, |input| {
+            of.apart(input).is_some()
+        });
+        let (worlds, agrees) = open::worlds(ir, &observed, &open, &reported);
+        Ok(Self {
+            of,
+            ir,
+            kind: kind.clone(),
+            kinds: fetched.kinds.clone(),
+            name,
+            subject,
+            reported,
+            unread: fetched.unread.clone(),
+            open: open.keys().copied().collect(),
+            worlds,
+            agrees,
+            observed,
+            now,
+        })
+    }
+
+    pub(crate) fn is_deleting(&self) -> bool {
+        self.subject.meta.deletion_timestamp.is_some()
+    }
+
+    /// Where it may be; one place, where all is known.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        if self.observed.failure.is_some() {
+            let set_aside = self.observed.set_aside;
+            return vec![Place {
+                class: set_aside.map_or(Class::Contradiction, Class::State),
+                next: Decision::Rest,
+                worlds: vec![self.observed.observation.world.clone()],
+            }];
+        }
+        let deleting = self.is_deleting();
+        let mut places: Vec<Place> = Vec::new();
+        for world in &self.worlds {
+            let class = self.ir.classify(world, deleting);
+            match places.iter_mut().find(|place| place.class == class) {
+                Some(place) => place.worlds.push(world.clone()),
+                None => places.push(Place {
+                    class,
+                    next: self.ir.next(world, deleting),
+                    worlds: vec![world.clone()],
+                }),
+            }
+        }
+        places
+    }
+
+    /// The object itself.
+    pub(crate) fn object(&self) -> ObjectRef {
+        self.name.of_kind(&self.kind)
+    }
+
+    /// The kind of what an input finds, as its declaration names it where there is none.
+    pub(crate) fn kind_of(&self, input: usize) -> String {
+        let declared = self.ir.inputs[input].kind;
+        self.kinds[input]
+            .as_ref()
+            .map_or_else(|| declared.to_owned(), |kind| kind.kind.clone())
+    }
+}
+
+async fn observed(
+    fetched: &mut Fetched<'_>,
+    of: &Explained,
+    kind: &Kind,
+    subject: &Arc<Stored>,
+) -> Result<Observed, Unreadable> {
+    let mut rounds = 0;
+    loop {
+        let observed = {
+            let observer = Observer {
+                machine: &*of.machine,
+                subject_kind: Some(kind),
+                call: None,
+                kinds: &fetched.kinds,
+                finders: &fetched.finders,
+                naming: &of.naming,
+                view: &*fetched,
+            };
+            observer.observe(Arc::clone(subject))
+        };
+        rounds += 1;
+        let missed = fetched.fetch_missed().await?;
+        match &observed.failure {
+            Some(Failure::Unfetched { input, keys }) if rounds < ROUNDS => {
+                fetched.fetch(*input, keys).await?;
+            }
+            Some(_) | None if missed && rounds < ROUNDS => {}
+            Some(_) | None => return Ok(observed),
+        }
+    }
+}
+
+/// The inputs that are not known from here: what is asked of the outside, and what may not be read.
+fn closed(of: &Explained, fetched: &Fetched<'_>) -> BTreeSet<usize> {
+    let inputs = of.ir().inputs.iter().enumerate();
+    let outside = inputs.filter(|(_, input)| matches!(input.mode, Mode::Poll | Mode::Probe));
+    let mut closed = fetched.closed_inputs();
+    closed.extend(outside.map(|(number, _)| number));
+    closed
+}

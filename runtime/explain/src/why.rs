@@ -1,0 +1,154 @@
+//! Which facts decided where an object is, what they say, and what they were read from.
+
+use lifecycle_runtime::cluster::index::IndexKey;
+use lifecycle_runtime::cluster::store::Name;
+use lifecycle_runtime::machine::ir::{Lookup, Mode, Origin};
+use lifecycle_runtime::machine::policy::Class;
+
+use crate::explanation::{Fact, LookedAt};
+use crate::look::{Look, Place};
+
+/// So many objects of an input are named.
+const SHOWN: usize = 4;
+
+/// The facts that decided.
+pub(crate) fn facts(look: &Look<'_>, place: &Place) -> Vec<Fact> {
+    let world = &place.worlds[0];
+    let vars = match place.class {
+        Class::State(state) => look.ir.decided_by(state, world),
+        Class::Refused { effect } => vec![look.ir.effects[effect].refused],
+        Class::Deleting => going(look),
+        Class::Contradiction => Vec::new(),
+    };
+    vars.into_iter().map(|var| fact(look, place, var)).collect()
+}
+
+/// Of an object that is being deleted: what the open step asks, and what is held.
+fn going(look: &Look<'_>) -> Vec<usize> {
+    let (ir, world) = (look.ir, &look.observed.observation.world);
+    let step = ir.open_step(world).map(|step| ir.steps[step].until.vars());
+    let mut vars = step.unwrap_or_default();
+    vars.dedup();
+    let held = (0..ir.vars.len()).filter(|var| !ir.is_free(world, *var));
+    for var in held {
+        if !vars.contains(&var) {
+            vars.push(var);
+        }
+    }
+    vars
+}
+
+fn fact(look: &Look<'_>, place: &Place, var: usize) -> Fact {
+    let declared = &look.ir.vars[var];
+    let mut values: Vec<String> = Vec::new();
+    for world in &place.worlds {
+        let value = look.ir.value(world, var).to_owned();
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let seen = &look.observed.observation;
+    let from_status = look.open.contains(&var) || matches!(declared.origin, Origin::Refused(_));
+    let said = seen.sentences[var].clone().filter(|_| !from_status);
+    let told = || {
+        let unmet = look.reported.unmet().filter(|_| from_status)?;
+        (!unmet.message.is_empty()).then(|| unmet.message.clone())
+    };
+    let (name, inputs) = match declared.origin {
+        Origin::Input(input) => (declared.name.to_owned(), vec![input]),
+        Origin::Refused(effect) => {
+            let target = look.ir.effects[effect].target;
+            (format!("refused({})", declared.name), vec![target])
+        }
+        Origin::Fact | Origin::Deleting | Origin::Claimed => {
+            (declared.name.to_owned(), declared.reads.to_vec())
+        }
+    };
+    Fact {
+        name,
+        values,
+        sentence: said
+            .or_else(told)
+            .unwrap_or_else(|| declared.doc.to_owned()),
+        from_status,
+        from: inputs
+            .into_iter()
+            .filter_map(|i| looked_at(look, i))
+            .collect(),
+    }
+}
+
+/// What was looked at for an input, if it was.
+pub(crate) fn looked_at(look: &Look<'_>, input: usize) -> Option<LookedAt> {
+    let declared = &look.ir.inputs[input];
+    let keys = &look.observed.dependencies[input];
+    let objects = look.observed.observation.objects(input);
+    let is_outside = matches!(declared.mode, Mode::Poll | Mode::Probe);
+    let is_noted = is_outside || declared.mode == Mode::Record;
+    if keys.is_empty() && objects.is_empty() && !is_noted {
+        return None;
+    }
+    let kind = look.kind_of(input);
+    let shown = |name: &Name| format!("{kind} `{name}`");
+    let names: Vec<Name> = objects.iter().map(|o| Name::of(&o.meta)).collect();
+    let missing = keys.iter().filter_map(|key| match key {
+        IndexKey::Named(name) if !names.contains(name) => Some(shown(name)),
+        IndexKey::Named(_) | IndexKey::Of(..) => None,
+    });
+    Some(LookedAt {
+        input: declared.name.to_owned(),
+        by: by(look, input),
+        found: names.iter().take(SHOWN).map(shown).collect(),
+        more: names.len().saturating_sub(SHOWN),
+        missing: missing.take(SHOWN).collect(),
+    })
+}
+
+/// What an input is found by, as a person would look for it.
+pub(crate) fn by(look: &Look<'_>, input: usize) -> String {
+    let declared = &look.ir.inputs[input];
+    let kind = look.kind_of(input);
+    let of = |namespace: &Option<String>| match namespace {
+        Some(namespace) => format!(" of namespace `{namespace}`"),
+        None => String::new(),
+    };
+    let label = look.observed.dependencies[input]
+        .iter()
+        .find_map(|key| match key {
+            IndexKey::Of(namespace, values) => Some((namespace.clone(), values.clone())),
+            IndexKey::Named(_) => None,
+        });
+    match (declared.mode, declared.lookup, label) {
+        (Mode::Poll | Mode::Probe, ..) => "the outside, which is not asked from here".to_owned(),
+        (Mode::Record, ..) => {
+            let records = &look.of.naming.records;
+            format!("annotation `{records}.{}` of the object", declared.name)
+        }
+        (Mode::Clock, ..) => "the time".to_owned(),
+        (_, Lookup::Name(path), _) => format!("the name in `{path}`"),
+        (_, Lookup::Labels(labels), Some((namespace, values))) => {
+            let pairs = labels.iter().zip(&values).map(|(l, v)| format!("{l}={v}"));
+            let pairs: Vec<String> = pairs.collect();
+            format!("{kind}{} with `{}`", of(&namespace), pairs.join(","))
+        }
+        (_, Lookup::Namespace, Some((namespace, _))) => format!("every {kind}{}", of(&namespace)),
+        (_, Lookup::Owner, _) => format!("every {kind} that it owns"),
+        (_, Lookup::Equal, Some((namespace, values))) => {
+            format!("{kind}{} that says `{}`", of(&namespace), values.join(","))
+        }
+        (_, Lookup::Refs, Some((namespace, values))) if !values.concat().is_empty() => {
+            format!("{kind}{} with label `{}`", of(&namespace), values.concat())
+        }
+        (
+            _,
+            Lookup::Labels(_)
+            | Lookup::Namespace
+            | Lookup::Equal
+            | Lookup::Names
+            | Lookup::Refs
+            | Lookup::Ref
+            | Lookup::Key,
+            _,
+        ) => format!("the name that `{}` computes", declared.name),
+    }
+}

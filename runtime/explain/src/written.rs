@@ -1,0 +1,37 @@
+//! Objects and writes, as a person reads them.
+
+use lifecycle_runtime::machine::ir::Verb;
+
+use crate::look::Look;
+use crate::why::looked_at;
+
+/// What is found of an input, or looked for.
+pub(crate) fn named(look: &Look<'_>, input: usize) -> String {
+    let found = looked_at(look, input);
+    let kind = look.kind_of(input);
+    let Some(found) = found else {
+        return format!("a {kind} (`{}`)", look.ir.inputs[input].name);
+    };
+    match (found.found.as_slice(), found.missing.as_slice()) {
+        ([one], _) if found.more == 0 => one.clone(),
+        ([], [one]) => one.clone(),
+        (_, _) => found.by,
+    }
+}
+
+/// `apply Service `default/web``.
+pub(crate) fn does(look: &Look<'_>, effect: usize) -> String {
+    let declared = &look.ir.effects[effect];
+    let kind = look.kind_of(declared.target);
+    let plan = look.observed.plans[effect].first();
+    let what = match plan {
+        Some(plan) => format!("{kind} `{}`", plan.name),
+        None => named(look, declared.target),
+    };
+    match declared.verb {
+        Verb::Apply => format!("apply {what} (`{}`)", declared.name),
+        Verb::Delete => format!("delete {what} (`{}`)", declared.name),
+        Verb::Adopt => format!("take over {what} (`{}`)", declared.name),
+        Verb::Call => format!("call `{}`", declared.name),
+    }
+}

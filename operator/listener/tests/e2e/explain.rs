@@ -1,4 +1,6 @@
-//! What `explain` says of a Listener on a real API server, with read rights alone.
+//! What `explain` says of a Listener in each of its states, word for word; and on a real API server with read rights alone.
+
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 use jiff::Timestamp;
@@ -7,20 +9,37 @@ use kube::Api;
 use lifecycle_explain::{Explained, explain, text};
 use lifecycle_listener::controller::lifecycles;
 use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_runtime::operator::Naming;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::audit::Cost;
+use lifecycle_tests::explained::holds_texts;
 use lifecycle_tests::harness::{Case, Need, case, eventually};
+use lifecycle_tests::named;
 use serde_json::json;
 
 use crate::PROGRAM;
 use crate::listeners::{Cluster, SOON};
+use crate::suites;
 
 /// Who may get, list and watch, and nothing else.
 const READER: &str = "reader";
 
 pub(crate) fn cases() -> Vec<Case> {
+    let mut all = named![calculation(): each_state_of_a_listener_has_a_text_to_act_on];
     let name = "on_a_real_api_server_read_rights_are_enough_and_nothing_is_written";
-    vec![case(name, &[Need::Binaries], read_rights_are_enough)]
+    all.push(case(name, &[Need::Binaries], read_rights_are_enough));
+    all
+}
+
+fn each_state_of_a_listener_has_a_text_to_act_on() {
+    let suite = suites::listener();
+    let all = lifecycles(&ClusterDomain::usual()).into_iter();
+    let all = all.map(|(machine, _)| {
+        let naming = Naming::of("suite.lifecycle", machine.ir().name);
+        Explained::new(machine, naming)
+    });
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/explain");
+    holds_texts(suite, &all.collect::<Vec<_>>(), &folder, &[]);
 }
 
 async fn read_rights_are_enough() -> Result<()> {

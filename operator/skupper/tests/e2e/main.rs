@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod edits;
+mod explain;
 mod faults_skupper;
 mod files;
 mod place;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         ("skupper_cluster", skupper_cluster::cases()),
         ("skupper", skupper::cases()),
         ("edits", edits::cases()),
+        ("explain", explain::cases()),
         ("faults_skupper", faults_skupper::cases()),
         ("files", files::cases()),
         ("seeded", seeded::cases()),

@@ -1,0 +1,65 @@
+//! What `explain` says of each kind of a site in each of its states, word for word.
+
+use std::path::Path;
+
+use lifecycle_explain::Explained;
+use lifecycle_runtime::operator::Naming;
+use lifecycle_skupper::controller::lifecycles;
+use lifecycle_suite::resources::Suite;
+use lifecycle_tests::explained::holds_texts;
+use lifecycle_tests::harness::Case;
+use lifecycle_tests::named;
+
+use crate::suites;
+
+pub(crate) fn cases() -> Vec<Case> {
+    named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on]
+}
+
+/// Holds the texts of a kind; `excused` are states that its suite does not come to in so few moves, or in which no pass was told as it was.
+fn holds(suite: Suite, kind: &str, excused: &[&str]) {
+    let all = lifecycles("kube-public", "controller").into_iter();
+    let all = all.map(|(machine, _)| {
+        let naming = Naming::of("suite.lifecycle", machine.ir().name);
+        let one = Explained::new(machine, naming);
+        match one.about().as_str() {
+            "skupper.io/Site" => one
+                .not_compared("credentials", "they follow from the key of the controller")
+                .not_compared("router", "its image is an option of the controller"),
+            _ => one,
+        }
+    });
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/explain");
+    holds_texts(suite, &all.collect::<Vec<_>>(), &folder.join(kind), excused);
+}
+
+fn each_state_of_a_site_has_a_text_to_act_on() {
+    holds(suites::site().depth(2), "site", &["Tidying"]);
+}
+
+fn each_state_of_a_listener_has_a_text_to_act_on() {
+    let unseen = [
+        "Conflict",
+        "Rejected",
+        "Blocked",
+        "PodConflict",
+        "Unreachable",
+    ];
+    holds(suites::listener().depth(2), "listener", &unseen);
+}
+
+fn each_state_of_a_connector_has_a_text_to_act_on() {
+    holds(suites::connector().depth(2), "connector", &["Blocked"]);
+}
+
+fn each_state_of_an_attached_connector_has_a_text_to_act_on() {
+    holds(suites::attached().depth(3), "attached", &[]);
+}
+
+fn each_state_of_a_binding_has_a_text_to_act_on() {
+    holds(
+        suites::binding().depth(2),
+        "binding",
+        &["Unselected", "Blocked"],
+    );
+}

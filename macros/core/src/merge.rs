@@ -26,21 +26,26 @@ pub(crate) fn merge(ast: &mut Lifecycle, given: &[Given], sink: &mut Sink) {
         return;
     }
     let mut fragments = used(ast, given, sink);
+    let mut is_less = false;
     for at in 0..fragments.len() {
         let (before, rest) = fragments.split_at_mut(at);
         if let Some(fragment) = rest.first_mut() {
+            let all = fragment.part.states.len();
             once(ast, before, fragment, sink);
+            // What was taken of it was reported.
+            is_less |= fragment.part.states.len() < all;
         }
     }
     needs(ast, &fragments, sink);
     for mark in &ast.marks {
-        if !ast.uses.contains(&mark.fragment) {
+        // Its `use` may have been lost.
+        if !ast.uses.contains(&mark.fragment) && !ast.taint.everything {
             ast.taint.everything = true;
             sink.push(unknown_fragment::unused(&mark.fragment, &ast.uses));
         }
     }
     let declared = fragments.clone();
-    states(ast, &mut fragments, sink);
+    states(ast, &mut fragments, is_less, sink);
     conditions(ast, &mut fragments, sink);
     rest(ast, fragments, sink);
     ast.marks.clear();
@@ -203,7 +208,7 @@ fn answers(domain: &Domain) -> Vec<String> {
 }
 
 /// Each state of a fragment stands where a line of `states` says.
-fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) {
+fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], is_less: bool, sink: &mut Sink) {
     let marks = ast.marks.iter();
     let marks: Vec<&Mark> = marks.filter(|m| matches!(m.list, List::States)).collect();
     let all: Vec<usize> = fragments.iter().map(|f| f.part.states.len()).collect();
@@ -214,7 +219,8 @@ fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) {
         for mark in marks.iter().filter(|mark| mark.at == at) {
             let of_mark = fragments.iter_mut().find(|f| f.used == mark.fragment);
             if let Some(fragment) = of_mark {
-                let (states, is_known) = stand(fragment, mark, &mut placed, sink);
+                let is_lost = is_less || ast.taint.everything;
+                let (states, is_known) = stand(fragment, (mark, is_lost), &mut placed, sink);
                 ast.taint.everything |= !is_known;
                 list.extend(states);
             }
@@ -235,13 +241,13 @@ fn states(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) {
 /// The states of one line, and whether the fragment has all that it names.
 fn stand(
     fragment: &mut Fragment,
-    mark: &Mark,
+    (mark, is_lost): (&Mark, bool),
     placed: &mut BTreeMap<String, Span>,
     sink: &mut Sink,
 ) -> (Vec<State>, bool) {
     let left = &mut fragment.part.states;
     let Some(names) = &mark.names else {
-        if left.is_empty() {
+        if left.is_empty() && !is_lost {
             sink.push(unplaced_item::nothing(&mark.fragment, "state"));
         }
         return (std::mem::take(left), true);
@@ -254,6 +260,8 @@ fn stand(
             states.push(left.remove(at));
         } else if let Some(&first) = placed.get(&key) {
             sink.push(declared_twice::diagnostic(name, first));
+        } else if is_lost {
+            is_known = false;
         } else {
             let known: Vec<String> = left.iter().map(|state| state.name.to_string()).collect();
             let near = unknown_name::nearest(&key, known.iter().map(String::as_str));
@@ -280,6 +288,10 @@ fn conditions(ast: &mut Lifecycle, fragments: &mut [Fragment], sink: &mut Sink) 
         for condition in std::mem::take(&mut fragment.part.conditions) {
             let same = first.iter().find(|(_, one)| one.name == condition.name);
             if let Some((other, _)) = same {
+                // The lifecycle may have said it where it could not be read.
+                if ast.taint.covers(&condition.name) {
+                    continue;
+                }
                 let found = unplaced_item::between(&fragment.used, other, &condition.name);
                 sink.push(found);
                 continue;
@@ -309,6 +321,7 @@ fn clauses(
             let theirs = &mut fragment.part.conditions;
             match theirs.iter().position(|one| one.name == condition.name) {
                 Some(at) => list.extend(theirs.remove(at).clauses),
+                None if is_lost => {}
                 None => sink.push(unplaced_item::nothing(&mark.fragment, "clause")),
             }
         }

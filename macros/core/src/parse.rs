@@ -103,7 +103,7 @@ fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<ast::Lifecycle, 
         return Err(cursor.fault("`resource` or `volume`"));
     };
     let name = cursor.ident("the name of a type")?;
-    parser.close(cursor, "`;`", "lifecycle", &HEAD);
+    parser.close_line(cursor, "`;`", "lifecycle", &HEAD);
     Ok(empty(kind, name, doc))
 }
 
@@ -161,7 +161,7 @@ fn sections(
                 continue;
             }
             parser.taint.everything = true;
-            cursor.skip_past_group();
+            cursor.skip_to_section();
             continue;
         };
         if name == "allow" && cursor.word().is_some() {
@@ -199,7 +199,7 @@ fn sections(
         let Some(body) = cursor.group(Delimiter::Brace) else {
             parser.report(cursor.fault("`{`"), &name.to_string(), &HEAD);
             parser.taint.everything = true;
-            cursor.skip_past_group();
+            cursor.skip_to_section();
             continue;
         };
         let sections = match needs {

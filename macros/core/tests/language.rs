@@ -22,6 +22,7 @@ mod language {
     mod learning;
     mod list_of_checks;
     mod minting;
+    mod mutants;
     mod mutation;
     mod nesting;
     mod outside;

@@ -49,7 +49,7 @@ pub(crate) fn twice(span: Span, first: Span) -> Diagnostic {
     RULE.error(
         span,
         "lock",
-        "a lifecycle has one lock, and this is the second",
+        "a lifecycle has one `lock`, and this is the second",
     )
     .note(first, "the first is named here")
     .help("leave out one of the two")

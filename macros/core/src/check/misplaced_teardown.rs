@@ -58,6 +58,8 @@ fn of_nothing(ast: &Lifecycle, teardown: &Teardown) -> Option<Diagnostic> {
         return Some(of_section(teardown.span, what, help));
     };
     let holds = ast.facts.iter().any(|fact| fact.held.is_some());
+    // It may be what could not be read.
+    let holds = holds || !ast.taint.names.is_empty();
     let what = "`abandoned` gives nothing up: there is no step, and nothing is `held`";
     let help = "name what is to be done before the object goes, or leave it out";
     (!holds).then(|| of_section(abandoned.word, what, help))

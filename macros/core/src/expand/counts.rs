@@ -33,6 +33,8 @@ pub(super) fn answer(model: &Lifecycle, var: &Var, from: &[Use]) -> TokenStream 
         let (n, ty) = (id.0, &model.inputs[id.0].ty);
         quote!(&observation.many::<#ty>(#n))
     });
+    // There is no such set, which was reported.
+    let members = members.unwrap_or_else(|| quote!(&[]));
     let home = model.home_of(name);
     let ask = |args: &[TokenStream]| shared::call(model, home, name, args);
     match subject::argument(model, from) {

@@ -12,7 +12,7 @@ const FORM: Form = Form::within(
 pub(super) fn line(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     match allow(cursor) {
         Ok(allow) => {
-            parser.close(cursor, "`;`", "allow", &FORM);
+            parser.close_line(cursor, "`;`", "allow", &FORM);
             lifecycle.allows.push(allow);
         }
         Err(fault) => {

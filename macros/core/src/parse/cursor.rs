@@ -402,11 +402,33 @@ impl Cursor {
         self.at += 1;
     }
 
-    /// Goes past the next brace group, or to the end.
-    pub(crate) fn skip_past_group(&mut self) {
+    /// Goes past the next brace group, to the next section behind a `;`, or to the end.
+    pub(crate) fn skip_to_section(&mut self) {
         while !self.is_empty() && self.group(Delimiter::Brace).is_none() {
+            let ends = self.eat(";").is_some();
+            if ends && self.is_section() {
+                return;
+            }
+            self.at += usize::from(!ends);
+        }
+    }
+
+    /// Goes past the next `;`, to the next section, or to the end.
+    pub(crate) fn skip_line(&mut self) {
+        while !self.is_empty() && !self.is_section() {
+            if self.eat(";").is_some() {
+                return;
+            }
             self.at += 1;
         }
+    }
+
+    /// Whether what comes next reads as a section, or as a line beside them.
+    fn is_section(&self) -> bool {
+        let line = ["use", "allow", "lock"]
+            .iter()
+            .any(|word| self.is_word(word));
+        line || self.word().is_some() && self.then_braces()
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn head(cursor: &mut Cursor, parser: &mut Parser<'_>) -> Result<(Iden
     let doc = cursor.docs()?;
     cursor.need_word("fragment")?;
     let name = cursor.ident("the name of a fragment")?;
-    parser.close(cursor, "`;`", "fragment", &HEAD);
+    parser.close_line(cursor, "`;`", "fragment", &HEAD);
     Ok((name, doc))
 }
 

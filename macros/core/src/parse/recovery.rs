@@ -70,13 +70,14 @@ impl<'s> Parser<'s> {
         Some(span)
     }
 
-    /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`].
+    /// Parses items until the group ends; `one` reads a whole item and calls [`Parser::close`]. Says whether all were read.
     pub(crate) fn items(
         &mut self,
         mut cursor: Cursor,
         form: &Form,
         mut one: impl FnMut(&mut Cursor, String, &mut Self) -> Result<(), Fault>,
-    ) {
+    ) -> bool {
+        let mut is_whole = true;
         while !cursor.is_empty() {
             self.begun = None;
             let docs = cursor.docs();
@@ -85,9 +86,11 @@ impl<'s> Parser<'s> {
             if let Err(fault) = result {
                 cursor.skip_past_semicolon();
                 self.lose(fault, cursor.between(start, cursor.position()), form);
+                is_whole = false;
             }
         }
         self.begun = None;
+        is_whole
     }
 
     fn lose(&mut self, fault: Fault, tokens: &[TokenTree], form: &Form) {
@@ -104,6 +107,27 @@ impl<'s> Parser<'s> {
 
     /// Ends an item. If its `;` is missing and the next token stands on a new line, the next item begins there.
     pub(crate) fn close(&mut self, cursor: &mut Cursor, expected: &str, item: &str, form: &Form) {
+        self.end(cursor, expected, (item, form), Cursor::skip_past_semicolon);
+    }
+
+    /// The same of a line beside the sections: one that goes on without end costs no section.
+    pub(crate) fn close_line(
+        &mut self,
+        cursor: &mut Cursor,
+        expected: &str,
+        item: &str,
+        form: &Form,
+    ) {
+        self.end(cursor, expected, (item, form), Cursor::skip_line);
+    }
+
+    fn end(
+        &mut self,
+        cursor: &mut Cursor,
+        expected: &str,
+        (item, form): (&str, &Form),
+        skip: fn(&mut Cursor),
+    ) {
         if cursor.eat(";").is_some() {
             return;
         }
@@ -117,7 +141,7 @@ impl<'s> Parser<'s> {
         }
         self.report(cursor.fault(expected), item, form);
         let start = cursor.position();
-        cursor.skip_past_semicolon();
+        skip(cursor);
         let swallowed = followed_by_declaration(cursor.between(start, cursor.position()));
         self.taint.names.extend(swallowed);
         // What was read of it may not be all of it, a lookup with its `?` for example.
@@ -141,11 +165,18 @@ fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
         | [name, ":" | "when" | "=", ..]
         | ["condition" | "field" | "column", name, ..] => Some(Some(name.to_owned())),
         [verb @ ("apply" | "delete" | "adopt"), "each", name, ..]
-        | [verb @ ("apply" | "delete" | "adopt"), name, ..] => Some(Some(format!("{verb}_{name}"))),
+        | [verb @ ("apply" | "delete" | "adopt"), name, ..]
+            if is_name(name) =>
+        {
+            Some(Some(format!("{verb}_{name}")))
+        }
         _ => None,
     };
-    let is_name = |name: &String| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    name.filter(|name| name.as_ref().is_none_or(is_name))
+    name.filter(|name| name.as_ref().is_none_or(|name| is_name(name)))
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// Names before `:` and `when`, and the default names of effects.

@@ -28,7 +28,7 @@ pub(super) fn lock(cursor: &mut Cursor, parser: &mut Parser<'_>, lifecycle: &mut
             return;
         }
     };
-    parser.close(cursor, "`;`", "lock", &LOCK);
+    parser.close_line(cursor, "`;`", "lock", &LOCK);
     if let Some(first) = &lifecycle.lock {
         parser.sink.push(misplaced_lock::twice(span, first.span));
         return;
@@ -45,7 +45,7 @@ pub(super) fn section(
 ) {
     let lines = Vec::new();
     let mut retired = lifecycle.retired.take().unwrap_or(Retired { span, lines });
-    parser.items(body, &FORM, |cursor, doc, parser| {
+    let is_whole = parser.items(body, &FORM, |cursor, doc, parser| {
         if cursor.then_mark(':') {
             return input(cursor, doc, parser, (lifecycle, &mut retired));
         }
@@ -53,7 +53,9 @@ pub(super) fn section(
         parser.close(cursor, "`now` or `;`", "retired", &FORM);
         Ok(())
     });
-    lifecycle.retired = Some(retired);
+    if is_whole || !retired.lines.is_empty() {
+        lifecycle.retired = Some(retired);
+    }
 }
 
 /// An input as it stood in `observe`, and what becomes of its objects.

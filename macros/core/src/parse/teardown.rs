@@ -28,7 +28,7 @@ pub(crate) fn section(
         steps: Vec::new(),
         abandoned: Vec::new(),
     });
-    parser.items(body, &FORM, |cursor, _, parser| {
+    let is_whole = parser.items(body, &FORM, |cursor, _, parser| {
         let ends = match line(cursor)? {
             Line::Step(step) => {
                 teardown.steps.push(step);
@@ -42,7 +42,10 @@ pub(crate) fn section(
         parser.close(cursor, ends, "teardown", &FORM);
         Ok(())
     });
-    lifecycle.teardown = Some(teardown);
+    // Of steps that could not be read it is not said that there are none.
+    if is_whole || !teardown.steps.is_empty() {
+        lifecycle.teardown = Some(teardown);
+    }
 }
 
 fn line(cursor: &mut Cursor) -> Result<Line, Fault> {

@@ -17,7 +17,8 @@ fn run(words: &str) -> Run<Mode> {
         other @ (Command::Sandbox(_)
         | Command::Crd { product: _ }
         | Command::Check(_)
-        | Command::Lock(_)) => {
+        | Command::Lock(_)
+        | Command::Explain(_)) => {
             panic!("{other:?}")
         }
     }

@@ -18,6 +18,8 @@ pub struct Member {
     pub tested_with: BTreeMap<String, bool>,
     /// The files that Cargo compiles as crates of it.
     pub crates: Vec<Root>,
+    /// Whether `cargo run` knows which of its programs is meant.
+    pub is_run: bool,
 }
 
 /// The first file of a crate.
@@ -61,7 +63,10 @@ fn member(root: &str, package: &Value) -> Option<Member> {
             member.built_of.insert(name);
         }
     }
-    for target in package["targets"].as_array()? {
+    let targets = package["targets"].as_array()?;
+    let programs = targets.iter().filter(|target| target["kind"][0] == "bin");
+    member.is_run = programs.count() == 1 || package["default_run"].is_string();
+    for target in targets {
         let is_test = target["kind"].as_array()?.contains(&Value::from("test"));
         let always = target["required-features"]
             .as_array()
@@ -152,6 +157,28 @@ pub fn versions_in_circles(members: &[Member]) -> Vec<String> {
     findings
 }
 
+/// Commands of a document that name a member for `cargo run`, and not which of its programs.
+pub fn unclear_commands(document: &str, text: &str, members: &[Member]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for (at, start) in text.match_indices("cargo run") {
+        let command = text[at + start.len()..].split(['`', '\n']).next();
+        let ours = command.and_then(|command| command.split(" -- ").next());
+        let words: Vec<&str> = ours.unwrap_or_default().split_whitespace().collect();
+        let named = words
+            .iter()
+            .position(|word| ["-p", "--package"].contains(word));
+        let name = named.and_then(|place| words.get(place + 1));
+        let is_unclear = |member: &Member| name == Some(&&*member.name) && !member.is_run;
+        if members.iter().any(is_unclear) && !words.contains(&"--bin") {
+            let words = words.join(" ");
+            findings.push(format!(
+                "{document}: `cargo run {words}`: the package has several programs; give it a `default-run`, or say `--bin`"
+            ));
+        }
+    }
+    findings
+}
+
 /// A member and everything that it is built of.
 fn all_of(name: &str, members: &[Member]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -225,6 +252,23 @@ mod tests {
             (vec![false], vec![true, false])
         );
         assert_eq!(read(&json!({})), None);
+    }
+
+    #[test]
+    fn a_command_says_which_program_it_means() {
+        let program = |name: &str| json!({"src_path": format!("/x/a/{name}.rs"), "kind": ["bin"], "test": true});
+        let read_with = |default: Value| {
+            let package = json!({
+                "name": "a", "manifest_path": "/x/a/Cargo.toml", "dependencies": [],
+                "targets": [program("one"), program("two")], "default_run": default,
+            });
+            read(&json!({"workspace_root": "/x", "packages": [package]})).unwrap()
+        };
+        let text = "`cargo run -p a -- x --bin y`\ncargo run --release -p a\ncargo run -p a --bin one\ncargo run -p b";
+        let found = unclear_commands("d.md", text, &read_with(Value::Null));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[1].contains("`cargo run --release -p a`"), "{found:?}");
+        assert!(unclear_commands("d.md", text, &read_with(json!("one"))).is_empty());
     }
 
     #[track_caller]

@@ -182,6 +182,16 @@ fn documents_name_only_paths_that_exist() {
 }
 
 #[test]
+fn commands_of_documents_say_which_program_they_run() {
+    let documents = TREE.under("").filter(|(path, _)| path.ends_with(".md"));
+    none(
+        documents
+            .flat_map(|(path, text)| members::unclear_commands(path, text, &MEMBERS))
+            .collect(),
+    );
+}
+
+#[test]
 fn the_list_of_conformance_names_cases_that_exist() {
     let list = TREE.text("docs/conformance.md").expect("the list");
     let rows = list.lines().filter(|line| line.starts_with("| "));

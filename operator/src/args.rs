@@ -11,6 +11,8 @@ use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_process::args::Run;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
 
+use crate::new::New;
+
 /// Runs the lifecycles that were declared, and answers questions about them.
 #[derive(Debug, Parser)]
 #[command(name = "lifecycle-operator", version, arg_required_else_help = true)]
@@ -58,6 +60,17 @@ pub enum Command {
     /// Ends with 0 when it was told to stop or, with --once, when all are Ready and all Pods run; with 1 if with --once
     /// one was not in time; with 2 if a manifest, a port or the kubeconfig cannot be used.
     Sandbox(Sandbox),
+    /// Serve a simulated cluster with no operator in it, for any client in any language.
+    ///
+    /// Starts an API server with the controllers around it and two nodes, installs the definitions, applies the fixtures, and serves until Ctrl-C or SIGTERM.
+    /// Who has the kubeconfig is an administrator, and may ask as another user, whose rights are enforced: see `docs/cluster.md`.
+    ///
+    /// Ends with 0 when it was told to stop; with 2 if a file, a port or the kubeconfig cannot be used.
+    Cluster(Cluster),
+    /// Begin an operator of your own: a crate that builds, passes its generated suite and runs in a sandbox.
+    ///
+    /// Writes it into a folder of its name: a kind, its lifecycle, the logic, a program, tests, rights, an image. See `docs/start.md`.
+    New(New),
     /// Print the CustomResourceDefinitions as YAML. Needs no cluster.
     Crd {
         /// Whose kinds.
@@ -149,6 +162,34 @@ pub struct Sandbox {
     /// Port of that address at which the sandbox sends back what it gets, for Connectors. Without it 7007, if a Connector of the manifests leads there.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub echo_port: Option<u16>,
+}
+
+/// What is in the cluster.
+#[derive(Debug, Args)]
+pub struct Cluster {
+    /// YAML or JSON files of CustomResourceDefinitions. Each is served before anything else is applied.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub crds: Vec<PathBuf>,
+
+    /// YAML or JSON files, as for `kubectl apply -f`, in their order.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub apply: Vec<PathBuf>,
+
+    /// Add each request that comes in to the end of this file, as a line of JSON: who asked what, by which program, with what answer. Nothing of Secrets.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Port of 127.0.0.1 on which the API server listens; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+
+    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// What uids, generated names and the like are made from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u64,
 }
 
 /// What to check, and how to answer.

@@ -1,11 +1,13 @@
-//! The command line over all products, the checker and `explain` as commands, and the sandbox.
+//! The command line over all products, the checker and `explain` as commands, the sandbox, a bare simulated cluster, and how an operator of your own begins.
 
 #![deny(missing_docs)]
 
 pub mod args;
 pub mod check;
+mod cluster;
 mod explain;
 mod main_of;
+pub mod new;
 pub mod sandbox;
 mod wiring;
 

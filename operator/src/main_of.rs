@@ -1,13 +1,13 @@
 //! The programs `lifecycle-operator` and `kubectl-lifecycle`, compiled with the library: their own files only link it.
 
-use std::io::{stderr, stdout};
+use std::io::{Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use clap::Parser;
 use lifecycle_process::{definitions, ended, until_done};
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
-use crate::{check, explain, sandbox, wiring};
+use crate::{check, cluster, explain, new, sandbox, wiring};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -29,6 +29,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(options) => until_done(wiring::run(*options))??,
         Command::Sandbox(options) => return until_done(sandbox::run(options)),
         Command::Explain(options) => until_done(explain::run(&options))??,
+        Command::Cluster(options) => return until_done(cluster::run(options)),
+        Command::New(options) => stdout().write_all(new::run(&options)?.as_bytes())?,
         Command::Check(options) => {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
             return Ok(ExitCode::from(verdict as u8));

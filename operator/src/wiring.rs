@@ -23,7 +23,7 @@ pub(crate) async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         }
         Mode::Site(chosen) => lifecycle_skupper::files::run(chosen, health, shutdown).await,
     };
-    lifecycle_process::run(all, part).await
+    lifecycle_process::run(all.frame(), part).await
 }
 
 /// The kinds of a product, with the command of this program that prints them.

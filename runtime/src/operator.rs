@@ -10,8 +10,8 @@ use crate::controller::{Controller, Counters, PollWaker, Settings, Trace, Wakes}
 pub use crate::error::Error;
 use crate::health::Health;
 use crate::lease::{Elector, Leadership};
-use crate::lifecycle::Machine;
 use crate::lifecycle::random::Randomness;
+use crate::lifecycle::{Kind, Machine};
 pub use crate::naming::Naming;
 use crate::provider::{Limit, Providers};
 use crate::service::{Context, Service};
@@ -135,6 +135,14 @@ impl Operator {
     /// The providers of the operator, whose counts are readable while it runs.
     pub fn providers(&self) -> Providers {
         self.settings.providers.clone()
+    }
+
+    /// The kinds of its objects, in the order in which their lifecycles were given.
+    pub fn subjects(&self) -> Vec<Kind> {
+        let machines = self.lifecycles.iter();
+        machines
+            .filter_map(|(machine, _)| machine.subject())
+            .collect()
     }
 
     /// What the operator counts; readable while it runs.

@@ -34,7 +34,7 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         Mode::Controller(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
         Mode::Node(chosen) => run_node(&options, chosen, health, shutdown).await,
     };
-    lifecycle_process::run(&options, part).await
+    lifecycle_process::run(options.frame(), part).await
 }
 
 /// Runs the part of which the cluster needs one, until told to stop. `kinds` say which command of the program prints them.
@@ -50,11 +50,11 @@ pub async fn run_controller<M: Subcommand>(
 ) -> anyhow::Result<()> {
     let client = connect().await?;
     let told = controller::Options {
-        cluster_domain: cluster_domain::resolve(options.kubernetes_cluster_domain.as_ref()),
+        cluster_domain: cluster_domain::resolve(options.cluster.kubernetes_cluster_domain.as_ref()),
         kinds,
-        maintain_crds: !options.disable_crd_maintenance,
+        maintain_crds: !options.cluster.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
-        leadership: leadership(options, &client, &format!("{NAME}-controller")),
+        leadership: leadership(&options.cluster, &client, &format!("{NAME}-controller")),
         csi_endpoint: options.csi_endpoint.clone(),
         health,
     };

@@ -1,4 +1,5 @@
-//! Options that every program shares. Names, variables and defaults are those of the operator that is replaced, so that its manifests keep working.
+//! Options that every program shares, in groups; `Run` is all of them, for the operators of this workspace. Names, variables and defaults are those of
+//! the operator that is replaced, so that its manifests keep working.
 //! Says what is wanted; what that means is the business of others.
 
 use std::net::SocketAddr;
@@ -17,6 +18,35 @@ pub struct Run<M: Subcommand> {
     #[command(subcommand)]
     pub mode: M,
 
+    /// The cluster, and what it is to be asked for.
+    #[command(flatten)]
+    pub cluster: Cluster,
+
+    /// Socket at which the services for volumes listen: a path or a `unix://` URL. A controller without it provisions no volumes; a node needs it.
+    #[arg(long, env, value_name = "ENDPOINT", help_heading = "Volumes")]
+    pub csi_endpoint: Option<String>,
+
+    /// Name of the Kubernetes node that the process runs on, also read from NODE_NAME. A node needs it.
+    #[arg(long, env, value_name = "NODE", help_heading = "Volumes")]
+    pub kubernetes_node_name: Option<String>,
+
+    /// Where probes are answered.
+    #[command(flatten)]
+    pub probes: Probes,
+
+    /// How and where to log.
+    #[command(flatten)]
+    pub telemetry: Telemetry,
+
+    /// What is accepted and has no effect any more.
+    #[command(flatten)]
+    pub retired: Retired,
+}
+
+/// Which cluster this is, and what is done there before the work begins.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub struct Cluster {
     /// Domain below which cluster DNS names Services. Without it, the `svc.` search domain of /etc/resolv.conf is taken, else cluster.local.
     #[arg(long, env, value_name = "DOMAIN")]
     pub kubernetes_cluster_domain: Option<ClusterDomain>,
@@ -32,26 +62,15 @@ pub struct Run<M: Subcommand> {
     /// Namespace of the operator itself, where it keeps its lease. Without it, the namespace of the service account or of the kubeconfig.
     #[arg(long, env, value_name = "NAMESPACE")]
     pub operator_namespace: Option<String>,
+}
 
-    /// Socket at which the services for volumes listen: a path or a `unix://` URL. A controller without it provisions no volumes; a node needs it.
-    #[arg(long, env, value_name = "ENDPOINT", help_heading = "Volumes")]
-    pub csi_endpoint: Option<String>,
-
-    /// Name of the Kubernetes node that the process runs on, also read from NODE_NAME. A node needs it.
-    #[arg(long, env, value_name = "NODE", help_heading = "Volumes")]
-    pub kubernetes_node_name: Option<String>,
-
+/// Where the process says how it is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Health")]
+pub struct Probes {
     /// Address and port that answer HTTP probes: /livez and /readyz. `[::]:8081` is every address of the Pod. Without it nothing listens.
-    #[arg(long, env, value_name = "ADDRESS:PORT", help_heading = "Health")]
+    #[arg(long, env, value_name = "ADDRESS:PORT")]
     pub health_probe_bind_address: Option<SocketAddr>,
-
-    /// How and where to log.
-    #[command(flatten)]
-    pub telemetry: Telemetry,
-
-    /// What is accepted and has no effect any more.
-    #[command(flatten)]
-    pub retired: Retired,
 }
 
 /// How and where to log. Levels are environment variables with filter directives, such as `info` or `warn,kube=debug`.

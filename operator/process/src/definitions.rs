@@ -20,3 +20,11 @@ pub fn print(
     }
     Ok(())
 }
+
+/// Tells people a line.
+///
+/// # Errors
+/// If it cannot be written to `out`.
+pub fn say(out: &mut impl Write, line: &str) -> anyhow::Result<()> {
+    writeln!(out, "{line}").context("standard output cannot be written to")
+}

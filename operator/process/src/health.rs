@@ -15,11 +15,14 @@ use lifecycle_runtime::shutdown::Shutdown;
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
 
-/// Binds the address, so that a process that cannot be probed does not start.
+/// The option that says where probes are answered.
+pub const PROBES: &str = "--health-probe-bind-address";
+
+/// Binds the address, so that a process that cannot be asked how it is does not start. `option` is where another one is chosen.
 ///
 /// # Errors
 /// Another process listens there, or it is no address of this machine.
-pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+pub async fn bind(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener> {
     let bound = match TcpListener::bind(address).await {
         // Every address of a machine without IPv6.
         Err(error) if is_unsupported(&error) && address.ip().is_unspecified() => {
@@ -27,9 +30,7 @@ pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
         }
         bound => bound,
     };
-    bound.with_context(|| {
-        format!("cannot listen on {address} for probes; choose another --health-probe-bind-address")
-    })
+    bound.with_context(|| format!("cannot listen on {address}; choose another {option}"))
 }
 
 fn is_unsupported(error: &io::Error) -> bool {
@@ -43,12 +44,17 @@ fn is_unsupported(error: &io::Error) -> bool {
         .any(|known| code == Some(known.raw_os_error()))
 }
 
-/// Answers until told to stop.
-pub async fn serve(listener: TcpListener, health: Health, mut shutdown: Shutdown) {
+/// Answers probes until told to stop.
+pub async fn serve(listener: TcpListener, health: Health, shutdown: Shutdown) {
     let routes = Router::new()
         .route("/livez", get(alive))
         .route("/readyz", get(ready))
         .with_state(health);
+    answer(listener, routes, shutdown).await;
+}
+
+/// Answers what `routes` know until told to stop.
+pub async fn answer(listener: TcpListener, routes: Router, mut shutdown: Shutdown) {
     let limited = Server::new(Limits::default());
     let served = limited.serve(listener, None, move |request, _| {
         let answered = routes.clone().oneshot(request);
@@ -101,7 +107,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_process_lives_and_says_what_keeps_it_from_being_ready() {
-        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), PROBES);
         let listener = listener.await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let (health, (trigger, shutdown)) = (Health::default(), Shutdown::pair());
@@ -127,7 +133,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn who_asks_halves_of_requests_is_cut_off_and_probes_are_answered() {
-        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), PROBES);
         let listener = listener.await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let (health, (_trigger, shutdown)) = (Health::default(), Shutdown::pair());

@@ -12,4 +12,4 @@ mod run;
 pub mod webhook;
 
 pub use program::{ended, until_done};
-pub use run::{leadership, run};
+pub use run::{Frame, leadership, run};

@@ -23,7 +23,8 @@ const REPEATED: [(&str, &str); 2] = [
     ("kube_client", "kube_client::client=off"),
     ("kube_runtime", "kube_runtime::watcher=off"),
 ];
-const FILE_PREFIX: &str = "lifecycle-operator";
+/// What names of log files of the operators of this workspace begin with.
+pub const FILE_PREFIX: &str = "lifecycle-operator";
 /// By this suffix log collectors of the platform find files of this format.
 const FILE_SUFFIX: &str = "tracing-rs.json";
 
@@ -57,14 +58,14 @@ pub enum Error {
 
 type Boxed = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Begins logging, for the whole process.
+/// Begins logging, for the whole process. Names of files begin with that of the program.
 ///
 /// # Errors
 /// If a level is no filter, the directory cannot be used, or logging has begun already.
-pub fn begin(options: &args::Telemetry) -> Result<(), Error> {
+pub fn begin(program: &str, options: &args::Telemetry) -> Result<(), Error> {
     let level = |variable| std::env::var(variable).unwrap_or_default();
     let layers = layers(
-        options,
+        (program, options),
         (io::stdout, io::stdout().is_terminal()),
         &level(CONSOLE_LEVEL),
         &level(FILE_LEVEL),
@@ -111,7 +112,7 @@ pub fn begin_quietly() -> Result<(), Error> {
 
 /// The console is where it writes to, and whether people look at that: only they have a use for colours.
 fn layers<W>(
-    options: &args::Telemetry,
+    (program, options): (&str, &args::Telemetry),
     console: (W, bool),
     console_level: &str,
     file_level: &str,
@@ -127,7 +128,7 @@ where
     }
     if let Some(directory) = &options.file_log_directory {
         let filter = filter(FILE_LEVEL, file_level)?;
-        let files = files(directory, options)?;
+        let files = files(directory, (program, options))?;
         layers.push(json(files).with_filter(filter).boxed());
     }
     Ok(layers)
@@ -151,7 +152,10 @@ where
     fmt::layer().json().with_writer(writer).boxed()
 }
 
-fn files(directory: &Path, options: &args::Telemetry) -> Result<RollingFileAppender, Error> {
+fn files(
+    directory: &Path,
+    (program, options): (&str, &args::Telemetry),
+) -> Result<RollingFileAppender, Error> {
     let rotation = match options.file_log_rotation_period {
         args::Rotation::Never => Rotation::NEVER,
         args::Rotation::Minutely => Rotation::MINUTELY,
@@ -160,7 +164,7 @@ fn files(directory: &Path, options: &args::Telemetry) -> Result<RollingFileAppen
     };
     let mut files = RollingFileAppender::builder()
         .rotation(rotation)
-        .filename_prefix(FILE_PREFIX)
+        .filename_prefix(program)
         .filename_suffix(FILE_SUFFIX);
     if let Some(kept) = options.file_log_max_files {
         files = files.max_log_files(kept);
@@ -228,7 +232,7 @@ mod tests {
         let console = Console::default();
         let writer = console.clone();
         let layers = layers(
-            options,
+            (FILE_PREFIX, options),
             (move || writer.clone(), false),
             console_level,
             file_level,
@@ -258,7 +262,13 @@ mod tests {
         for (level, shown) in [("", false), ("debug", false), ("kube_client=error", true)] {
             let console = Console::default();
             let writer = console.clone();
-            let layers = layers(&options(), (move || writer.clone(), false), level, "").unwrap();
+            let layers = layers(
+                (FILE_PREFIX, &options()),
+                (move || writer.clone(), false),
+                level,
+                "",
+            )
+            .unwrap();
             tracing::subscriber::with_default(tracing_subscriber::registry().with(layers), || {
                 tracing::error!(target: "kube_client::client::builder", "failed with status 500");
             });
@@ -311,7 +321,7 @@ mod tests {
     #[test]
     fn a_bad_level_and_an_impossible_directory_are_named() {
         let level = |level: &str| {
-            layers(&options(), (io::sink, false), level, "")
+            layers((FILE_PREFIX, &options()), (io::sink, false), level, "")
                 .err()
                 .map(|e| e.to_string())
         };
@@ -325,7 +335,7 @@ mod tests {
             file_log_directory: Some(file.path().join("below-a-file")),
             ..options()
         };
-        let refused = layers(&files, (io::sink, false), "", "")
+        let refused = layers((FILE_PREFIX, &files), (io::sink, false), "", "")
             .err()
             .unwrap()
             .to_string();

@@ -9,25 +9,47 @@ use lifecycle_runtime::health::Health;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::shutdown::Shutdown;
 
-use crate::args::Run;
+use crate::args::{Cluster, Probes, Run, Telemetry};
 use crate::{health, logging};
+
+/// What a part of a program runs inside of.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// What names of log files begin with.
+    pub program: &'a str,
+    /// How and where to log.
+    pub telemetry: &'a Telemetry,
+    /// Where probes are answered.
+    pub probes: &'a Probes,
+}
+
+impl<M: Subcommand> Run<M> {
+    /// What each part of an operator of this workspace runs inside of.
+    pub fn frame(&self) -> Frame<'_> {
+        Frame {
+            program: logging::FILE_PREFIX,
+            telemetry: &self.telemetry,
+            probes: &self.probes,
+        }
+    }
+}
 
 /// Runs a part of an operator until it ends, which it does when the process is told to stop.
 ///
 /// # Errors
 /// If logging cannot begin, something cannot be listened at, or the part fails.
-pub async fn run<M: Subcommand, P>(
-    options: &Run<M>,
+pub async fn run<P>(
+    frame: Frame<'_>,
     part: impl FnOnce(Health, Shutdown) -> P,
 ) -> anyhow::Result<()>
 where
     P: Future<Output = anyhow::Result<()>>,
 {
-    logging::begin(&options.telemetry)?;
+    logging::begin(frame.program, frame.telemetry)?;
     let shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
     let health = Health::default();
-    let door = match options.health_probe_bind_address {
-        Some(address) => Some(health::bind(address).await?),
+    let door = match frame.probes.health_probe_bind_address {
+        Some(address) => Some(health::bind(address, health::PROBES).await?),
         None => None,
     };
     let probes = async {
@@ -45,15 +67,11 @@ where
 
 /// The Lease of an operator's replicas. A restarted container has the name of the one before and takes its Lease back at once; processes of one
 /// machine differ by number. Those that do not stand in for each other have Leases of different names.
-pub fn leadership<M: Subcommand>(
-    options: &Run<M>,
-    client: &Client,
-    lease: &str,
-) -> Option<Leadership> {
-    if options.disable_leader_election {
+pub fn leadership(cluster: &Cluster, client: &Client, lease: &str) -> Option<Leadership> {
+    if cluster.disable_leader_election {
         return None;
     }
-    let namespace = options.operator_namespace.as_deref();
+    let namespace = cluster.operator_namespace.as_deref();
     let host = std::env::var("HOSTNAME").unwrap_or_else(|_| lease.to_owned());
     Some(Leadership {
         namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),

@@ -34,7 +34,7 @@ async fn run(options: Run<Mode>) -> anyhow::Result<()> {
         Mode::Skupper(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
         Mode::Site(chosen) => files::run(chosen, health, shutdown).await,
     };
-    lifecycle_process::run(&options, part).await
+    lifecycle_process::run(options.frame(), part).await
 }
 
 /// Runs the controller of the Sites of a cluster until told to stop. `kinds` say which command of the program prints them.
@@ -49,7 +49,7 @@ pub async fn run_controller<M: Subcommand>(
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let client = connect().await?;
-    let namespace = options.operator_namespace.as_deref();
+    let namespace = options.cluster.operator_namespace.as_deref();
     // Controllers of different names manage different namespaces.
     let lease = format!("{NAME}-{}", chosen.controller_name);
     let told = controller::Options {
@@ -58,8 +58,8 @@ pub async fn run_controller<M: Subcommand>(
         platform: Platform::Kubernetes,
         image: chosen.router_image.clone(),
         kinds,
-        maintain_crds: !options.disable_crd_maintenance,
-        leadership: leadership(options, &client, &lease),
+        maintain_crds: !options.cluster.disable_crd_maintenance,
+        leadership: leadership(&options.cluster, &client, &lease),
         health,
     };
     Ok(controller::run(client, told, shutdown).await?)

@@ -15,6 +15,8 @@ fn run(words: &str) -> Run<Mode> {
     {
         Command::Run(run) => *run,
         other @ (Command::Sandbox(_)
+        | Command::Cluster(_)
+        | Command::New(_)
         | Command::Crd { product: _ }
         | Command::Check(_)
         | Command::Lock(_)
@@ -44,7 +46,7 @@ fn a_controller_needs_no_option() {
     assert_eq!(controller.listener_class_preset, Preset::EphemeralNodes);
     assert_eq!(run.telemetry.console_log_format, Format::Plain);
     assert_eq!(run.telemetry.file_log_rotation_period, Rotation::Never);
-    assert!(!run.disable_crd_maintenance && !run.disable_leader_election);
+    assert!(!run.cluster.disable_crd_maintenance && !run.cluster.disable_leader_election);
 }
 
 #[test]
@@ -58,12 +60,12 @@ fn every_option_of_the_replaced_operator_is_accepted() {
     );
     assert_eq!(run.csi_endpoint.as_deref(), Some("/csi/csi.sock"));
     assert_eq!(run.kubernetes_node_name.as_deref(), Some("n1"));
-    assert_eq!(run.operator_namespace.as_deref(), Some("ns"));
+    assert_eq!(run.cluster.operator_namespace.as_deref(), Some("ns"));
     assert_eq!(
-        run.kubernetes_cluster_domain.unwrap().to_string(),
+        run.cluster.kubernetes_cluster_domain.unwrap().to_string(),
         "Example.org."
     );
-    assert!(run.disable_crd_maintenance && run.retired.eos_disabled);
+    assert!(run.cluster.disable_crd_maintenance && run.retired.eos_disabled);
     assert!(run.telemetry.console_log_disabled);
     assert_eq!(run.telemetry.console_log_format, Format::Json);
     assert_eq!(run.telemetry.file_log_directory, Some("/logs".into()));

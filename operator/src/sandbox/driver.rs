@@ -7,18 +7,21 @@ use std::time::Duration;
 use anyhow::Context;
 use kube::Client;
 use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_simulator::Server;
 use lifecycle_simulator::world::Volumes;
-use lifecycle_simulator::{Server, User};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-use super::{complain, manifests, sites, world};
+use super::sites;
+use lifecycle_cli::cluster::{account, complain, manifests, nodes};
 use lifecycle_listener::controller::KINDS;
 use lifecycle_listener::volume;
 use lifecycle_runtime::{cause, crds};
 
 const NAME: &str = "listeners.stackable.tech";
-const NAMESPACE: &str = "listener-operator";
+/// Where the ServiceAccounts of the operator are, and which is that of its controller.
+pub(super) const NAMESPACE: &str = "listener-operator";
+pub(super) const CONTROLLER: &str = "listener-operator-controller";
 /// The path of a Unix socket has no more bytes.
 const LONGEST: usize = 107;
 /// Where folders are made if that of the system has too long a name.
@@ -52,7 +55,7 @@ pub(super) struct Driver {
 impl Driver {
     /// Makes its folder.
     pub(super) fn new() -> anyhow::Result<Self> {
-        let longest = world::nodes().map(|node| socket(Path::new(""), node).as_os_str().len());
+        let longest = nodes().map(|node| socket(Path::new(""), node).as_os_str().len());
         let longest = longest.max().unwrap_or_default();
         // A separator, and what makes the name of the folder unique.
         let fits = |parent: &Path| parent.as_os_str().len() + longest + 18 <= LONGEST;
@@ -73,7 +76,7 @@ impl Driver {
     /// What the controllers around it know of it.
     pub(super) fn volumes(&self) -> Volumes {
         let folder = self.folder.path();
-        let nodes = world::nodes().map(|node| (node, socket(folder, node)));
+        let nodes = nodes().map(|node| (node, socket(folder, node)));
         Volumes::inside(folder).driver(NAME, folder.join("c.sock"), nodes)
     }
 
@@ -82,16 +85,16 @@ impl Driver {
         let folder = self.folder.path();
         let endpoint = folder.join("c.sock").display().to_string();
         let made = volume::provisions(NAME, &endpoint);
-        let client = account(server, "listener-operator-controller");
+        let client = account(server, NAMESPACE, CONTROLLER);
         let mut tasks = vec![tokio::spawn(run(made, client, shutdown.clone()))];
-        for node in world::nodes() {
+        for node in nodes() {
             let mount = volume::Mount {
                 endpoint: socket(folder, node).display().to_string(),
                 node: node.to_owned(),
                 registration: None,
             };
             let mounts = volume::mounts(NAME, mount);
-            let client = account(server, "listener-operator-node");
+            let client = account(server, NAMESPACE, "listener-operator-node");
             tasks.push(tokio::spawn(run(mounts, client, shutdown.clone())));
         }
         tasks
@@ -118,13 +121,6 @@ async fn run(served: lifecycle_csi::Volumes, client: Client, mut shutdown: Shutd
         let said = cause::in_one_line(&error);
         complain(&format!("the volume driver ended: {said}"));
     }
-}
-
-/// Somebody who is a ServiceAccount of the operator.
-pub(super) fn account(server: &Server, name: &str) -> Client {
-    let user = format!("system:serviceaccount:{NAMESPACE}:{name}");
-    let all = format!("system:serviceaccounts:{NAMESPACE}");
-    server.client(&User::new(&user, &["system:serviceaccounts", &all]))
 }
 
 /// Gives the cluster the accounts, the rights, the driver and its StorageClass.

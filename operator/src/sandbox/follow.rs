@@ -19,15 +19,16 @@ use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, ResourceExt};
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent};
 use lifecycle_runtime::machine::ir::Phase;
-use lifecycle_runtime::machine::policy::Class;
 use lifecycle_simulator::world::Volumes;
 use lifecycle_specs_listener::listener::{Listener, ListenerStatus};
 use lifecycle_specs_skupper::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::manifests::{Followed, FollowedKind};
+use super::followed::{Followed, FollowedKind};
 use super::sites::{Door, Sites};
-use super::{complain, echo, mounted, say};
+use super::{echo, mounted};
+use lifecycle_cli::cluster::{complain, say};
+use lifecycle_cli::passes;
 use lifecycle_runtime::cause;
 
 /// How it ended.
@@ -76,19 +77,7 @@ pub(super) struct Observers {
 }
 
 fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
-    let ir = passed.lifecycle;
-    let state = match passed.class {
-        Class::State(state) => ir.states[state].name,
-        Class::Deleting => "Deleting",
-        Class::Refused { .. } => "Refused",
-        Class::Contradiction => "Unclear",
-    };
-    let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
-    let why = match (&passed.failure, conditions.last()) {
-        (Some(failure), _) => failure.clone(),
-        (None, Some(ready)) => reason(&ready.reason, &ready.message),
-        (None, None) => String::new(),
-    };
+    let (phase, line) = passes::told(passed);
     let name = passed.object;
     PassLine {
         of: Followed {
@@ -96,17 +85,8 @@ fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
             namespace: name.namespace.clone().unwrap_or_default(),
             name: name.name.clone(),
         },
-        phase: ir.phase(passed.class),
-        line: format!("{state:<12}  {why}").trim_end().to_owned(),
-    }
-}
-
-fn reason(reason: &str, message: &str) -> String {
-    if message.is_empty() {
-        reason.to_owned()
-    } else {
-        let message = message.replace('\n', "; ");
-        format!("{reason}: {message}")
+        phase,
+        line,
     }
 }
 

@@ -19,7 +19,8 @@ use lifecycle_specs_skupper::site::Site;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::{complain, echo};
+use super::echo;
+use lifecycle_cli::cluster::{account, complain};
 use lifecycle_skupper::config::document::named;
 use lifecycle_skupper::config::router_config::RouterConfig;
 use lifecycle_skupper::controller;
@@ -178,13 +179,6 @@ pub(super) fn leads_to(echo: Option<SocketAddr>, host: Option<&str>, port: i64) 
         Err(_) => host == "localhost" && echo.ip() == IpAddr::from([127, 0, 0, 1]),
     };
     i64::from(echo.port()) == port && host.is_some_and(is_there)
-}
-
-/// Somebody who is a ServiceAccount.
-fn account(server: &Server, namespace: &str, name: &str) -> Client {
-    let user = format!("system:serviceaccount:{namespace}:{name}");
-    let all = format!("system:serviceaccounts:{namespace}");
-    server.client(&User::new(&user, &["system:serviceaccounts", &all]))
 }
 
 #[cfg(test)]

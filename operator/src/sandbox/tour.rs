@@ -10,9 +10,10 @@ use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
 use super::follow::{Follow, Verdict};
-use super::manifests::{self, Followed, Manifest};
+use super::followed::{Followed, is_of_site, wanted};
 use super::sites::{Sites, is_refused};
-use super::{complain, say};
+use lifecycle_cli::cluster::manifests::{self, Manifest};
+use lifecycle_cli::cluster::{complain, say};
 
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -30,7 +31,7 @@ impl<'a> Tour<'a> {
             let key = manifest.spec()["routingKey"].as_str().map(str::to_owned);
             (manifest.namespace(), key)
         };
-        let of = |kind| manifests.iter().filter(move |m| m.is_of_site(kind));
+        let of = |kind| manifests.iter().filter(move |m| is_of_site(m, kind));
         of("Connector").find_map(|connector| {
             let key_of = key(connector);
             let is_alone = of("Connector").filter(|other| key(other) == key_of).count() == 1;
@@ -51,7 +52,7 @@ impl<'a> Tour<'a> {
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
         let (namespace, name) = (self.connector.namespace(), self.connector.name());
-        let listener = self.listener.wanted();
+        let listener = self::wanted(self.listener);
         let door = match &listener {
             Some(listener) => follow.door(client, listener).await,
             None => None,

@@ -96,3 +96,13 @@ fn help_of_explain_says_how_it_ends() {
 fn help_of_sandbox_explains_exit_codes() {
     check("sandbox.txt", &["sandbox"]);
 }
+
+#[test]
+fn help_of_cluster_says_what_is_in_it() {
+    check("cluster.txt", &["cluster"]);
+}
+
+#[test]
+fn help_of_new_says_what_is_written() {
+    check("new.txt", &["new"]);
+}

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod cluster;
 mod command;
 mod help;
 mod mistakes;
+mod new;
 mod pages;
 mod rules;
 mod sandbox;

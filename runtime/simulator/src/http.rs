@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 pub use door::Door;
 
-use crate::server::{Content, Reply};
+use crate::server::{Content, Recorded, Reply};
 use crate::{Server, User};
 
 /// As much as a real API server reads, and as many connections as the watches of a few programs need.
@@ -33,6 +33,9 @@ const LIMITS: Limits = Limits {
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
+/// Is told of each request that was answered, in their order. What it does delays the answer.
+pub type Recorder = Arc<dyn Fn(&Recorded) + Send + Sync>;
+
 /// Answers until `stop` is done; watches end with it.
 ///
 /// # Errors
@@ -43,12 +46,25 @@ pub async fn serve(
     door: Door,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    serve_recorded(listener, (server, door), None, stop).await
+}
+
+/// As `serve`, and tells of each request that comes in by this door and is let in.
+///
+/// # Errors
+/// As `serve`.
+pub async fn serve_recorded(
+    listener: TcpListener,
+    (server, door): (Server, Door),
+    recorder: Option<Recorder>,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
     let at = listener.local_addr()?;
     let secure = door.secure();
     let door = Arc::new(door);
     let answer = move |request: Request<Incoming>, _| {
-        let (server, door) = (server.clone(), door.clone());
-        async move { answer(&server, &door, at, request).await }
+        let (server, door, recorder) = (server.clone(), door.clone(), recorder.clone());
+        async move { answer(&server, (&door, at), recorder.as_ref(), request).await }
     };
     let limited = lifecycle_http::Server::new(LIMITS);
     tokio::select! {
@@ -60,8 +76,8 @@ pub async fn serve(
 
 async fn answer(
     server: &Server,
-    door: &Door,
-    at: SocketAddr,
+    (door, at): (&Door, SocketAddr),
+    recorder: Option<&Recorder>,
     request: Request<Incoming>,
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -81,7 +97,11 @@ async fn answer(
     };
     let user = user(&head.headers);
     let request = Request::from_parts(head, body.to_vec());
-    response(server.serve(&user, &request))
+    let reply = server.serve(&user, &request);
+    if let Some(recorder) = recorder {
+        recorder(&Recorded::of(&user, &request, reply.status));
+    }
+    response(reply)
 }
 
 /// Everybody who is let in is an administrator, and may impersonate another user.

@@ -31,6 +31,7 @@ mod patch;
 mod pods;
 mod protobuf;
 mod rbac;
+mod recorded;
 mod render;
 mod request;
 mod reviews;
@@ -60,6 +61,7 @@ use request::Asked;
 use state::State;
 
 pub use client::ServerService;
+pub use recorded::{Recorded, RecordedBody};
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,6 +15,7 @@ macro_rules! run {
 }
 
 run! {
+    cli: "operator/cli",
     client: "runtime/client",
     csi: "runtime/csi",
     explain: "runtime/explain",

@@ -89,7 +89,7 @@ fn children(path: &str, is_root: bool, text: &str) -> Vec<String> {
         if let Some(rest) = code.strip_prefix("#[path = \"") {
             named_path = rest
                 .strip_suffix("\"]")
-                .map(|name| format!("{folder}/{name}"));
+                .map(|name| plain(&format!("{folder}/{name}")));
         } else if let Some(name) = declared(code, ";") {
             let inside: String = open.iter().map(|(_, name)| format!("{name}/")).collect();
             let beside = format!("{below}/{inside}{name}.rs");
@@ -103,6 +103,18 @@ fn children(path: &str, is_root: bool, text: &str) -> Vec<String> {
         }
     }
     children
+}
+
+/// A path without `..`.
+fn plain(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The name in `mod name` followed by `;` or `{`, whatever its visibility.

@@ -28,9 +28,10 @@ const CIRCLES: [(&str, &str); 1] = [(
 )];
 
 /// How many crates each package pulls in, itself not counted: what everybody who builds it compiles.
-const PULLED: [(&str, usize); 25] = [
+const PULLED: [(&str, usize); 27] = [
     ("lifecycle-api-reader", 0),
     ("lifecycle-book", 11),
+    ("lifecycle-cli", 204),
     ("lifecycle-client", 153),
     ("lifecycle-csi", 187),
     ("lifecycle-explain", 180),
@@ -38,7 +39,7 @@ const PULLED: [(&str, usize); 25] = [
     ("lifecycle-listener", 222),
     ("lifecycle-macros", 10),
     ("lifecycle-macros-core", 9),
-    ("lifecycle-operator", 274),
+    ("lifecycle-operator", 275),
     ("lifecycle-oracle", 6),
     ("lifecycle-packages", 5),
     ("lifecycle-process", 203),
@@ -54,6 +55,7 @@ const PULLED: [(&str, usize); 25] = [
     ("lifecycle-tests", 262),
     ("lifecycle-tidy", 7),
     ("lifecycle-ui", 166),
+    ("website-operator", 266),
 ];
 
 /// Under which licences code of others may be: what lets an Apache-2.0 program be built of it and passed on, with a notice at most.
@@ -421,6 +423,9 @@ fn who_ships_an_operator_ships_no_simulator() {
     none(pulled("lifecycle-runtime").forbidden(&SIMULATION));
     none(pulled("lifecycle-listener").forbidden(&SIMULATION));
     none(pulled("lifecycle-csi").forbidden(&SIMULATION));
+    none(pulled("lifecycle-cli").forbidden(&SIMULATION));
+    let image = pulled_with("website-operator", &["--no-default-features"]);
+    none(image.forbidden(&SIMULATION));
     // These two run a cluster in a process, for people and for sites of files.
     for simulates in ["lifecycle-operator", "lifecycle-skupper"] {
         none(pulled(simulates).forbidden(&["lifecycle-suite", TEST_CLOCK]));

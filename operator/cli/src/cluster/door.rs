@@ -21,7 +21,7 @@ const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
 /// Why nobody can be let in.
 #[derive(Debug, Error)]
-pub(super) enum Error {
+pub(crate) enum Error {
     /// Another process listens there.
     #[error(
         "port {port} is in use: choose another with --port, or leave the option out to get a free one"
@@ -42,7 +42,7 @@ pub(super) enum Error {
 
 /// Why nobody can be told from anybody else.
 #[derive(Debug, Error)]
-pub(super) enum KeyError {
+pub(crate) enum KeyError {
     /// There is no certificate.
     #[error("the certificate of the simulated cluster cannot be made")]
     Make(#[from] rcgen::Error),
@@ -53,11 +53,11 @@ pub(super) enum KeyError {
 
 /// What a client must know: whom to trust, and what to show.
 #[derive(Clone)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// The certificate of the authority, as PEM.
-    pub(super) authority: String,
+    pub(crate) authority: String,
     /// What makes a client an administrator.
-    pub(super) token: String,
+    pub(crate) token: String,
 }
 
 impl Debug for Key {
@@ -71,18 +71,18 @@ impl Debug for Key {
 ///
 /// # Errors
 /// There is no certificate.
-pub(super) fn locked() -> Result<(Door, Key), KeyError> {
+pub(crate) fn locked() -> Result<(Door, Key), KeyError> {
     let mut random = [0; 32];
     SystemRandom::new()
         .fill(&mut random)
         .expect("the system has random numbers");
     let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut authority = named("sandbox authority", &[])?;
+    let mut authority = named("simulated authority", &[])?;
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
     let own = KeyPair::generate()?;
-    let mut certificate = named("sandbox", &NAMES)?;
+    let mut certificate = named("simulated cluster", &NAMES)?;
     certificate.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let certificate = certificate.signed_by(&own, &authority)?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -111,7 +111,7 @@ fn named(name: &str, hosts: &[&str]) -> Result<CertificateParams, rcgen::Error> 
 ///
 /// # Errors
 /// Another process has it, or the operating system refuses it.
-pub(super) async fn bind(port: u16) -> Result<TcpListener, Error> {
+pub(crate) async fn bind(port: u16) -> Result<TcpListener, Error> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     TcpListener::bind(address).await.map_err(|source| {
         if source.kind() == io::ErrorKind::AddrInUse {

@@ -12,12 +12,14 @@ use lifecycle_runtime::names;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::say;
+
 /// The manager that `kubectl apply --server-side` writes as, so that it can go on with what was applied here.
 const MANAGER: &str = "kubectl";
 
 /// Why a manifest cannot be used. Each names the file, and the document where there is one.
 #[derive(Debug, Error)]
-pub(super) enum Error {
+pub enum Error {
     /// The file cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
@@ -66,7 +68,7 @@ pub(super) enum Error {
 
 /// Where a document stands: the file, and which of the documents that hold anything, counted from 1.
 #[derive(Clone, Debug)]
-pub(super) struct DocumentPlace(Box<str>);
+pub struct DocumentPlace(Box<str>);
 
 impl DocumentPlace {
     fn new(path: &Path, index: usize) -> Self {
@@ -82,124 +84,56 @@ impl std::fmt::Display for DocumentPlace {
 
 /// One object to be applied.
 #[derive(Debug)]
-pub(super) struct Manifest {
+pub struct Manifest {
     place: DocumentPlace,
     object: DynamicObject,
     of: GroupVersionKind,
 }
 
-/// The group of what sites are made of.
-const SITES: &str = lifecycle_specs_skupper::GROUP;
-
-/// What is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FollowedKind {
-    /// Until it is Ready.
-    Listener,
-    /// Until it runs.
-    Pod,
-    /// Something of a Skupper site, of this kind, until it is Ready.
-    OfSite(&'static str),
-}
-
-impl FollowedKind {
-    /// The kinds of a Skupper site.
-    pub(super) const OF_SITE: [&'static str; 5] = [
-        "Site",
-        "Listener",
-        "Connector",
-        "AttachedConnector",
-        "AttachedConnectorBinding",
-    ];
-
-    /// What an object of a kind of sites is followed as.
-    pub(super) fn of_site(kind: &str) -> Option<Self> {
-        let known = Self::OF_SITE.into_iter().find(|known| *known == kind);
-        known.map(Self::OfSite)
-    }
-}
-
-/// An object that is followed, by namespace and name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Followed {
-    /// What it is.
-    pub(super) sort: FollowedKind,
-    /// Its namespace.
-    pub(super) namespace: String,
-    /// Its name.
-    pub(super) name: String,
-}
-
-impl std::fmt::Display for Followed {
-    /// Two groups have a kind `Listener`: what is of a site is written as `kubectl` takes it.
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            sort,
-            namespace,
-            name,
-        } = self;
-        match sort {
-            FollowedKind::Listener | FollowedKind::Pod => write!(formatter, "{namespace}/{name}"),
-            FollowedKind::OfSite(kind) => {
-                let kind = kind.to_lowercase();
-                write!(formatter, "{namespace}/{kind}.{SITES}/{name}")
-            }
-        }
-    }
-}
-
 impl Manifest {
     /// Reads all files before anything is started, so that a mistake is told at once.
-    pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Error> {
+    ///
+    /// # Errors
+    /// A file cannot be read, or holds what is no object.
+    pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, Error> {
         let mut manifests = Vec::new();
         for path in paths {
             let text = fs::read_to_string(path).map_err(|source| Error::Read {
                 path: path.clone(),
                 source,
             })?;
-            manifests.extend(parse(path, &text)?);
+            manifests.extend(Self::parse(path, &text)?);
         }
         Ok(manifests)
     }
 
-    /// Whether it is of this kind of Skupper sites.
-    pub(super) fn is_of_site(&self, kind: &str) -> bool {
-        self.of.group == SITES && self.of.kind == kind
+    /// Takes a text apart; `path` names it in errors.
+    ///
+    /// # Errors
+    /// It holds what is no object.
+    pub fn parse(path: &Path, text: &str) -> Result<Vec<Self>, Error> {
+        parse(path, text)
+    }
+
+    /// Of which kind it is.
+    pub fn kind(&self) -> &GroupVersionKind {
+        &self.of
     }
 
     /// Its namespace.
-    pub(super) fn namespace(&self) -> String {
+    pub fn namespace(&self) -> String {
         let namespace = self.object.namespace();
         namespace.unwrap_or_else(|| "default".to_owned())
     }
 
     /// Its name.
-    pub(super) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.object.name_any()
     }
 
     /// What it asks for.
-    pub(super) fn spec(&self) -> &Value {
+    pub fn spec(&self) -> &Value {
         &self.object.data["spec"]
-    }
-
-    /// What it is followed as, if it is.
-    fn sort(&self) -> Option<FollowedKind> {
-        match (self.of.group.as_str(), self.of.kind.as_str()) {
-            ("listeners.stackable.tech", "Listener") => Some(FollowedKind::Listener),
-            ("", "Pod") => Some(FollowedKind::Pod),
-            (SITES, kind) => FollowedKind::of_site(kind),
-            (_, _) => None,
-        }
-    }
-
-    /// The object that it makes.
-    pub(super) fn wanted(&self) -> Option<Followed> {
-        Some(Followed {
-            sort: self.sort()?,
-            namespace: self.namespace(),
-            name: self.name(),
-        })
     }
 }
 
@@ -251,21 +185,25 @@ fn manifest(place: DocumentPlace, document: Value) -> Result<Manifest, Error> {
     }
 }
 
-/// Applies all manifests in their order, and says which of them are followed.
-pub(super) async fn apply(client: &Client, manifests: &[Manifest]) -> Result<Vec<Followed>, Error> {
-    let mut wanted = Vec::new();
+/// Applies all manifests in their order, and says so of each.
+///
+/// # Errors
+/// The cluster knows no such kind, or refuses one.
+pub async fn apply(client: &Client, manifests: &[Manifest]) -> Result<(), Error> {
     for manifest in manifests {
         let applied = apply_one(client, manifest).await?;
         let (kind, name) = (&manifest.of.kind, applied.name_any());
-        super::say(&format!("{} {name} applied", kind.to_lowercase()));
-        wanted.extend(manifest.wanted().filter(|one| !wanted.contains(one)));
+        say(&format!("{} {name} applied", kind.to_lowercase()));
     }
-    Ok(wanted)
+    Ok(())
 }
 
 /// Applies what a manifest that is part of this program says, without a word. What would run in Pods runs in this process instead.
-pub(super) async fn install(client: &Client, name: &str, text: &str) -> Result<(), Error> {
-    let all = parse(Path::new(name), text)?.into_iter();
+///
+/// # Errors
+/// It is no manifest, or the cluster refuses it.
+pub async fn install(client: &Client, name: &str, text: &str) -> Result<(), Error> {
+    let all = Manifest::parse(Path::new(name), text)?.into_iter();
     for manifest in all.filter(|manifest| manifest.of.group != "apps") {
         apply_one(client, &manifest).await?;
     }
@@ -273,10 +211,10 @@ pub(super) async fn install(client: &Client, name: &str, text: &str) -> Result<(
 }
 
 /// Applies one.
-pub(super) async fn apply_one(
-    client: &Client,
-    manifest: &Manifest,
-) -> Result<DynamicObject, Error> {
+///
+/// # Errors
+/// The cluster knows no such kind, or refuses it.
+pub async fn apply_one(client: &Client, manifest: &Manifest) -> Result<DynamicObject, Error> {
     let (place, of) = (&manifest.place, &manifest.of);
     let failed = |source| Error::Apply {
         place: place.clone(),
@@ -371,18 +309,5 @@ mod tests {
         assert_eq!(kinds, ["ConfigMap", "Deployment"]);
         assert_eq!(manifests[1].of.group, "apps");
         assert_eq!(manifests[1].place.to_string(), "a.yaml, document 2");
-    }
-
-    #[test]
-    fn both_kinds_of_listener_are_told_apart() {
-        let listener = |group| {
-            let text = format!("apiVersion: {group}/v1\nkind: Listener\nmetadata: {{name: a}}\n");
-            let manifests = parse(Path::new("a.yaml"), &text).unwrap();
-            manifests[0].wanted().map(|wanted| wanted.to_string())
-        };
-        let (stackable, site) = (listener("listeners.stackable.tech"), listener("skupper.io"));
-        assert_eq!(stackable.as_deref(), Some("default/a"));
-        assert_eq!(site.as_deref(), Some("default/listener.skupper.io/a"));
-        assert_eq!(listener("example.org"), None);
     }
 }

@@ -1,27 +1,26 @@
 //! The file by which `kubectl` finds the simulated cluster, and is let in. It goes with the cluster, for it would lead nowhere.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lifecycle_router::file;
 use tempfile::TempDir;
 use thiserror::Error;
 
 use super::door::Key;
 
 /// By its first line a file is known as ours, so that it may be replaced.
-const MARK: &str = "# Written by `lifecycle-operator sandbox`, which removes it when it ends.\n";
+const MARK: &str = "# Written by a simulated cluster, which removes it when it ends.\n";
 
 /// Ours is smaller by far.
 const LARGEST: u64 = 1 << 20;
 
 /// Why there is no such file.
 #[derive(Debug, Error)]
-pub(super) enum Error {
+pub(crate) enum Error {
     /// It cannot be written.
     #[error("the kubeconfig cannot be written to {}: choose another place with --kubeconfig", path.display())]
     Write {
@@ -40,14 +39,14 @@ pub(super) enum Error {
 
 /// A kubeconfig that is removed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Kubeconfig {
+pub(crate) struct Kubeconfig {
     path: PathBuf,
     _folder: Option<TempDir>,
 }
 
 impl Kubeconfig {
     /// Writes the file: to `wanted`, or into a temporary folder.
-    pub(super) fn write(
+    pub(crate) fn write(
         wanted: Option<&Path>,
         server: SocketAddr,
         key: &Key,
@@ -81,7 +80,7 @@ impl Kubeconfig {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -96,7 +95,7 @@ impl Drop for Kubeconfig {
 }
 
 fn check_ours(path: &Path) -> Result<(), Error> {
-    match file::read(path, LARGEST) {
+    match read(path) {
         Ok(found) if found.starts_with(MARK.as_bytes()) || found.is_empty() => Ok(()),
         Ok(_) => Err(Error::Foreign {
             path: path.to_owned(),
@@ -107,6 +106,18 @@ fn check_ours(path: &Path) -> Result<(), Error> {
             source,
         }),
     }
+}
+
+/// What is there, as far as ours could be. A pipe would never end.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?
+        .take(LARGEST)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A file that only its owner can read, in the place of one that is ours.

@@ -1,0 +1,193 @@
+//! A simulated cluster with a door: an API server on a port of loopback, the controllers around it, two nodes, and a kubeconfig that leads there.
+//! What a cluster does is the business of `lifecycle_simulator`.
+
+mod door;
+mod kubeconfig;
+pub mod manifests;
+mod nodes;
+pub mod record;
+
+use std::future::Future;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use kube::Client;
+use lifecycle_runtime::shutdown::{Shutdown, Trigger};
+use lifecycle_simulator::http::{self, Recorder};
+use lifecycle_simulator::world::{Volumes, World};
+use lifecycle_simulator::{Server, User};
+use tokio::task::JoinHandle;
+
+use kubeconfig::Kubeconfig;
+pub use nodes::names as nodes;
+
+/// How long what has begun may take to end once it is told to.
+const GRACE: Duration = Duration::from_secs(3);
+/// What a command line, a file or a port that cannot be used ends with.
+pub const UNUSABLE: u8 = 2;
+
+/// How a cluster is to be.
+#[derive(Default)]
+pub struct Options {
+    /// What uids, generated names and the like are made from.
+    pub seed: u64,
+    /// The port of 127.0.0.1 on which the API server listens; 0 takes a free one.
+    pub port: u16,
+    /// Where the kubeconfig is written; into a temporary folder unless told.
+    pub kubeconfig: Option<PathBuf>,
+    /// Volumes of drivers whose sockets are known.
+    pub volumes: Option<Volumes>,
+    /// Is told of each request that comes in by the port.
+    pub recorder: Option<Recorder>,
+}
+
+/// A simulated cluster that runs in this process. It ends when it is dropped or stopped, and its kubeconfig goes with it.
+///
+/// # Guarantees
+/// RBAC is enforced. Who has the kubeconfig is an administrator, and may ask as another user.
+pub struct Cluster {
+    server: Server,
+    address: SocketAddr,
+    kubeconfig: Kubeconfig,
+    trigger: Trigger,
+    shutdown: Shutdown,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Cluster {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// The port is in use, or the kubeconfig cannot be written.
+    pub async fn open(options: Options) -> anyhow::Result<Self> {
+        let listener = door::bind(options.port).await?;
+        let address = listener.local_addr().context("the port has no number")?;
+        let (lock, key) = door::locked()?;
+        let kubeconfig = Kubeconfig::write(options.kubeconfig.as_deref(), address, &key)?;
+        let server = Server::new(options.seed);
+        server.set_clock(Timestamp::now());
+        server.enforce_rbac(true);
+        nodes::make(&server.client(&User::admin())).await?;
+        let (trigger, shutdown) = Shutdown::pair();
+        let mut cluster = Self {
+            server,
+            address,
+            kubeconfig,
+            trigger,
+            shutdown,
+            tasks: Vec::new(),
+        };
+        let mut until = cluster.shutdown();
+        let stop = async move { until.wait().await };
+        let inside = (cluster.server.clone(), lock);
+        let serving = http::serve_recorded(listener, inside, options.recorder, stop);
+        cluster.run(async move {
+            if let Err(error) = serving.await {
+                complain(&format!("kubectl cannot be answered: {error}"));
+            }
+        });
+        let manager = User::new("system:kube-controller-manager", &["system:masters"]);
+        let manager = cluster.server.client(&manager);
+        cluster.run(around(manager, options.volumes, cluster.shutdown()));
+        Ok(cluster)
+    }
+
+    /// The API server itself.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The file that leads there.
+    pub fn kubeconfig(&self) -> &Path {
+        self.kubeconfig.path()
+    }
+
+    /// A client of an administrator, without a socket.
+    pub fn client(&self) -> Client {
+        self.server.client(&User::admin())
+    }
+
+    /// A client of a ServiceAccount, with its rights.
+    pub fn account(&self, namespace: &str, name: &str) -> Client {
+        account(&self.server, namespace, name)
+    }
+
+    /// Says when the cluster ends.
+    pub fn shutdown(&self) -> Shutdown {
+        self.shutdown.clone()
+    }
+
+    /// Runs something beside it, until it ends by itself; when the cluster is stopped, it is waited for.
+    pub fn run(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.push(tokio::spawn(task));
+    }
+
+    /// As `run`, of what runs already.
+    pub fn keep(&mut self, tasks: impl IntoIterator<Item = JoinHandle<()>>) {
+        self.tasks.extend(tasks);
+    }
+
+    /// Tells people where it is.
+    pub fn introduce(&self) {
+        say(&format!("simulated cluster at https://{}", self.address));
+        say(&format!(
+            "  export KUBECONFIG={}",
+            self.kubeconfig().display()
+        ));
+    }
+
+    /// Ends all that runs in it.
+    pub async fn stop(self) {
+        self.trigger.stop();
+        let all = async {
+            for task in self.tasks {
+                // One that panicked has said so already.
+                let _ended = task.await;
+            }
+        };
+        if tokio::time::timeout(GRACE, all).await.is_err() {
+            tracing::warn!("something did not end in time and is dropped");
+        }
+    }
+}
+
+/// A client of a ServiceAccount, with its rights.
+pub fn account(server: &Server, namespace: &str, name: &str) -> Client {
+    let user = format!("system:serviceaccount:{namespace}:{name}");
+    let all = format!("system:serviceaccounts:{namespace}");
+    server.client(&User::new(&user, &["system:serviceaccounts", &all]))
+}
+
+/// Runs the controllers that stand for the rest of a cluster.
+async fn around(client: Client, volumes: Option<Volumes>, mut shutdown: Shutdown) {
+    // Those that there are were made before, with addresses.
+    let no_more_nodes: [&str; 0] = [];
+    let world = World::whole()
+        .nodes(no_more_nodes)
+        .volumes(volumes)
+        .origin(Timestamp::now());
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => {}
+        () = world.run(client) => tracing::warn!("the controllers of the simulated cluster ended"),
+    }
+}
+
+/// A line for people. With standard output closed there is nobody left to tell.
+pub fn say(line: &str) {
+    let _unheard = writeln!(io::stdout(), "{line}");
+}
+
+/// A line for people who have to act.
+pub fn complain(line: &str) {
+    let _unheard = writeln!(io::stderr(), "error: {line}");
+}

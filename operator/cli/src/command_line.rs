@@ -1,0 +1,121 @@
+//! The command line of a program: `run`, `sandbox` and `crds`, and who does each.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use lifecycle_process::{ended, until_done};
+
+use crate::{Program, args, definitions, run, sandbox};
+
+impl Program {
+    /// The program: reads the command line, does what it says, and returns how the process is to end.
+    pub fn main(self) -> ExitCode {
+        let matches = self.command().get_matches();
+        ended(self.asked(&matches))
+    }
+
+    /// The command line.
+    pub fn command(&self) -> Command {
+        let run = Command::new("run")
+            .about("Run the operator until it is told to stop (SIGTERM or SIGINT)");
+        let run = run.long_about(
+            "Run the operator until it is told to stop (SIGTERM or SIGINT).\n\n\
+             The cluster is the one of KUBECONFIG or ~/.kube/config, or the one that the process runs in.",
+        );
+        let crds = Command::new("crds")
+            .about("Print the CustomResourceDefinitions as YAML, or install them. Printing needs no cluster");
+        let command = Command::new(self.name)
+            .version(self.version)
+            .about(self.about)
+            .arg_required_else_help(true)
+            .subcommand_required(true)
+            .subcommand((self.options)(args::Run::augment_args(run)));
+        let command = command.subcommand((self.options)(sandbox::command()));
+        command.subcommand(args::Crds::augment_args(crds))
+    }
+
+    fn asked(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        match matches.subcommand() {
+            Some(("run", told)) => {
+                let options = args::Run::from_arg_matches(told)?;
+                until_done(run::run(self, options, told))??;
+            }
+            Some(("sandbox", told)) => return sandbox::asked(self, told),
+            Some(("crds", told)) => {
+                let options = args::Crds::from_arg_matches(told)?;
+                let kinds = definitions::kinds(self.name, &self.definitions)?;
+                definitions::asked(&kinds, &options)?;
+            }
+            Some(_) | None => unreachable!("clap lets no other command through"),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lifecycle_runtime::Operator;
+
+    use super::*;
+    use crate::Surroundings;
+
+    #[derive(Args)]
+    struct Own {
+        /// Something of its own.
+        #[arg(long, default_value_t = 1)]
+        colour: u8,
+    }
+
+    fn program() -> Program {
+        Program::new("thing-operator", "1.2.3").operator_with(|_, own: Own| {
+            anyhow::ensure!(own.colour < 9, "there are nine colours");
+            Ok(Operator::new("things.example.org"))
+        })
+    }
+
+    #[test]
+    fn the_command_line_is_consistent_and_run_takes_the_options_of_the_author() {
+        program().command().debug_assert();
+        let command = program().command();
+        let matches = command.get_matches_from(["thing-operator", "run", "--colour", "7"]);
+        let (_, told) = matches.subcommand().unwrap();
+        assert_eq!(Own::from_arg_matches(told).unwrap().colour, 7);
+        let options = args::Run::from_arg_matches(told).unwrap();
+        assert!(options.metrics_bind_address.is_none());
+        assert!(!options.cluster.disable_leader_election);
+    }
+
+    #[test]
+    fn each_option_of_run_has_the_environment_variable_of_its_name() {
+        let mut command = Program::new("thing-operator", "1").command();
+        command.build();
+        let run = command.find_subcommand("run").unwrap();
+        let options = run.get_arguments().filter(|one| one.get_id() != "help");
+        let mut count = 0;
+        for option in options {
+            let expected = option.get_long().unwrap().to_uppercase().replace('-', "_");
+            assert_eq!(
+                option.get_env().and_then(|env| env.to_str()),
+                Some(&*expected)
+            );
+            count += 1;
+        }
+        assert_eq!(count, 13);
+    }
+
+    #[tokio::test]
+    async fn a_program_without_an_operator_says_how_it_gets_one() {
+        let program = Program::new("thing-operator", "1");
+        let nobody = lifecycle_runtime::kube::client(kube::Config::new(
+            "http://127.0.0.1:1".parse().unwrap(),
+        ));
+        let surroundings = Surroundings {
+            client: nobody.unwrap(),
+            cluster_domain: "cluster.local".to_owned(),
+            namespace: "default".to_owned(),
+        };
+        let made = program.made(surroundings, &ArgMatches::default());
+        let said = made.map(|_| ()).unwrap_err().to_string();
+        assert!(said.contains("Program::operator"), "{said}");
+    }
+}

@@ -1,0 +1,91 @@
+//! `run`: the operator against a real cluster, inside of what every program has around its work.
+
+use std::future::pending;
+
+use clap::ArgMatches;
+use kube::Client;
+use lifecycle_process::health::{answer, bind};
+use lifecycle_process::{Frame, cluster_domain, leadership};
+use lifecycle_runtime::crds::{self, Kinds};
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::kube::connect;
+use lifecycle_runtime::shutdown::Shutdown;
+
+use crate::args::Run;
+use crate::{Program, Surroundings, definitions, metrics};
+
+const METRICS: &str = "--metrics-bind-address";
+
+/// Runs the operator until told to stop.
+///
+/// # Errors
+/// Logging cannot begin, something cannot be listened at, no API server is configured, or the operator cannot run.
+pub(crate) async fn run(program: Program, options: Run, told: &ArgMatches) -> anyhow::Result<()> {
+    let frame = Frame {
+        program: program.name,
+        telemetry: &options.telemetry,
+        probes: &options.probes,
+    };
+    let part = async |health, shutdown| {
+        let client = connect().await?;
+        inside(program, (&options, told), (client, health), shutdown).await
+    };
+    lifecycle_process::run(frame, part).await
+}
+
+async fn inside(
+    program: Program,
+    (options, told): (&Run, &ArgMatches),
+    (client, health): (Client, Health),
+    mut shutdown: Shutdown,
+) -> anyhow::Result<()> {
+    let kinds = definitions::kinds(program.name, &program.definitions)?;
+    let door = match options.metrics_bind_address {
+        Some(address) => Some(bind(address, METRICS).await?),
+        None => None,
+    };
+    let maintain = !options.cluster.disable_crd_maintenance;
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => return Ok(()),
+        () = prepare(&client, &kinds, maintain, &health) => {}
+    }
+    let domain = options.cluster.kubernetes_cluster_domain.as_ref();
+    let namespace = options.cluster.operator_namespace.as_deref();
+    let surroundings = Surroundings {
+        client: client.clone(),
+        cluster_domain: cluster_domain::resolve(domain).to_string(),
+        namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
+    };
+    let leadership = leadership(&options.cluster, &client, program.name);
+    let mut operator = program.made(surroundings, told)?.health(health.clone());
+    if let Some(leadership) = leadership {
+        operator = operator.leadership(leadership);
+    }
+    let routes = metrics::routes(operator.counters(), health);
+    let until = shutdown.clone();
+    let counted = async {
+        if let Some(door) = door {
+            answer(door, routes, until).await;
+        }
+        pending().await
+    };
+    tokio::select! {
+        done = operator.start(client, shutdown) => Ok(done?),
+        never = counted => never,
+    }
+}
+
+/// Installs the kinds of each group, and waits until they are served.
+pub(crate) async fn prepare(client: &Client, kinds: &[Kinds], maintain: bool, health: &Health) {
+    let part = "definitions";
+    for one in kinds {
+        let group = one.group_version;
+        health.waits(part, format!("the kinds of {group} are not served yet"));
+        crds::prepare(client, one, maintain).await;
+    }
+    health.works(part);
+}
+
+#[cfg(all(test, feature = "sandbox"))]
+mod tests;

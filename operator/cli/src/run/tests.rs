@@ -1,0 +1,112 @@
+//! The whole of `run` but its signals and logs, on a simulated cluster: kinds, Lease, work, metrics, end.
+
+#[path = "../../../../runtime/examples/mirror.rs"]
+mod mirror;
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+use clap::FromArgMatches as _;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::CustomResourceExt as _;
+use kube::api::Api;
+
+use super::*;
+use crate::cluster::manifests::{self, Manifest};
+use crate::cluster::{Cluster, Options};
+
+const SOON: Duration = Duration::from_secs(60);
+
+fn definitions() -> Vec<CustomResourceDefinition> {
+    vec![mirror::Mirror::crd()]
+}
+
+fn program() -> Program {
+    Program::new("mirror-operator", "1")
+        .definitions(definitions)
+        .operator(|_| mirror::operator())
+}
+
+/// What a server answers to a path.
+fn asked(address: SocketAddr, path: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    let head = "Host: probe\r\nConnection: close";
+    write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
+/// Tries until it is there.
+async fn until<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
+    let found = tokio::time::timeout(SOON, async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
+    found.await.expect("it is there in time")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_counts() {
+    let cluster = Cluster::open(Options::default()).await.unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let words = ["mirror-operator", "run", "--metrics-bind-address"];
+    let words = words.map(str::to_owned).into_iter();
+    let matches = program()
+        .command()
+        .get_matches_from(words.chain([address.to_string()]));
+    let told = matches.subcommand_matches("run").unwrap().clone();
+    let options = Run::from_arg_matches(&told).unwrap();
+    let (trigger, shutdown) = Shutdown::pair();
+    let health = Health::default();
+    let (client, its_health) = (cluster.client(), health.clone());
+    let kinds = crate::definitions::kinds("mirror-operator", &[definitions]).unwrap();
+    let other = async {
+        until(|| async {
+            crds::served(&cluster.client(), &kinds[0])
+                .await
+                .ok()
+                .filter(|is| *is)
+        })
+        .await;
+        let objects = Manifest::parse(Path::new("objects"), mirror::OBJECTS).unwrap();
+        manifests::apply(&cluster.client(), &objects).await.unwrap();
+        let copies: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+        until(|| async { copies.get_opt("copy").await.unwrap() }).await;
+        let leases: Api<Lease> = Api::default_namespaced(cluster.client());
+        let holder = |lease: Lease| lease.spec.and_then(|spec| spec.holder_identity);
+        let held = leases.get("mirror-operator").await.unwrap();
+        assert!(holder(held).is_some_and(|holder| !holder.is_empty()));
+        let ready = || async { health.missing().is_empty().then_some(()) };
+        until(ready).await;
+        let counted = tokio::task::spawn_blocking(move || asked(address, "/metrics"));
+        let counted = counted.await.unwrap().unwrap();
+        assert!(counted.contains("text/plain; version=0.0.4"), "{counted}");
+        assert!(counted.contains("\nlifecycle_objects 1\n"), "{counted}");
+        assert!(counted.contains("\nlifecycle_ready 1\n"), "{counted}");
+        assert!(counted.contains("ended=\"done\"} 1\n"), "{counted}");
+        trigger.stop();
+    };
+    let running = inside(program(), (&options, &told), (client, its_health), shutdown);
+    let both = async { tokio::join!(running, other) };
+    let (ended, ()) = tokio::time::timeout(2 * SOON, both).await.unwrap();
+    ended.unwrap();
+    let leases: Api<Lease> = Api::default_namespaced(cluster.client());
+    let left = leases.get("mirror-operator").await.unwrap();
+    let holder = left
+        .spec
+        .and_then(|spec| spec.holder_identity)
+        .unwrap_or_default();
+    assert_eq!(holder, "", "the next one need not wait");
+    cluster.stop().await;
+}

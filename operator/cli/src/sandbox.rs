@@ -1,0 +1,212 @@
+//! `sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
+
+mod follow;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use kube::Client;
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_process::{logging, until_done};
+use lifecycle_runtime::crds::Kinds;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::lifecycle::Kind;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::{Operator, cause};
+
+use crate::cluster::manifests::{self, Manifest};
+use crate::cluster::{self, Cluster, UNUSABLE, complain, say};
+use crate::{Program, Surroundings, definitions, passes, run};
+use follow::{Follow, Verdict};
+
+/// The operator needs a fraction of a second.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What names the manifest of the rights in errors.
+const RIGHTS: &str = "the manifest of the rights";
+
+/// What happens in the simulated cluster.
+#[derive(Debug, Args)]
+struct Sandbox {
+    /// YAML or JSON files, as for `kubectl apply -f`. Several documents in a file are fine.
+    #[arg(value_name = "FILE")]
+    manifests: Vec<PathBuf>,
+
+    /// Stop once every object of the manifests that the operator looks after is Ready, or the time is over.
+    #[arg(long, requires = "manifests")]
+    once: bool,
+
+    /// How long they may take to be Ready, in seconds. Without --once the sandbox says what is missing and goes on.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+
+    /// Port of 127.0.0.1 on which the API server listens; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Where to write the kubeconfig. Without it, into a temporary folder. It is removed at the end.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// What uids, generated names and the like are made from.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+}
+
+/// The command.
+pub(crate) fn command() -> Command {
+    let command = Command::new("sandbox")
+        .about("Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root")
+        .long_about(
+            "Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.\n\n\
+             Starts the cluster, runs the operator in it with the rights of its manifest, applies the manifests, tells what becomes of each object \
+             that the operator looks after until it is Ready, and goes on serving `kubectl` until Ctrl-C or SIGTERM.\n\n\
+             Ends with 0 when it was told to stop or, with --once, when all are Ready; with 1 if with --once one was not in time; with 2 if a \
+             manifest, a port or the kubeconfig cannot be used, or the operator cannot run.",
+        );
+    Sandbox::augment_args(command)
+}
+
+/// Runs the sandbox and says how the process is to end.
+///
+/// # Errors
+/// The system starts no threads.
+pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let options = Sandbox::from_arg_matches(told)?;
+    let ended = until_done(open(program, &options, told))?;
+    Ok(match ended {
+        Ok(Verdict::Ready | Verdict::Stopped) => ExitCode::SUCCESS,
+        Ok(Verdict::Unready) => ExitCode::FAILURE,
+        Err(error) => {
+            complain(&cause::in_one_line(error.as_ref()));
+            ExitCode::from(UNUSABLE)
+        }
+    })
+}
+
+async fn open(program: Program, options: &Sandbox, told: &ArgMatches) -> anyhow::Result<Verdict> {
+    logging::begin_quietly()?;
+    let manifests = Manifest::read_all(&options.manifests)?;
+    let kinds = definitions::kinds(program.name, &program.definitions)?;
+    let mut shutdown = Shutdown::on_signals().context("signals cannot be heard")?;
+    let cluster = Cluster::open(cluster::Options {
+        seed: options.seed,
+        port: options.port,
+        kubeconfig: options.kubeconfig.clone(),
+        ..cluster::Options::default()
+    });
+    let cluster = cluster.await?;
+    cluster.introduce();
+    let inside = async {
+        let (client, namespace) = account(&cluster, program.rights).await?;
+        let nobody_asks = Health::default();
+        let prepared = run::prepare(&client, &kinds, true, &nobody_asks);
+        if tokio::time::timeout(PATIENCE, prepared).await.is_err() {
+            bail!(
+                "the kinds of the operator are not served after {} s: the lines above say why",
+                PATIENCE.as_secs()
+            );
+        }
+        let surroundings = Surroundings {
+            client: client.clone(),
+            cluster_domain: ClusterDomain::usual().to_string(),
+            namespace,
+        };
+        let operator = program.made(surroundings, told)?;
+        observed(&cluster, (operator, client), (options, &manifests), &kinds).await
+    };
+    let verdict = tokio::select! {
+        biased;
+        () = shutdown.wait() => Ok(Verdict::Stopped),
+        verdict = inside => verdict,
+    };
+    cluster.stop().await;
+    verdict
+}
+
+/// Who the operator works as: the first ServiceAccount of the manifest of its rights, which the cluster is given.
+async fn account(cluster: &Cluster, rights: Option<&str>) -> anyhow::Result<(Client, String)> {
+    let Some(rights) = rights else {
+        say(
+            "the operator works as an administrator: give the program its rights, so that they are tried out, too",
+        );
+        return Ok((cluster.client(), "default".to_owned()));
+    };
+    let all = Manifest::parse(Path::new(RIGHTS), rights)?;
+    let account = all.iter().find(|one| one.kind().kind == "ServiceAccount");
+    let account = account.with_context(|| format!("{RIGHTS} has no ServiceAccount"))?;
+    let (namespace, name) = (account.namespace(), account.name());
+    manifests::install(&cluster.client(), RIGHTS, rights).await?;
+    Ok((cluster.account(&namespace, &name), namespace))
+}
+
+/// Runs the operator, and follows what it does.
+async fn observed(
+    cluster: &Cluster,
+    (operator, client): (Operator, Client),
+    (options, manifests): (&Sandbox, &[Manifest]),
+    kinds: &[Kinds],
+) -> anyhow::Result<Verdict> {
+    let subjects = operator.subjects();
+    let (heard, decided) = tokio::sync::mpsc::unbounded_channel();
+    let running = operator
+        .trace(passes::observer(heard))
+        .start(client, cluster.shutdown());
+    let follow = Follow::new(subjects, decided);
+    tokio::select! {
+        biased;
+        done = running => {
+            done.context("the operator ended")?;
+            bail!("the operator ended by itself")
+        }
+        verdict = followed(cluster, follow, (options, manifests), kinds) => verdict,
+    }
+}
+
+/// Applies the manifests, and tells what becomes of them until all are Ready, or for ever.
+async fn followed(
+    cluster: &Cluster,
+    mut follow: Follow,
+    (options, manifests): (&Sandbox, &[Manifest]),
+    kinds: &[Kinds],
+) -> anyhow::Result<Verdict> {
+    let client = cluster.client();
+    manifests::apply(&client, manifests).await?;
+    let wanted = follow.wanted(manifests);
+    if options.once && wanted.is_empty() {
+        bail!(
+            "the manifests contain no {}, so that there is nothing to wait for: leave out --once",
+            names(follow.kinds(), " and no ")
+        );
+    }
+    let limit = Duration::from_secs(options.timeout);
+    let verdict = follow.until_ready(&client, &wanted, limit).await?;
+    if options.once {
+        return Ok(verdict);
+    }
+    say(&how_to_look(cluster, follow.kinds(), kinds));
+    match follow.forever(&client).await {}
+}
+
+fn names(kinds: &[Kind], between: &str) -> String {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    names.join(between)
+}
+
+fn how_to_look(cluster: &Cluster, subjects: &[Kind], kinds: &[Kinds]) -> String {
+    let defined = kinds.iter().flat_map(|one| (one.definitions)());
+    let mut all: Vec<String> = defined.map(|one| one.spec.names.plural).collect();
+    all.extend(subjects.iter().map(|kind| kind.plural.clone()));
+    all.sort();
+    all.dedup();
+    let first = subjects.first().map_or("pods", |kind| kind.plural.as_str());
+    format!(
+        "\nLook around in another terminal (the API server is https://{}):\n\n  export KUBECONFIG={}\n  kubectl get {}\n  \
+         kubectl describe {first}\n  kubectl explain {first}.spec\n\nCtrl-C ends it.",
+        cluster.address(),
+        cluster.kubeconfig().display(),
+        all.join(",")
+    )
+}

@@ -1,0 +1,110 @@
+//! `lifecycle-operator new`: a crate of an operator that builds, passes its generated suite and runs in a sandbox. What it writes is a member of this
+//! workspace, `operator/template`, with other names.
+
+mod manifest;
+mod names;
+mod options;
+mod renamed;
+mod template;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use thiserror::Error;
+
+use manifest::Source;
+pub use options::New;
+
+/// Why there is no crate.
+#[derive(Debug, Error)]
+enum Error {
+    #[error("{} is there and is not empty: choose another name, or remove it", .0.display())]
+    Taken(PathBuf),
+    #[error("{} cannot be read", path.display())]
+    Look { path: PathBuf, source: io::Error },
+    #[error("{} is no checkout of this repository: it has no {}", path.display(), missing.display())]
+    NoCheckout { path: PathBuf, missing: PathBuf },
+    #[error("{} cannot be written", path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+/// Writes the crate into a folder of its name, and says how to go on.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, or `--path` leads to no checkout.
+pub(crate) fn run(options: &New) -> anyhow::Result<String> {
+    let folder = Path::new(&options.name);
+    check_free(folder)?;
+    let source = match &options.path {
+        Some(path) => Source::Path(checkout(path)?),
+        None => Source::Version(options.version.clone()),
+    };
+    let plural = options.plural.as_deref();
+    let names = renamed::Names::of(&options.name, &options.kind, &options.group, plural);
+    let mut sources = Vec::new();
+    let files = template::files(&source, &names);
+    for (path, text) in &files {
+        let path = folder.join(path);
+        write(&path, text)?;
+        if path.extension().is_some_and(|ending| ending == "rs") {
+            sources.push(path);
+        }
+    }
+    format(&sources);
+    let (name, number) = (&options.name, files.len());
+    Ok(format!(
+        "{name} is written, {number} files. Now:\n\n  cd {name}\n  cargo run -- sandbox example.yaml\n  cargo test\n"
+    ))
+}
+
+fn check_free(folder: &Path) -> Result<(), Error> {
+    match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Error::Taken(folder.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(Error::Taken(folder.to_owned()))
+        }
+        Err(source) => Err(Error::Look {
+            path: folder.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// A checkout as the manifest of the crate names it.
+fn checkout(path: &Path) -> Result<PathBuf, Error> {
+    for needed in manifest::packages() {
+        let missing = Path::new(needed).join("Cargo.toml");
+        if !path.join(&missing).is_file() {
+            let path = path.to_owned();
+            return Err(Error::NoCheckout { path, missing });
+        }
+    }
+    // Whole, so that the crate may be kept anywhere, and an image of it be built with the checkout at the same place.
+    fs::canonicalize(path).map_err(|source| Error::Look {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |source| Error::Write {
+        path: path.to_owned(),
+        source,
+    };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    fs::write(path, text).map_err(failed)
+}
+
+/// Lines are as long, and imports as ordered, as with the names of the template: rustfmt puts that right, where there is one.
+fn format(sources: &[PathBuf]) {
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024"]).args(sources);
+    let rustfmt = rustfmt.stdout(Stdio::null()).stderr(Stdio::null());
+    let _as_it_is = rustfmt.status();
+}

@@ -1,0 +1,35 @@
+//! What a new operator is called, and what it is built of, as the command line says it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::names::{parse_group, parse_kind, parse_package, parse_plural};
+
+/// What a new operator is called, and what it is built of.
+#[derive(Debug, Args)]
+pub struct New {
+    /// Name of the package, of its folder and of its program.
+    #[arg(value_name = "NAME", value_parser = parse_package)]
+    pub name: String,
+
+    /// Kind of the resource, as in Website.
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    pub kind: String,
+
+    /// API group of the kind: a domain of yours.
+    #[arg(long, value_name = "GROUP", value_parser = parse_group)]
+    pub group: String,
+
+    /// Plural of the kind in lower case. Without it, that of the usual rules of English.
+    #[arg(long, value_name = "PLURAL", value_parser = parse_plural)]
+    pub plural: Option<String>,
+
+    /// Build it of this checkout of the repository.
+    #[arg(long, value_name = "DIR", conflicts_with = "version")]
+    pub path: Option<PathBuf>,
+
+    /// Build it of the packages of this version.
+    #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
+    pub version: String,
+}

@@ -1,0 +1,60 @@
+//! The generated suite, which takes the lifecycle through everything that may happen to it, and the program in its sandbox.
+
+use kube::CustomResourceExt;
+use lifecycle_suite::resources::{Site, Suite};
+use serde_json::json;
+use website_operator::lifecycle::{self, Website};
+use website_operator::logic::Logic;
+
+#[test]
+fn no_fault_changes_where_it_ends() {
+    let report = Suite::of(|| lifecycle::machine(Logic))
+        .define(&Website::crd())
+        .fixtures(include_str!("fixtures.yaml"))
+        .promise("rolls_out", |site| rolls_out(site, true))
+        .promise("rolls_out", |site| rolls_out(site, false))
+        .depth(3)
+        .faults(60, 10)
+        .run()
+        .expect("the fixtures fit the lifecycle");
+    assert!(report.failures.is_empty(), "{report}");
+    assert!(report.unseen().is_empty(), "{report}");
+}
+
+/// What the controller of Deployments does: the Pods run, or come no further.
+async fn rolls_out(site: Site, well: bool) -> kube::Result<bool> {
+    let deployment = site.beside("/apis/apps/v1", "deployments", site.name());
+    site.edit(&deployment, |deployment| {
+        let generation = deployment["metadata"]["generation"].clone();
+        if deployment.pointer("/status/observedGeneration") == Some(&generation) {
+            return;
+        }
+        let wanted = deployment["spec"]["replicas"].clone();
+        let available = if well { wanted.clone() } else { json!(0) };
+        let progress = json!({
+            "type": "Progressing", "status": if well { "True" } else { "False" }, "reason": "Told", "message": "",
+        });
+        deployment["status"] = json!({
+            "observedGeneration": generation, "replicas": wanted, "updatedReplicas": wanted,
+            "readyReplicas": available, "availableReplicas": available, "conditions": [progress],
+        });
+    })
+    .await
+}
+
+/// The program with the rights of its manifest, and the example.
+#[cfg(feature = "sandbox")]
+#[test]
+fn the_sandbox_takes_the_example_to_ready() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/example.yaml");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_website-operator"))
+        .args(["sandbox", "--once", "--timeout", "120", example])
+        .env_remove("CONSOLE_LOG_LEVEL")
+        .output()
+        .expect("the program starts");
+    let told = String::from_utf8_lossy(&output.stdout);
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}{warned}");
+    assert!(told.contains("default/example  Ready"), "{told}");
+    assert_eq!(warned, "", "a right is missing, or something went wrong");
+}

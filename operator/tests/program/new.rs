@@ -1,0 +1,212 @@
+//! `lifecycle-operator new`: what it writes, what it refuses, and, in its long form, that what it writes builds, passes its tests and runs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
+const WORDS: [&str; 6] = [
+    "new",
+    "gadget-operator",
+    "--kind",
+    "Gadget",
+    "--group",
+    "gadgets.acme.test",
+];
+
+fn new(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(words).current_dir(folder).output().unwrap()
+}
+
+fn checkout() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    root.canonicalize().unwrap()
+}
+
+/// A new crate that is built of this checkout, with the versions that this checkout is built of.
+fn made(folder: &Path) -> PathBuf {
+    let root = checkout();
+    let path = root.to_str().unwrap();
+    let output = new(folder, &[&WORDS[..], &["--path", path]].concat());
+    let said = String::from_utf8(output.stdout).unwrap();
+    let failed = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{failed}");
+    assert!(said.contains("cargo run -- sandbox example.yaml"), "{said}");
+    let made = folder.join("gadget-operator");
+    std::fs::copy(root.join("Cargo.lock"), made.join("Cargo.lock")).unwrap();
+    made
+}
+
+/// Without the network where that is possible: what no build on this system needs may not be here yet.
+fn cargo(folder: &Path, words: &[&str]) -> Output {
+    let run = |offline: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(words).args(offline).current_dir(folder);
+        cargo.output().unwrap()
+    };
+    let output = run(&["--offline"]);
+    match output.status.success() {
+        true => output,
+        false => run(&[]),
+    }
+}
+
+#[test]
+fn what_is_written_is_a_package_whose_dependencies_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = made(folder.path());
+    let output = cargo(&made, &["metadata", "--format-version=1"]);
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{failed}");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let members = metadata["workspace_members"].as_array().unwrap();
+    assert_eq!(members.len(), 1, "it is a workspace of its own");
+    let packages = metadata["packages"].as_array().unwrap();
+    let named = |name: &str| packages.iter().find(|package| package["name"] == name);
+    let targets = named("gadget-operator").unwrap()["targets"]
+        .as_array()
+        .unwrap();
+    let targets: Vec<_> = targets
+        .iter()
+        .map(|target| target["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(targets, ["gadget_operator", "gadget-operator", "suite"]);
+    let runtime = named("lifecycle-runtime").unwrap();
+    assert!(runtime["source"].is_null(), "it is the one of the checkout");
+    // As the versions of this workspace were, so that a build of both needs nothing twice.
+    let kube = |metadata: &serde_json::Value| {
+        let packages = metadata["packages"].as_array().unwrap().iter();
+        let kube = packages.filter(|package| package["name"] == "kube");
+        kube.map(|package| package["version"].clone())
+            .collect::<Vec<_>>()
+    };
+    let ours = cargo(&checkout(), &["metadata", "--format-version=1", "--locked"]);
+    assert_eq!(
+        kube(&metadata),
+        kube(&serde_json::from_slice(&ours.stdout).unwrap())
+    );
+}
+
+#[test]
+fn what_is_written_is_formatted_and_its_lifecycle_has_no_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = made(folder.path());
+    let check = new(&made, &["check", "src/lifecycle.rs", "src/logic.rs"]);
+    let said = String::from_utf8(check.stdout).unwrap();
+    assert_eq!(check.status.code(), Some(0), "{said}");
+    assert!(said.ends_with("0 errors, 0 warnings\n"), "{said}");
+    let sources = ["src/lib.rs", "src/main.rs", "tests/suite.rs"];
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024", "--check"]).args(sources);
+    let formatted = rustfmt.current_dir(&made).output().unwrap();
+    let said = String::from_utf8_lossy(&formatted.stdout);
+    assert!(formatted.status.success(), "{said}");
+    let logic = std::fs::read_to_string(made.join("src/logic.rs")).unwrap();
+    // With the names of the template this line is in another order.
+    assert!(
+        logic.contains("use crate::lifecycle::{ApplyDeployment, Gadget, GadgetLogic, Rollout};"),
+        "{logic}"
+    );
+}
+
+#[test]
+fn nothing_is_written_over_and_bad_names_are_told_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |words: &[&str], code: i32| {
+        let output = new(folder.path(), words);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        said
+    };
+    let with = |name, kind, group| ["new", name, "--kind", kind, "--group", group];
+    assert!(refused(&with("Gadget", "Gadget", "acme.test"), 2).contains("lower-case letters"));
+    assert!(refused(&with("a", "gadget", "acme.test"), 2).contains("a capital first"));
+    assert!(refused(&with("a", "Deployment", "acme.test"), 2).contains("means something else"));
+    assert!(refused(&with("a", "Gadget", "acme"), 2).contains("a domain of yours"));
+    let elsewhere = [&WORDS[..], &["--path", "nowhere"]].concat();
+    assert!(refused(&elsewhere, 1).contains("nowhere is no checkout of this repository"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    std::fs::create_dir(folder.path().join("gadget-operator")).unwrap();
+    assert!(
+        new(folder.path(), &WORDS).status.success(),
+        "an empty folder is fine"
+    );
+    let said = refused(&WORDS, 1);
+    assert!(
+        said.contains("gadget-operator is there and is not empty"),
+        "{said}"
+    );
+    let manifest = std::fs::read_to_string(folder.path().join("gadget-operator/Cargo.toml"));
+    let version = format!("lifecycle-runtime = \"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(manifest.unwrap().contains(&version));
+}
+
+#[test]
+fn a_state_that_is_taken_out_gives_the_finding_that_the_page_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = made(folder.path());
+    let lifecycle = std::fs::read_to_string(made.join("src/lifecycle.rs")).unwrap();
+    let lines = lifecycle
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("Taken "));
+    let without: Vec<&str> = lines.collect();
+    assert_eq!(without.len() + 1, lifecycle.lines().count());
+    std::fs::write(made.join("src/lifecycle.rs"), without.join("\n")).unwrap();
+    let check = new(&made, &["check", "--output", "json", "src/lifecycle.rs"]);
+    let found: serde_json::Value = serde_json::from_slice(&check.stdout).unwrap();
+    let text = |field: &str| found[0][field].as_str().unwrap();
+    let said = format!("error: {}: {}\n", text("code"), text("message"));
+    let page = include_str!("../../../docs/start.md");
+    assert!(page.contains(&format!("```text\n{said}```\n")), "{said}");
+}
+
+/// The commands of `docs/start.md` that are run in the new crate.
+fn commands() -> Vec<String> {
+    let text = include_str!("../../../docs/start.md");
+    let mut fenced = text.split("```sh\n").skip(1);
+    let mut all = Vec::new();
+    while let Some((block, _)) = fenced.next().and_then(|rest| rest.split_once("```")) {
+        let lines = block
+            .lines()
+            .map(|line| line.split(" #").next().unwrap_or(line).trim());
+        all.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    all
+}
+
+/// Minutes, for all is built anew: the profile and the features of a crate of its own are others. In every check the template, of which it is a copy with
+/// other names, is built, tested and run as a member of this workspace. `START=1`, or `LONG=1`, builds the copy.
+#[test]
+fn each_command_of_the_first_operator_does_what_the_page_says() {
+    let all = commands();
+    let first = all.iter().find(|line| line.contains(" new ")).unwrap();
+    let words: Vec<&str> = first.split(" -- ").last().unwrap().split(' ').collect();
+    assert_eq!(words[..6], WORDS, "the page makes the crate of this test");
+    let rest = all
+        .iter()
+        .filter(|line| line.starts_with("cargo ") && !line.contains(" new "));
+    let rest: Vec<Vec<&str>> = rest
+        .map(|line| line.split_whitespace().skip(1).collect())
+        .collect();
+    assert!(rest.len() > 3, "{all:?}");
+    let long = |name| std::env::var(name).is_ok_and(|value| value == "1");
+    if !long("START") && !long("LONG") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let made = made(folder.path());
+    for mut words in rest {
+        // Its `--once` is what the page describes by the line that it waits for.
+        if words.contains(&"sandbox") {
+            words.insert(words.len() - 1, "--once");
+        }
+        let mut cargo = Command::new(env!("CARGO"));
+        let output = cargo.args(&words).current_dir(&made);
+        let output = output.output().unwrap();
+        let (said, failed) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        assert!(output.status.success(), "cargo {words:?}: {said}{failed}");
+    }
+}

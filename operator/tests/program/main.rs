@@ -4,6 +4,7 @@
 
 mod cluster;
 mod command;
+mod deploy;
 mod help;
 mod mistakes;
 mod new;

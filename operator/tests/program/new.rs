@@ -24,7 +24,7 @@ fn checkout() -> PathBuf {
 }
 
 /// A new crate that is built of this checkout, with the versions that this checkout is built of.
-fn made(folder: &Path) -> PathBuf {
+pub(crate) fn made(folder: &Path) -> PathBuf {
     let root = checkout();
     let path = root.to_str().unwrap();
     let output = new(folder, &[&WORDS[..], &["--path", path]].concat());

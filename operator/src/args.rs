@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use lifecycle_explain::Explain;
+use lifecycle_generate::Generate;
 use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_process::args::Run;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
@@ -95,6 +96,9 @@ pub enum Command {
     ///
     /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written.
     Lock(Lock),
+    /// What is made from the lifecycles.
+    #[command(flatten)]
+    Generate(Generate),
 }
 
 /// A set of kinds that are used together.
@@ -206,6 +210,16 @@ pub struct Check {
     /// Check nothing, and print what a code means, with an example and how it is mended.
     #[arg(long, value_name = "CODE", conflicts_with = "files")]
     pub explain: Option<String>,
+
+    /// Write into the files what findings say exactly: the section `transitions`, and the name that was meant. What is left is told as without it.
+    ///
+    /// A section that has comments gets the lines that it lacks and loses none. A file is written only if it can be read afterwards and what was found is gone.
+    #[arg(long)]
+    pub fix: bool,
+
+    /// Write nothing, and show as a diff what --fix would write.
+    #[arg(long, requires = "fix", conflicts_with = "output")]
+    pub dry_run: bool,
 }
 
 /// Whose locks are written.

@@ -1,13 +1,16 @@
 //! Checks every `lifecycle!` of Rust source files without rustc, for editors and hooks.
 //! Knows how findings are written; what is wrong with a lifecycle is decided elsewhere.
 
+mod diff;
 mod explain;
+mod fix;
 mod json;
 mod locks;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_macros_core::{Found, check_locked};
@@ -32,7 +35,7 @@ pub enum Verdict {
 enum Looked {
     At(Checked),
     /// It could not be read.
-    Failed(Error),
+    Failed(Arc<Error>),
 }
 
 /// A file with what was found in it.
@@ -50,6 +53,8 @@ struct Checked {
 enum Error {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("{} cannot be written", path.display())]
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// A place in a file: line and column count from 1, columns in characters.
@@ -80,8 +85,15 @@ pub fn run(
     if let Some(code) = &options.explain {
         return explain::explain(code, out, complaints);
     }
-    let sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
-    let looked = look(sources);
+    let mut sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
+    if options.fix {
+        let fixed = fix::fixed(&mut sources);
+        match options.dry_run {
+            true => fix::show(&fixed, out)?,
+            false => fix::write(&fixed, &mut sources, complaints)?,
+        }
+    }
+    let looked = look(&sources);
     match options.output {
         args::Output::Text => {
             text::write(&looked, io::stdout().is_terminal(), (out, complaints))?;
@@ -97,23 +109,35 @@ enum Source {
     Read {
         path: PathBuf,
         text: String,
+        /// It begins with a byte order mark, which the text has not.
+        is_marked: bool,
         /// What it declares, or where it is damaged.
         found: Result<Found, Box<Diagnostic>>,
     },
-    Failed(Error),
+    Failed(Arc<Error>),
 }
+
+/// What some editors begin a file with; it would shift every place by its length.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Source {
     fn at(path: &Path) -> Self {
         let path = path.to_owned();
         match std::fs::read_to_string(&path) {
-            Ok(text) => {
-                // A byte order mark would shift every place by its length.
-                let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-                let found = lifecycle_macros_core::find_in(&text);
-                Self::Read { path, text, found }
-            }
-            Err(source) => Self::Failed(Error::Read { path, source }),
+            Ok(text) => match text.strip_prefix(BYTE_ORDER_MARK) {
+                Some(text) => Self::of(path, text.to_owned(), true),
+                None => Self::of(path, text, false),
+            },
+            Err(source) => Self::Failed(Arc::new(Error::Read { path, source })),
+        }
+    }
+
+    fn of(path: PathBuf, text: String, is_marked: bool) -> Self {
+        Self::Read {
+            path,
+            is_marked,
+            found: lifecycle_macros_core::find_in(&text),
+            text,
         }
     }
 
@@ -133,7 +157,7 @@ impl Source {
 }
 
 /// Checks each file with the fragments of all. What is found in a fragment is told where that was written.
-fn look(sources: Vec<Source>) -> Vec<Looked> {
+fn look(sources: &[Source]) -> Vec<Looked> {
     let found = || sources.iter().filter_map(Source::found);
     let fragments: Vec<_> = found().flat_map(|found| found.fragments.clone()).collect();
     let mut findings: Vec<Vec<Diagnostic>> = vec![Vec::new(); sources.len()];
@@ -156,11 +180,13 @@ fn look(sources: Vec<Source>) -> Vec<Looked> {
             findings[home.unwrap_or(at)].push(finding);
         }
     }
-    let looked = sources.into_iter().zip(findings);
+    let looked = sources.iter().zip(findings);
     looked
         .map(|(source, findings)| match source {
-            Source::Read { path, text, found } => Looked::At(checked(path, text, found, findings)),
-            Source::Failed(error) => Looked::Failed(error),
+            Source::Read {
+                path, text, found, ..
+            } => Looked::At(checked((path.as_path(), text.as_str()), found, findings)),
+            Source::Failed(error) => Looked::Failed(Arc::clone(error)),
         })
         .collect()
 }
@@ -174,20 +200,19 @@ fn is_of(source: &Source, file: &str) -> bool {
 }
 
 fn checked(
-    path: PathBuf,
-    source: String,
-    found: Result<Found, Box<Diagnostic>>,
+    (path, source): (&Path, &str),
+    found: &Result<Found, Box<Diagnostic>>,
     mut findings: Vec<Diagnostic>,
 ) -> Checked {
     let (lifecycles, damage) = match found {
         Ok(found) => (found.lifecycles.len(), None),
-        Err(damage) => (0, Some(*damage)),
+        Err(damage) => (0, Some(Diagnostic::clone(damage))),
     };
     let is_damaged = damage.is_some();
     findings.extend(damage);
     Checked {
-        path,
-        source,
+        path: path.to_owned(),
+        source: source.to_owned(),
         lifecycles,
         is_damaged,
         findings,
@@ -206,7 +231,7 @@ impl Looked {
 impl Error {
     fn path(&self) -> &Path {
         match self {
-            Self::Read { path, .. } => path,
+            Self::Read { path, .. } | Self::Write { path, .. } => path,
         }
     }
 

@@ -8,6 +8,7 @@ mod cluster;
 mod explain;
 mod main_of;
 pub mod new;
+pub mod parts;
 pub mod sandbox;
 mod wiring;
 

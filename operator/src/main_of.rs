@@ -7,7 +7,7 @@ use clap::Parser;
 use lifecycle_process::{definitions, ended, until_done};
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
-use crate::{check, cluster, explain, new, sandbox, wiring};
+use crate::{check, cluster, explain, new, parts, sandbox, wiring};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -39,6 +39,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let verdict = check::lock(&options, &mut stdout().lock(), &mut stderr().lock())?;
             return Ok(ExitCode::from(verdict as u8));
         }
+        Command::Generate(generate) => generate.run(&parts::program(), &mut stdout().lock())?,
     }
     Ok(ExitCode::SUCCESS)
 }

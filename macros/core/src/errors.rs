@@ -33,8 +33,26 @@ pub struct Diagnostic {
     pub notes: Vec<(Option<Span>, String)>,
     /// What to write instead.
     pub help: Option<String>,
+    /// The same for a program, where it is exact.
+    pub fix: Option<Fix>,
     /// What several findings are about that are one mistake: a name that nothing declares.
     pub(crate) about: Option<String>,
+}
+
+/// What is written instead of what is there.
+#[derive(Clone, Debug)]
+pub enum Fix {
+    /// This, for the guilty token.
+    Token(String),
+    /// A section with its braces, by its keyword.
+    Section {
+        /// Where the keyword stands.
+        keyword: Span,
+        /// The section as it is to be, from its keyword to its closing brace.
+        whole: String,
+        /// Lines that are enough before the closing brace of what is there.
+        added: Option<String>,
+    },
 }
 
 impl Diagnostic {
@@ -53,6 +71,7 @@ impl Diagnostic {
             message: message.into(),
             notes: Vec::new(),
             help: None,
+            fix: None,
             about: None,
         }
     }
@@ -74,6 +93,20 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds what is written instead, exactly.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
+    /// Adds the name that was probably meant, if one is near, for the guilty token.
+    #[must_use]
+    pub(crate) fn meant(mut self, near: Option<String>) -> Self {
+        self.fix = near.map(Fix::Token);
         self
     }
 

@@ -1,5 +1,7 @@
 //! Finds the `lifecycle! { .. }` blocks in a whole file of Rust, for tools that work without rustc. Knows no grammar of Rust beyond brackets.
 
+use std::ops::Range;
+
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::check::syntax;
@@ -51,6 +53,26 @@ pub fn find(file: TokenStream) -> Found {
         }
     }
     found
+}
+
+/// A section of a lifecycle of a file with its braces, by the byte at which its keyword begins.
+pub fn section_at(file: TokenStream, keyword: usize) -> Option<Range<usize>> {
+    let mut open: Vec<TokenStream> = vec![file];
+    while let Some(tokens) = open.pop() {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match (token, tokens.peek()) {
+                (TokenTree::Ident(word), Some(TokenTree::Group(body)))
+                    if word.span().byte_range().start == keyword =>
+                {
+                    return Some(keyword..body.span().byte_range().end);
+                }
+                (TokenTree::Group(group), _) => open.push(group.stream()),
+                (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_), _) => {}
+            }
+        }
+    }
+    None
 }
 
 /// Whether the name of a macro and its `!` stand right before.

@@ -1,6 +1,7 @@
 //! The lifecycle as rules and generators see it: names resolved, defaults filled, source order kept, every node with its span. Built once by `model::build`; they only read it.
 
 pub(crate) mod build;
+mod calls;
 mod decided;
 mod fragment;
 pub mod frames;
@@ -10,6 +11,7 @@ mod teardown;
 mod values;
 pub mod visibility;
 
+pub use calls::{Call, Meaning, Precondition, Refusal, Target, Within};
 pub use fragment::Fragment;
 pub(crate) use fragment::asks;
 pub use locked::Locked;
@@ -253,6 +255,8 @@ pub struct Var {
     pub origin: Origin,
     /// All values by name, `false` and `true` for a bool. First those that an answer may have, then those that only an `else` gives.
     pub values: Vec<String>,
+    /// Where each value is declared; none of those that come with an input.
+    pub spans: Vec<Span>,
     /// How many of `values` an answer may have.
     pub answers: usize,
     /// When it is asked. Empty: always. All must hold; the first that fails decides the value.
@@ -541,60 +545,4 @@ pub enum FieldOf {
 pub struct Column {
     pub name: Ident,
     pub json_path: Option<String>,
-}
-
-/// What a precondition of the Container Storage Interface means here.
-#[derive(Clone, Debug)]
-pub struct Precondition {
-    pub precondition: csi::Precondition,
-    pub meaning: Meaning,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug)]
-pub enum Meaning {
-    When(Pred),
-    /// Why it never applies.
-    Never(String),
-}
-
-/// What answers a call of the Container Storage Interface.
-#[derive(Clone, Debug)]
-pub struct Call {
-    pub rpc: csi::Rpc,
-    pub name: Ident,
-    pub doc: String,
-    pub target: Target,
-    /// The effects that lead to the target; the first that is enabled is run.
-    pub by: Vec<(EffectId, Span)>,
-    pub within: Option<Within>,
-    pub refusals: Vec<Refusal>,
-}
-
-/// What a call is to bring about.
-#[derive(Clone, Debug)]
-pub enum Target {
-    /// Nothing: it is OK as it is.
-    Nothing,
-    State(StateId, Span),
-    Pred(Pred),
-}
-
-/// For how long a call waits for what is promised, and what it answers then.
-#[derive(Clone, Debug)]
-pub struct Within {
-    /// Milliseconds.
-    pub time: u64,
-    pub code: csi::Code,
-    /// Where the code was written.
-    pub span: Span,
-}
-
-/// Where a call is refused, if its target does not hold already.
-#[derive(Clone, Debug)]
-pub struct Refusal {
-    pub when: Pred,
-    pub code: csi::Code,
-    pub code_span: Span,
-    pub why: Option<String>,
 }

@@ -36,6 +36,7 @@ mod language {
     mod shipped;
     mod sketches;
     mod slips;
+    mod spans;
     mod suspended;
     mod teardown;
     mod time;

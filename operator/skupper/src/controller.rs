@@ -52,7 +52,7 @@ pub const KINDS: Kinds = Kinds {
     definitions: lifecycle_specs_skupper::crds,
 };
 /// Name of the Secret with the key that certificates follow from.
-const KEY: &str = "skupper-controller-key";
+pub const KEY: &str = "skupper-controller-key";
 const FIELD: &str = "key";
 const BYTES: usize = 32;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);

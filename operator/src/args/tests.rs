@@ -20,7 +20,8 @@ fn run(words: &str) -> Run<Mode> {
         | Command::Crd { product: _ }
         | Command::Check(_)
         | Command::Lock(_)
-        | Command::Explain(_)) => {
+        | Command::Explain(_)
+        | Command::Generate(_)) => {
             panic!("{other:?}")
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lifecycle_macros_core::errors::{Diagnostic, Severity};
+use lifecycle_macros_core::errors::{Diagnostic, Fix, Severity};
 use proc_macro2::Span;
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ fn failure(error: &Error) -> Value {
         "span": null,
         "notes": [],
         "help": null,
+        "fix": null,
     })
 }
 
@@ -48,7 +49,18 @@ fn finding(path: &str, found: &Diagnostic) -> Value {
         "span": span_of(found.span),
         "notes": found.notes.iter().map(note).collect::<Vec<_>>(),
         "help": found.help,
+        "fix": found.fix.as_ref().map(|fix| fix_of(found, fix)),
     })
+}
+
+/// What `--fix` would write: this text for what stands there, or for the section whose keyword stands there.
+fn fix_of(found: &Diagnostic, fix: &Fix) -> Value {
+    match fix {
+        Fix::Token(text) => json!({ "token": span_of(found.span), "text": text }),
+        Fix::Section { keyword, whole, .. } => {
+            json!({ "section": span_of(*keyword), "text": whole })
+        }
+    }
 }
 
 /// Lines and columns count from 1, columns in characters; the end is one past the last character. Bytes count from 0.

@@ -118,7 +118,9 @@ fn unwritten(
 ) -> io::Result<Verdict> {
     let looked = match source {
         Source::Failed(error) => Looked::Failed(error),
-        Source::Read { path, text, found } => {
+        Source::Read {
+            path, text, found, ..
+        } => {
             let is_damaged = found.is_err();
             let lifecycles = found.as_ref().map_or(0, |found| found.lifecycles.len());
             findings.extend(found.err().map(|damage| *damage));

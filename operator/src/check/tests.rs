@@ -6,7 +6,7 @@ use super::*;
 use crate::args::Output;
 
 /// A lifecycle without a finding.
-const GOOD: &str = "
+pub(super) const GOOD: &str = "
 lifecycle! {
     resource Thing;
     observe { child: owned Child by name meta.name; }
@@ -28,9 +28,19 @@ lifecycle! {
 }
 ";
 
-fn with(good: &str, bad: &str) -> String {
+pub(super) fn with(good: &str, bad: &str) -> String {
     assert!(GOOD.contains(good));
     GOOD.replacen(good, bad, 1)
+}
+
+pub(super) fn check_of(files: Vec<PathBuf>, output: Output) -> args::Check {
+    args::Check {
+        files,
+        output,
+        explain: None,
+        fix: false,
+        dry_run: false,
+    }
 }
 
 /// Checks files of these contents, named `a.rs`, `b.rs`, ..; no content, no file.
@@ -45,12 +55,7 @@ fn run_on(contents: &[Option<&str>], output: Output) -> (Verdict, String, String
         files.push(path);
     }
     let (mut out, mut complaints) = (Vec::new(), Vec::new());
-    let options = args::Check {
-        files,
-        output,
-        explain: None,
-    };
-    let verdict = run(&options, &mut out, &mut complaints).unwrap();
+    let verdict = run(&check_of(files, output), &mut out, &mut complaints).unwrap();
     let place = format!("{}/", directory.path().display());
     let text = |bytes| String::from_utf8(bytes).unwrap().replace(&place, "");
     (verdict, text(out), text(complaints))

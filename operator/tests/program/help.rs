@@ -106,3 +106,10 @@ fn help_of_cluster_says_what_is_in_it() {
 fn help_of_new_says_what_is_written() {
     check("new.txt", &["new"]);
 }
+
+#[test]
+fn help_of_what_is_made_from_lifecycles_says_what_it_is_good_for() {
+    for command in ["lifecycles", "diagram", "docs", "manifests"] {
+        check(&format!("{command}.txt"), &[command]);
+    }
+}

@@ -5,6 +5,7 @@
 mod cluster;
 mod command;
 mod deploy;
+mod generated;
 mod help;
 mod mistakes;
 mod new;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::api::storage::v1::CSINode;
 use lifecycle_runtime::Machine;
+use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::operator::Naming;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, Role};
 
 /// A volume lifecycle, its names, and the process that serves it.
 #[derive(Clone)]
@@ -16,4 +18,19 @@ pub struct ServedVolume {
     pub naming: Naming,
     /// The process that serves it.
     pub driver: Driver,
+}
+
+impl ServedVolume {
+    /// The kinds that the process watches all the time, whether or not a call asks.
+    pub fn always_watched(&self) -> Vec<Kind> {
+        let watched = self.driver.cache_policy.watched.iter();
+        let mut kinds: Vec<Kind> = watched.map(|watched| watched.kind.clone()).collect();
+        if let Role::Node(node) = &self.driver.role
+            && let Some(registration) = &node.registration
+            && registration.csi_node.is_some()
+        {
+            kinds.push(Kind::of::<CSINode>());
+        }
+        kinds
+    }
 }

@@ -19,6 +19,7 @@ run! {
     client: "runtime/client",
     csi: "runtime/csi",
     explain: "runtime/explain",
+    generate: "runtime/generate",
     http: "runtime/http",
     listener: "operator/listener",
     macros: "macros",

@@ -11,7 +11,7 @@ use proc_macro2::Span;
 
 use super::idle_promise::waits_for_nobody;
 use super::undeclared_edge::{arrow, undeclared, whole_block};
-use crate::errors::Sink;
+use crate::errors::{Fix, Sink};
 use crate::model::{StateId, Transitions};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
@@ -54,7 +54,18 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         _ => "remove them: the block that LC030 shows is without them".to_owned(),
     };
     let message = format!("nothing causes `{}`", names.join("`, `"));
-    sink.push(RULE.error(first.span, names.join(", "), message).help(help));
+    let found = RULE.error(first.span, names.join(", "), message).help(help);
+    // Of a single one the help says what else may be meant.
+    sink.push(
+        match uncaused.len() > 1 && undeclared(explored).is_empty() {
+            true => found.fix(Fix::Section {
+                keyword: transitions.span,
+                whole: whole_block(explored),
+                added: None,
+            }),
+            false => found,
+        },
+    );
 }
 
 fn uncaused(explored: &Explored<'_>, transitions: &Transitions) -> Vec<Declared> {

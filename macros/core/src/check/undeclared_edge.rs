@@ -11,7 +11,7 @@ mod block;
 
 use std::collections::BTreeSet;
 
-use crate::errors::Sink;
+use crate::errors::{Fix, Sink};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::Class;
 use crate::space::cause::Cause;
@@ -59,7 +59,12 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
         format!("`{}` is {cause}", shown(edge))
     });
     let found = others.fold(found, |found, note| found.note(None, note));
-    sink.push(found.help(help));
+    let fix = Fix::Section {
+        keyword: transitions.span,
+        whole: whole_block(explored),
+        added: Some(block::lines_of(explored.space.lifecycle, &missing)),
+    };
+    sink.push(found.help(help).fix(fix));
 }
 
 /// What is caused and not declared, states in order of declaration.

@@ -24,9 +24,10 @@ pub(crate) fn nowhere(used: &Ident, known: &[String]) -> Diagnostic {
     let near = nearest(&used.to_string(), known.iter().map(String::as_str));
     let message = format!(
         "no file that is checked declares fragment `{used}`{}",
-        suggestion(near)
+        suggestion(near.clone())
     );
     RULE.error(used.span(), used.to_string(), message)
+        .meant(near)
         .help(format!(
             "check it together with the file that has `fragment! {{ fragment {used}; .. }}`"
         ))
@@ -38,8 +39,9 @@ pub(crate) fn unused(named: &Ident, used: &[Ident]) -> Diagnostic {
     let near = nearest(&named.to_string(), used.iter().map(String::as_str));
     let message = format!(
         "a place for fragment `{named}`, which is not used{}",
-        suggestion(near)
+        suggestion(near.clone())
     );
     RULE.error(named.span(), named.to_string(), message)
+        .meant(near)
         .help(format!("write `use {named};` beside the sections, too"))
 }

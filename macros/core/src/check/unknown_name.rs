@@ -28,8 +28,8 @@ pub(crate) fn diagnostic(
         Some(_) => format!("`{name}` is not the name of {}", with_article(kind)),
         None => format!("unknown {kind} `{name}`"),
     };
-    let message = format!("{place}: {what}{}", suggestion(near));
-    let found = RULE.error(name.span(), place.name(), message);
+    let message = format!("{place}: {what}{}", suggestion(near.clone()));
+    let found = RULE.error(name.span(), place.name(), message).meant(near);
     let found = found.about(format!("{kind} {name}"));
     match instead {
         Some(instead) => found.help(format!("`{name}` is {instead}")),
@@ -51,8 +51,9 @@ pub(crate) fn section(name: &Ident, known: &[&str]) -> Diagnostic {
     RULE.error(
         name.span(),
         name.to_string(),
-        format!("unknown section `{name}`{}", suggestion(near)),
+        format!("unknown section `{name}`{}", suggestion(near.clone())),
     )
+    .meant(near)
     .help(format!("the sections are {}", listed(known)))
 }
 
@@ -64,9 +65,10 @@ pub(crate) fn request_field(
 ) -> Diagnostic {
     let message = format!(
         "{place}: no call finds anything by `{field}` of its request{}",
-        suggestion(near)
+        suggestion(near.clone())
     );
     RULE.error(field.span(), place.name(), message)
+        .meant(near)
         .help(format!(
             "`request` has {}; of everything else in it, declare a fact `from request`",
             listed(known)
@@ -106,9 +108,10 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
         place.name(),
         format!(
             "{place}: `{value}` is not a value of `{fact}`{}",
-            suggestion(near)
+            suggestion(near.clone())
         ),
     )
+    .meant(near)
     .help(match value == "Adoptable" && known.iter().any(|one| one == "Foreign") {
         true => format!("nothing adopts `{fact}`, so that whatever is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"),
         false => format!("`{fact}` is one of {}", listed(known)),
@@ -121,7 +124,8 @@ pub(crate) fn unasked_value(value: &Ident, fact: &Ident, near: &str) -> Diagnost
         "fact `{fact}`: `{value}` is no answer of it, and nothing asks for it{}",
         suggestion(Some(near.to_owned()))
     );
-    RULE.error(value.span(), fact.to_string(), message).help(
+    let found = RULE.error(value.span(), fact.to_string(), message);
+    found.meant(Some(near.to_owned())).help(
         "an `else` may give a value of its own: then a state, a clause or an effect asks for it by name",
     )
 }

@@ -28,9 +28,10 @@ pub(crate) fn diagnostic(
         place.name(),
         format!(
             "{place} reads `{name}`, which is not observed: nothing would wake the object when it changes{}",
-            suggestion(near)
+            suggestion(near.clone())
         ),
-    );
+    )
+    .meant(near);
     match help {
         Some(help) => found.help(help),
         None if suggested => found,

@@ -105,10 +105,10 @@ fn type_ident(ty: &syn::Type) -> Option<String> {
 
 /// The values of a variable as identifiers.
 pub(crate) fn values(var: &Var) -> Vec<Ident> {
-    var.values
-        .iter()
-        .map(|v| ident(v, var.name.span()))
-        .collect()
+    let spans = var.spans.iter().copied();
+    let spans = spans.chain(std::iter::repeat(var.name.span()));
+    let values = var.values.iter().zip(spans);
+    values.map(|(value, span)| ident(value, span)).collect()
 }
 
 pub(crate) fn is_bool(var: &Var) -> bool {

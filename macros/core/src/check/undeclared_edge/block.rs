@@ -12,6 +12,11 @@ type Line = (BTreeSet<StateId>, BTreeSet<StateId>);
 
 /// The block with these edges, states in order of declaration. What is declared to be entered from every state stays so where anything enters it.
 pub(super) fn written(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
+    format!("transitions {{\n{}}}", lines_of(lifecycle, edges))
+}
+
+/// Its lines alone.
+pub(super) fn lines_of(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
     let anywhere = |state: StateId| {
         let mut declared = lifecycle.transitions.iter();
         declared.any(|all| all.is_entered_anywhere(state))
@@ -23,7 +28,7 @@ pub(super) fn written(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
         let names: Vec<String> = names.map(ToString::to_string).collect();
         names.join(" | ")
     };
-    let mut block = "transitions {\n".to_owned();
+    let mut block = String::new();
     for (from, to) in lines(&single) {
         block += &format!("    {} -> {};\n", names(&from), names(&to));
     }
@@ -31,7 +36,7 @@ pub(super) fn written(lifecycle: &Lifecycle, edges: &BTreeSet<Edge>) -> String {
         let to = whole.iter().map(|(_, to)| *to).collect();
         block += &format!("    _ -> {};\n", names(&to));
     }
-    block + "}"
+    block
 }
 
 /// A line for the sources of each set of targets; what is shorter so, a line for the targets of each set of sources.

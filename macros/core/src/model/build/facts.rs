@@ -48,13 +48,14 @@ impl Builder<'_> {
     }
 
     fn declared_fact(&mut self, fact: &ast::Fact) -> Var {
-        let (values, free) = self.domain_of(fact);
+        let (values, spans, free) = self.domain_of(fact);
         let origin = Origin::Fact {
             from: Vec::new(),
             boolean: matches!(fact.domain, ast::Domain::Bool),
             counts: fact.count.is_some(),
         };
         let mut var = var(&fact.name, &fact.doc, origin, values);
+        var.spans = spans;
         for otherwise in fact.given.iter().filter_map(|g| g.otherwise.as_ref()) {
             let text = otherwise.to_string();
             if var.values.contains(&text) {
@@ -69,6 +70,7 @@ impl Builder<'_> {
                 continue;
             }
             var.values.push(text);
+            var.spans.push(otherwise.span());
         }
         if var.values.len() > LIMIT {
             let count = var.values.len();
@@ -76,6 +78,7 @@ impl Builder<'_> {
                 .push(too_many_values::diagnostic(&fact.name, count, LIMIT));
             self.complete = false;
             var.values.truncate(LIMIT);
+            var.spans.truncate(LIMIT);
             var.answers = var.answers.min(LIMIT);
         }
         var.held = fact.held.map(|span| Held {
@@ -85,10 +88,10 @@ impl Builder<'_> {
         var
     }
 
-    /// All answers, and how many of them mean that nothing is ours.
-    fn domain_of(&mut self, fact: &ast::Fact) -> (Vec<String>, usize) {
+    /// All answers, where each stands, and how many of them mean that nothing is ours.
+    fn domain_of(&mut self, fact: &ast::Fact) -> (Vec<String>, Vec<Span>, usize) {
         let ast::Domain::Values { left, right } = &fact.domain else {
-            return (booleans(), 1);
+            return (booleans(), Vec::new(), 1);
         };
         let mut values: Vec<String> = Vec::new();
         let mut first: Vec<Span> = Vec::new();
@@ -103,7 +106,7 @@ impl Builder<'_> {
             }
         }
         let free = if right.is_some() { left.len() } else { 1 };
-        (values, free)
+        (values, first, free)
     }
 
     /// Resolves sources and guards of the variables that are declared.
@@ -237,6 +240,7 @@ fn var(name: &Ident, doc: &str, origin: Origin, values: Vec<String>) -> Var {
         origin,
         answers: values.len(),
         values,
+        spans: Vec::new(),
         given: Vec::new(),
         held: None,
     }

@@ -1,0 +1,117 @@
+//! What of the products runs as which ServiceAccount, and what each does besides its lifecycles. Texts are made of it; nothing runs here.
+
+use lifecycle_generate::rights::{Object, Verb};
+use lifecycle_generate::{Part, Program};
+use lifecycle_listener::volume::{Mount, Registration};
+use lifecycle_listener::{controller as listeners, volume};
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_skupper::controller as skupper;
+use lifecycle_specs_listener::listener;
+
+/// Where the Listener operator is installed.
+const LISTENERS: &str = "listener-operator";
+/// Where the controller of sites is installed, and its name.
+const SKUPPER: (&str, &str) = ("skupper", "skupper-controller");
+/// The side-car that asks for volumes.
+const SIDE_CAR: &str = "the side-car csi-provisioner";
+
+/// Both products, a part for each ServiceAccount; they are called as the parts that `run` knows.
+pub fn program() -> Program {
+    Program::new()
+        .part(controller())
+        .part(provisioner())
+        .part(node())
+        .part(sites())
+}
+
+fn controller() -> Part {
+    let logic = lifecycle_listener::listener::Exposure {
+        cluster_domain: ClusterDomain::usual().to_string(),
+    };
+    let part = Part::new("controller", "listener-operator-controller", LISTENERS)
+        .runs(listener::machine(logic))
+        .installs((listeners::KINDS.definitions)())
+        .leads_by(&format!("{}-controller", listeners::NAME));
+    let classes = Object::all(listeners::NAME, "listenerclasses");
+    let events = Object::all("events.k8s.io", "events");
+    let part = part
+        .also(
+            classes,
+            &[Verb::Get, Verb::Create],
+            "the classes of the preset that are missing are made",
+        )
+        .also(
+            events,
+            &[Verb::Create, Verb::Patch],
+            "a class that differs from the preset is told of",
+        );
+    serving(part, volume::provisions(listeners::NAME, ""))
+}
+
+/// What csi-provisioner needs, which runs beside the controller.
+fn provisioner() -> Part {
+    use Verb::{Create, Delete, Get, List, Patch, Update, Watch};
+    let core = |resource| Object::all("", resource);
+    let storage = |resource| Object::all("storage.k8s.io", resource);
+    Part::new("provisioner", "listener-operator-controller", LISTENERS)
+        .role("listener-operator-provisioner")
+        .also(
+            core("persistentvolumes"),
+            &[Get, List, Watch, Create, Patch, Delete],
+            SIDE_CAR,
+        )
+        .also(
+            core("persistentvolumeclaims"),
+            &[Get, List, Watch, Update],
+            SIDE_CAR,
+        )
+        .also(core("nodes"), &[Get, List, Watch], SIDE_CAR)
+        .also(
+            core("events"),
+            &[Get, List, Watch, Create, Update, Patch],
+            SIDE_CAR,
+        )
+        .also(storage("csinodes"), &[Get, List, Watch], SIDE_CAR)
+        .also(storage("storageclasses"), &[Get, List, Watch], SIDE_CAR)
+}
+
+fn node() -> Part {
+    let mount = Mount {
+        endpoint: String::new(),
+        node: String::new(),
+        registration: Some(Registration {
+            folder: "/registration".into(),
+            endpoint_on_host: "/csi/csi.sock".into(),
+        }),
+    };
+    let part = Part::new("node", "listener-operator-node", LISTENERS);
+    serving(part, volume::mounts(listeners::NAME, mount))
+}
+
+/// The lifecycles of volumes, and what their processes keep.
+fn serving(mut part: Part, volumes: lifecycle_csi::Volumes) -> Part {
+    for served in volumes.into_served() {
+        part = part.watches(&served.always_watched());
+        part = part.runs_shared(served.machine);
+    }
+    part
+}
+
+fn sites() -> Part {
+    let (namespace, name) = SKUPPER;
+    let part = Part::new("skupper", name, namespace)
+        .installs((skupper::KINDS.definitions)())
+        .leads_by(&format!("{}-{name}", skupper::NAME));
+    let machines = skupper::lifecycles(namespace, name).into_iter();
+    let part = machines.fold(part, |part, (machine, _)| part.runs_shared(machine));
+    let reads = [Verb::Get, Verb::List, Verb::Watch];
+    let given_on =
+        "given on to the router of a Site, by effect `apply_role`: nobody gives what he has not";
+    let keys = Object::all("", "secrets").own();
+    let key = keys.clone().named([skupper::KEY]);
+    let made = "the key that all certificates follow from is made once";
+    part.also(Object::all("", "configmaps"), &reads, given_on)
+        .also(Object::all("", "secrets"), &reads, given_on)
+        .also(keys, &[Verb::Create], made)
+        .also(key, &[Verb::Get], made)
+}

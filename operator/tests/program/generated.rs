@@ -1,0 +1,172 @@
+//! What the repository holds of what is made from lifecycles, held against what is made now; and the page about it, command by command.
+//! `BLESS=1 cargo test --workspace --test program generated` writes it anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lifecycle_generate::pages;
+use lifecycle_operator::parts::program;
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
+/// Holds a file against what it is to be, or writes that.
+fn check(path: &Path, wanted: &str) {
+    if blesses() {
+        fs::write(path, wanted).unwrap();
+    }
+    let found = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(
+        found,
+        wanted,
+        "{}: see the head of this file",
+        path.display()
+    );
+}
+
+#[test]
+fn pages_of_lifecycles_are_those_of_today() {
+    let folder = root().join("docs/lifecycles");
+    let wanted = pages::of(&program().machines()).unwrap();
+    if blesses() {
+        fs::create_dir_all(&folder).unwrap();
+    }
+    for file in &wanted {
+        check(&folder.join(&file.name), &file.text);
+    }
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_wanted = wanted.iter().any(|file| file.name == name);
+        assert!(
+            is_wanted,
+            "docs/lifecycles/{name} is of no lifecycle any more: remove it"
+        );
+    }
+}
+
+/// The manifests that install the products.
+const INSTALLED: [&str; 3] = [
+    "deploy/install/controller.yaml",
+    "deploy/install/node.yaml",
+    "deploy/skupper/controller.yaml",
+];
+
+/// What a document is: its kind and its name.
+fn identity(document: &str) -> (String, String) {
+    let value: Value = serde_saphyr::from_str(document).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    (text(&value["kind"]), text(&value["metadata"]["name"]))
+}
+
+fn is_about_rights(kind: &str) -> bool {
+    ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"].contains(&kind)
+}
+
+/// The comment above a document.
+fn comment(document: &str) -> String {
+    let lines = document.lines().take_while(|line| line.starts_with('#'));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn rights_of_the_manifests_follow_from_the_lifecycles() {
+    let program = program();
+    let mut made: Vec<((String, String), String)> = Vec::new();
+    for part in program.parts() {
+        let manifests = part.rights().manifests(&part.account);
+        let documents = manifests.split("---\n");
+        made.extend(documents.map(|one| (identity(one), one.to_owned())));
+    }
+    let mut used = 0;
+    for file in INSTALLED {
+        let path = root().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        let documents = text.split("---\n").map(|document| {
+            let identity = identity(document);
+            if !is_about_rights(&identity.0) {
+                return document.to_owned();
+            }
+            let found = made.iter().find(|(made, _)| *made == identity);
+            let (_, wanted) = found.unwrap_or_else(|| panic!("{file}: {identity:?} is not made"));
+            used += 1;
+            comment(document) + wanted
+        });
+        let wanted = documents.collect::<Vec<_>>().join("---\n");
+        check(&path, &wanted);
+    }
+    assert_eq!(used, made.len(), "a role is in no manifest");
+}
+
+/// Each command of the page about generators, run as it stands there; what stands below it in a block of text is what it says.
+#[test]
+fn commands_of_the_page_do_what_it_says() {
+    let page = root().join("docs/generate.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = String::new();
+    let mut blocks = text.split("```");
+    written += blocks.next().unwrap();
+    let (mut said, mut commands) = (None, 0);
+    while let (Some(block), Some(between)) = (blocks.next(), blocks.next()) {
+        let (language, content) = block.split_once('\n').unwrap();
+        let block = match language {
+            "sh" => {
+                commands += content.lines().count();
+                let lines = content.lines().map(|line| say(line, folder.path()));
+                said = Some(lines.collect::<String>());
+                block.to_owned()
+            }
+            "text" | "yaml" | "mermaid" | "diff" => match said.take() {
+                Some(said) => {
+                    let shown = excerpt(content, &said);
+                    assert!(!shown.contains("```"), "a block in a block: {shown}");
+                    format!("{language}\n{shown}")
+                }
+                None => block.to_owned(),
+            },
+            _ => block.to_owned(),
+        };
+        written += &format!("```{block}```{between}");
+    }
+    assert!(commands >= 6, "{commands} commands");
+    check(&page, &written);
+}
+
+/// What a command says, on standard output and standard error.
+fn say(line: &str, folder: &Path) -> String {
+    let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
+    let ["lifecycle-operator", words @ ..] = &words[..] else {
+        panic!("no command of ours: {line}");
+    };
+    let words = words
+        .iter()
+        .map(|word| word.replace("/tmp/out", &folder.display().to_string()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"));
+    command.args(words).current_dir(root()).env_clear();
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    String::from_utf8(said)
+        .unwrap()
+        .replace(&folder.display().to_string(), "/tmp/out")
+}
+
+/// What is said in full, or as much of it as the page shows: `...` on a line of its own leaves the rest out, and a part before it.
+fn excerpt(shown: &str, said: &str) -> String {
+    let Some((before, _)) = shown.split_once("...\n") else {
+        return said.to_owned();
+    };
+    let lines = before.lines().count();
+    let begin: String = said
+        .lines()
+        .take(lines)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    format!("{begin}...\n")
+}

@@ -1,0 +1,233 @@
+//! The same on a command line: subcommands that any program flattens into its own.
+//!
+//! ```
+#![doc = include_str!("command/example.rs")]
+//! ```
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Subcommand, ValueEnum};
+use lifecycle_runtime::lifecycle::Machine;
+use thiserror::Error;
+
+use crate::diagram::{self, Format};
+use crate::program::{Part, Program, file_name};
+use crate::{list, manifests, page, pages};
+
+/// What is made from the description of lifecycles. None of it needs a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum Generate {
+    /// List the lifecycles of this program. Needs no cluster.
+    Lifecycles,
+    /// Draw the states of a lifecycle and what leads from one to another. Needs no cluster.
+    Diagram {
+        /// Which lifecycle: `Listener`, `listeners.skupper.io`, or the end of its path: `skupper::listener::Listener`. Without it, the only one that there is.
+        #[arg(value_name = "LIFECYCLE")]
+        lifecycle: Option<String>,
+
+        /// How it is drawn.
+        #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+        format: Format,
+    },
+    /// Print the page of a lifecycle: its states, who acts, what wakes it, conditions, reasons, calls. Needs no cluster.
+    Docs {
+        /// Which lifecycle, as for `diagram`.
+        #[arg(value_name = "LIFECYCLE", conflicts_with = "directory")]
+        lifecycle: Option<String>,
+
+        /// Write the pages of all lifecycles into this folder, with a picture of each and a list.
+        #[arg(long, value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+    /// Print what an administrator applies before the program runs, as YAML. Needs no cluster.
+    ///
+    /// The rights are as few as there can be: each rule says which input or effect of which lifecycle needs it. What a lifecycle does, it does in all
+    /// namespaces: a ClusterRole. What only concerns the program itself, as its Lease, is a Role in its namespace.
+    Manifests {
+        /// Which manifests.
+        #[arg(value_enum, value_name = "WHAT")]
+        what: What,
+
+        /// Only of this part of the program: `controller`, `node`.
+        #[arg(long, value_name = "PART")]
+        part: Option<String>,
+
+        /// The namespace in which the program runs, if it is another one.
+        #[arg(long, value_name = "NAMESPACE")]
+        namespace: Option<String>,
+    },
+}
+
+/// Which manifests are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The CustomResourceDefinitions.
+    Crd,
+    /// Roles, and what binds them to ServiceAccounts.
+    Rbac,
+    /// Both.
+    All,
+}
+
+/// Why nothing was made.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// No lifecycle is called so.
+    #[error("no lifecycle is called `{name}`; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// More than one could be meant.
+    #[error("{asked}; say which: {known}")]
+    Several {
+        /// What was asked for.
+        asked: String,
+        /// Which there are.
+        known: String,
+    },
+    /// No part is called so.
+    #[error("the program has no part `{name}`; it has: {known}")]
+    NoPart {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A picture cannot be laid out.
+    #[error(transparent)]
+    Draw(#[from] diagram::Error),
+    /// A definition cannot be written.
+    #[error("a CustomResourceDefinition cannot be written as YAML")]
+    Yaml(#[from] serde_saphyr::SerializeError),
+    /// The text cannot be written.
+    #[error("what was made cannot be written")]
+    Write(#[from] io::Error),
+    /// A file cannot be written.
+    #[error("{} cannot be written", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What is said.
+        source: io::Error,
+    },
+}
+
+impl Generate {
+    /// Makes what is asked for of a program, and writes it.
+    ///
+    /// # Errors
+    /// A name of which there is nothing, or a place that cannot be written to.
+    pub fn run(&self, program: &Program, out: &mut impl Write) -> Result<(), Error> {
+        let text = match self {
+            Self::Lifecycles => list::of(&program.lifecycles()),
+            Self::Diagram { lifecycle, format } => {
+                diagram::of(find(program, lifecycle.as_deref())?.ir(), *format)?
+            }
+            Self::Docs {
+                directory: Some(directory),
+                ..
+            } => return write_all(directory, program, out),
+            Self::Docs { lifecycle, .. } => page::of(find(program, lifecycle.as_deref())?.ir())?,
+            Self::Manifests {
+                what,
+                part,
+                namespace,
+            } => {
+                let parts = parts(program, part.as_deref(), namespace.as_deref())?;
+                let parts: Vec<&Part> = parts.iter().collect();
+                let crds = match what {
+                    What::Crd | What::All => manifests::definitions(&parts)?,
+                    What::Rbac => String::new(),
+                };
+                let rights = match what {
+                    What::Rbac | What::All => manifests::rights(&parts),
+                    What::Crd => String::new(),
+                };
+                crds + &rights
+            }
+        };
+        Ok(out.write_all(text.as_bytes())?)
+    }
+}
+
+/// The one lifecycle that is meant.
+fn find<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a dyn Machine, Error> {
+    let mut meant = program.machines();
+    let known = names(&meant);
+    if let Some(name) = name {
+        meant.retain(|machine| is_called(*machine, name));
+    }
+    match (&meant[..], name) {
+        ([one], _) => Ok(*one),
+        ([], Some(name)) => Err(Error::Unknown {
+            name: name.to_owned(),
+            known,
+        }),
+        (several, name) => Err(Error::Several {
+            asked: name.map_or("there are several lifecycles".to_owned(), |name| {
+                format!("several lifecycles are called `{name}`")
+            }),
+            known: names(several),
+        }),
+    }
+}
+
+fn is_called(machine: &dyn Machine, name: &str) -> bool {
+    let lifecycle = machine.ir();
+    let end = lifecycle.path.strip_suffix(name);
+    let is_end = end.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"));
+    is_end || lifecycle.name == name || file_name(machine) == name
+}
+
+fn names(machines: &[&dyn Machine]) -> String {
+    let names = machines.iter().map(|machine| file_name(*machine));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn parts(
+    program: &Program,
+    name: Option<&str>,
+    namespace: Option<&str>,
+) -> Result<Vec<Part>, Error> {
+    let meant = program.parts().iter();
+    let meant = meant.filter(|part| name.is_none_or(|name| part.name == name));
+    let mut meant: Vec<Part> = meant.cloned().collect();
+    if let (Some(name), []) = (name, &meant[..]) {
+        let known = program.parts().iter().map(|part| part.name.as_str());
+        return Err(Error::NoPart {
+            name: name.to_owned(),
+            known: known.collect::<Vec<_>>().join(", "),
+        });
+    }
+    for part in &mut meant {
+        if let Some(namespace) = namespace {
+            namespace.clone_into(&mut part.account.namespace);
+        }
+    }
+    Ok(meant)
+}
+
+fn write_all(directory: &Path, program: &Program, out: &mut impl Write) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::File {
+        path: path.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+    for file in pages::of(&program.machines())? {
+        let path = directory.join(&file.name);
+        std::fs::write(&path, &file.text).map_err(|error| failed(&path, error))?;
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(
+    dead_code,
+    reason = "the documentation shows it: that it compiles is the point"
+)]
+mod example;

@@ -1,0 +1,26 @@
+//! What is made from the description of a lifecycle and from nothing else: diagrams, pages of documentation, a list, and the rights that it needs.
+//! Knows no cluster. The same description gives the same text. `command` is the same as subcommands of a program's own command line.
+
+#![deny(missing_docs)]
+
+// The example of `command` names this crate from outside.
+#[cfg(all(test, feature = "command"))]
+extern crate self as lifecycle_generate;
+
+#[cfg(feature = "command")]
+pub mod command;
+pub mod diagram;
+pub mod list;
+pub mod manifests;
+pub mod page;
+pub mod pages;
+mod program;
+pub mod rights;
+
+mod names;
+mod table;
+
+#[cfg(feature = "command")]
+pub use command::{Error, Generate};
+pub use diagram::Format;
+pub use program::{Part, Program, file_name};

@@ -1,0 +1,106 @@
+//! How pages and lists name the parts of a description: inputs, lookups, lengths of time.
+
+use lifecycle_runtime::machine::ir::{Input, Length, Lifecycle, Lookup, Mode, Source, State, Verb};
+
+/// What a `from` or a `wakes` names.
+pub(crate) fn source(lifecycle: &Lifecycle, source: Source) -> &str {
+    match source {
+        Source::This => "self",
+        Source::Request => "request",
+        Source::Input(at) => lifecycle.inputs[at].name,
+        Source::Value(at) => lifecycle.values[at].name,
+        Source::Fact(at) => lifecycle.vars[at].name,
+    }
+}
+
+/// Several of them, as they are written.
+pub(crate) fn sources(lifecycle: &Lifecycle, of: &[Source]) -> String {
+    let of = of.iter().map(|one| source(lifecycle, *one));
+    of.collect::<Vec<_>>().join(", ")
+}
+
+/// What we may do with an input, and its kind: `owned Service`, `[Node]`.
+pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
+    let mode = match input.mode {
+        Mode::Watched => "",
+        Mode::Owned => "owned ",
+        Mode::Shared => "shared ",
+        Mode::Part => "part ",
+        Mode::Record => "record ",
+        Mode::Poll => "poll ",
+        Mode::Probe => "probe ",
+        Mode::Clock => return "clock".to_owned(),
+    };
+    let kind = if input.many {
+        format!("[{}]", input.kind)
+    } else {
+        input.kind.to_owned()
+    };
+    let owner = input.owner.map(|owner| lifecycle.inputs[owner].name);
+    let owner = owner.map_or(String::new(), |owner| format!(" of {owner}"));
+    format!("{mode}{kind}{owner}")
+}
+
+/// How an input is found.
+pub(crate) fn lookup(input: &Input) -> String {
+    let by = match input.lookup {
+        Lookup::Name(path) => format!("by name `{path}`"),
+        Lookup::Names => "by names that others say".to_owned(),
+        Lookup::Refs => "by references that others say".to_owned(),
+        Lookup::Labels(labels) => format!("by labels {}", labels.join(", ")),
+        Lookup::Owner => "by its owner reference".to_owned(),
+        Lookup::Namespace => "all of its namespace".to_owned(),
+        Lookup::Ref => "by a reference that a method computes".to_owned(),
+        Lookup::Equal => "by a field of theirs".to_owned(),
+        Lookup::Key => String::new(),
+    };
+    match input.every {
+        Some(every) => format!("{by} every {}", length(&every)).trim().to_owned(),
+        None => by,
+    }
+}
+
+/// A length of time as it is written: `10min`.
+pub(crate) fn length(length: &Length) -> String {
+    let declared = milliseconds(length.otherwise);
+    match length.said {
+        Some(_) => format!("what the object says, else {declared}"),
+        None => declared,
+    }
+}
+
+pub(crate) fn milliseconds(all: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [
+        (86_400_000, "d"),
+        (3_600_000, "h"),
+        (60_000, "min"),
+        (1000, "s"),
+    ];
+    let unit = UNITS.iter().find(|(of, _)| all > 0 && all % of == 0);
+    match unit {
+        Some((of, unit)) => format!("{}{unit}", all / of),
+        None => format!("{all}ms"),
+    }
+}
+
+/// What an effect does, in words: `apply service`.
+pub(crate) fn verb(verb: Verb) -> &'static str {
+    match verb {
+        Verb::Apply => "apply",
+        Verb::Delete => "delete",
+        Verb::Call => "call",
+        Verb::Adopt => "adopt",
+    }
+}
+
+/// Whether a volume has this state, which then has no phase of its own.
+pub(crate) fn phase(state: &State) -> &'static str {
+    use lifecycle_runtime::machine::ir::Phase;
+    match state.phase {
+        Phase::Pending => "Pending",
+        Phase::Ready => "Ready",
+        Phase::Error => "Error",
+        Phase::Suspended => "Suspended",
+        Phase::Ignored => "Ignored",
+    }
+}

@@ -1,0 +1,167 @@
+//! A page of documentation of one lifecycle, for people who use the resource or run the operator: Markdown, without a newline more than it needs.
+
+mod acts;
+mod volume;
+mod writes;
+
+use lifecycle_runtime::machine::ir::{Lifecycle, Origin, Phase, State};
+
+use crate::diagram::{self, Format};
+use crate::names;
+use crate::table::{Table, code};
+
+/// The page: states, who acts, what wakes, conditions with their reasons, what is read and written, and calls.
+///
+/// # Errors
+/// If its diagram cannot be drawn.
+pub fn of(lifecycle: &Lifecycle) -> Result<String, diagram::Error> {
+    let diagram = diagram::of(lifecycle, Format::Mermaid)?;
+    let mut text = format!("# {}\n\n{}\n\n", lifecycle.name, lifecycle.doc.trim());
+    text += &format!("```mermaid\n{diagram}```\n\n");
+    text += &states(lifecycle);
+    text += &conditions(lifecycle);
+    text += &status(lifecycle);
+    text += &inputs(lifecycle);
+    text += &facts(lifecycle);
+    text += &writes::effects(lifecycle);
+    text += &writes::promises(lifecycle);
+    text += &writes::deletion(lifecycle);
+    text += &volume::calls(lifecycle);
+    Ok(text.trim_end().to_owned() + "\n")
+}
+
+fn states(lifecycle: &Lifecycle) -> String {
+    let head: &[&str] = if lifecycle.volume {
+        &["State", "What it is", "Where"]
+    } else {
+        &[
+            "State",
+            "Phase",
+            "What it is",
+            "Where",
+            "Who acts",
+            "Too long after",
+        ]
+    };
+    let mut table = Table::new(head);
+    for state in lifecycle.states {
+        let (name, doc) = (code(state.name), state.doc.trim().to_owned());
+        let place = code(&state.when.describe(lifecycle));
+        if lifecycle.volume {
+            table.row([name, doc, place]);
+        } else {
+            let acts = acts::who(lifecycle, state);
+            let phase = names::phase(state).to_owned();
+            table.row([name, phase, doc, place, acts, overdue(state)]);
+        }
+    }
+    let text = table.under("States");
+    if text.is_empty() || lifecycle.volume {
+        return text;
+    }
+    text + "The first whose place fits counts. Besides: an object that is being deleted says `Deleting`, and one of which a write was refused that no state speaks of says `Refused`.\n\n"
+}
+
+/// Only who moves by itself can take too long.
+fn overdue(state: &State) -> String {
+    let moves = state.phase == Phase::Pending && state.wakes.is_none();
+    if moves {
+        names::length(&state.overdue)
+    } else {
+        String::new()
+    }
+}
+
+fn conditions(lifecycle: &Lifecycle) -> String {
+    let mut table = Table::new(&["Condition", "Status", "Reason", "Where", "Event"]);
+    for condition in lifecycle.conditions {
+        for clause in condition.clauses {
+            let status = clause.says.status().map_or("not written", |s| s.as_str());
+            let place = match &clause.when {
+                Some(when) => code(&when.describe(lifecycle)),
+                None => "otherwise".to_owned(),
+            };
+            table.row([
+                code(condition.name),
+                status.to_owned(),
+                code(clause.reason),
+                place,
+                code(clause.event.unwrap_or_default()),
+            ]);
+        }
+    }
+    let documented = lifecycle
+        .conditions
+        .iter()
+        .filter(|condition| !condition.doc.is_empty());
+    let said = documented.map(|one| format!("* `{}`: {}\n", one.name, one.doc.trim()));
+    let said: String = said.collect();
+    let text = table.under("Conditions");
+    let gap = if said.is_empty() { "" } else { "\n" };
+    text + &said + gap + &ready(lifecycle)
+}
+
+fn ready(lifecycle: &Lifecycle) -> String {
+    let ready = lifecycle.ready.from.iter();
+    let ready = ready.map(|at| code(lifecycle.conditions[*at].name));
+    let ready: Vec<_> = ready.collect();
+    if ready.is_empty() {
+        return String::new();
+    }
+    let kstatus = if lifecycle.kstatus {
+        " `Reconciling` and `Stalled` are there while they are True, and `status.observedGeneration` says which edit all of that is about."
+    } else {
+        ""
+    };
+    format!(
+        "The first clause that fits counts. `Ready` is True where {} are met, and otherwise says what the first that is not says.{kstatus}\n\n",
+        ready.join(", ")
+    )
+}
+
+fn status(lifecycle: &Lifecycle) -> String {
+    let fields: Vec<_> = lifecycle
+        .fields
+        .iter()
+        .map(|field| code(field.name))
+        .collect();
+    if fields.is_empty() {
+        return String::new();
+    }
+    format!("Further fields of the status: {}.\n\n", fields.join(", "))
+}
+
+fn inputs(lifecycle: &Lifecycle) -> String {
+    let mut table = Table::new(&["Input", "What", "How it is found", "Looked at where", "Why"]);
+    for input in lifecycle.inputs {
+        let given = input.given.as_ref();
+        let given = given.map_or(String::new(), |given| code(&given.describe(lifecycle)));
+        table.row([
+            code(input.name),
+            code(&names::what(lifecycle, input)),
+            names::lookup(input),
+            given,
+            input.doc.trim().to_owned(),
+        ]);
+    }
+    table.under("What it looks at")
+}
+
+fn facts(lifecycle: &Lifecycle) -> String {
+    let mut table = Table::new(&["Fact", "Values", "Asked where", "What it is"]);
+    let declared = lifecycle.vars.iter().filter(|var| match var.origin {
+        Origin::Fact => true,
+        Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
+    });
+    for var in declared {
+        let given = var.given.iter();
+        let given: Vec<_> = given.map(|guard| guard.pred.describe(lifecycle)).collect();
+        table.row([
+            code(var.name),
+            var.values.join(", "),
+            code(&given.join(" and ")),
+            var.doc.trim().to_owned(),
+        ]);
+    }
+    table.under("What it asks")
+}

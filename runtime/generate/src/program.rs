@@ -1,0 +1,163 @@
+//! What a program is, as far as texts are made of it: its processes, each with its lifecycles and its rights, and the definitions that it installs.
+
+use std::sync::Arc;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::ResourceExt;
+use lifecycle_runtime::lifecycle::{Kind, Machine};
+use lifecycle_runtime::machine::ir::Lifecycle;
+
+use crate::rights::{Account, Object, Rights, Verb};
+
+/// A program, or several that are used together.
+#[derive(Clone, Default)]
+pub struct Program {
+    parts: Vec<Part>,
+}
+
+/// What runs as one ServiceAccount: the controller, or what runs on each node.
+#[derive(Clone)]
+pub struct Part {
+    /// How it is called on the command line: `controller`.
+    pub name: String,
+    /// Who it is in the cluster.
+    pub account: Account,
+    machines: Vec<Arc<dyn Machine>>,
+    besides: Rights,
+    definitions: Vec<CustomResourceDefinition>,
+}
+
+impl Program {
+    /// Without a part yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With one more part.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// Its parts, in the order in which they were added.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Every lifecycle once, in the order in which they were added.
+    pub fn machines(&self) -> Vec<&dyn Machine> {
+        let mut all: Vec<&dyn Machine> = Vec::new();
+        for machine in self.parts.iter().flat_map(|part| &part.machines) {
+            if !all.iter().any(|known| known.ir().path == machine.ir().path) {
+                all.push(&**machine);
+            }
+        }
+        all
+    }
+
+    /// Every description once.
+    pub fn lifecycles(&self) -> Vec<&'static Lifecycle> {
+        self.machines().iter().map(|machine| machine.ir()).collect()
+    }
+}
+
+impl Part {
+    /// A process, the ServiceAccount as which it runs, and the namespace of that.
+    pub fn new(name: &str, account: &str, namespace: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            account: Account {
+                name: account.to_owned(),
+                namespace: namespace.to_owned(),
+                role: account.to_owned(),
+            },
+            machines: Vec::new(),
+            besides: Rights::default(),
+            definitions: Vec::new(),
+        }
+    }
+
+    /// Its roles have another name than its ServiceAccount.
+    #[must_use]
+    pub fn role(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.account.role);
+        self
+    }
+
+    /// It runs or serves a lifecycle.
+    #[must_use]
+    pub fn runs(self, machine: impl Machine) -> Self {
+        self.runs_shared(Arc::new(machine))
+    }
+
+    /// It runs or serves a lifecycle that others hold as well.
+    #[must_use]
+    pub fn runs_shared(mut self, machine: Arc<dyn Machine>) -> Self {
+        self.machines.push(machine);
+        self
+    }
+
+    /// It watches these kinds all the time, whether or not a call asks: what a driver of volumes is told to keep.
+    #[must_use]
+    pub fn watches<'a>(mut self, kinds: impl IntoIterator<Item = &'a Kind>) -> Self {
+        self.besides = self.besides.watching(kinds);
+        self
+    }
+
+    /// It installs and updates these definitions.
+    #[must_use]
+    pub fn installs(mut self, definitions: Vec<CustomResourceDefinition>) -> Self {
+        let names: Vec<String> = definitions.iter().map(ResourceExt::name_any).collect();
+        let names = names.iter().map(String::as_str);
+        self.besides = self.besides.maintaining(names);
+        self.definitions.extend(definitions);
+        self
+    }
+
+    /// Of several replicas one writes: that which holds this Lease.
+    #[must_use]
+    pub fn leads_by(mut self, lease: &str) -> Self {
+        self.besides = self.besides.leading(lease);
+        self
+    }
+
+    /// It does something besides, for a reason that is no lifecycle.
+    #[must_use]
+    pub fn also(mut self, object: Object, verbs: &[Verb], why: &str) -> Self {
+        self.besides = self.besides.and(object, verbs, why);
+        self
+    }
+
+    /// All that it may do.
+    pub fn rights(&self) -> Rights {
+        let machines = self.machines.iter().map(|machine| &**machine);
+        Rights::of(machines).with(&self.besides)
+    }
+
+    /// The definitions that it installs.
+    pub fn definitions(&self) -> &[CustomResourceDefinition] {
+        &self.definitions
+    }
+}
+
+/// The name by which the texts of a lifecycle are filed: that of its resource, `listeners.skupper.io`, or of its volume: `listener-mount`.
+pub fn file_name(machine: &dyn Machine) -> String {
+    match machine.subject() {
+        Some(kind) if kind.group.is_empty() => kind.plural,
+        Some(kind) => format!("{}.{}", kind.plural, kind.group),
+        None => dashed(machine.ir().name),
+    }
+}
+
+/// `ListenerMount` as `listener-mount`.
+fn dashed(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('-');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}

@@ -1,0 +1,122 @@
+//! What follows from the description of a lifecycle: what the drivers send for each input and each effect, and nothing else.
+//! A change of `runtime/src/cluster/act.rs` or of how calls read objects is one here; the suites of all lifecycles run with these rights alone.
+
+use lifecycle_runtime::lifecycle::{Kind, Machine};
+use lifecycle_runtime::machine::ir::{
+    Effect, Input, Leaves, Lifecycle, Mode, Retired, Verb as Does,
+};
+
+use super::{Object, Rights, Verb};
+
+pub(super) fn take(rights: &mut Rights, machine: &dyn Machine) {
+    let lifecycle = machine.ir();
+    if let Some(kind) = machine.subject() {
+        subject(rights, lifecycle, &kind);
+    }
+    for (at, input) in lifecycle.inputs.iter().enumerate() {
+        if let Some(kind) = machine.kind(at) {
+            let why = format!("input `{}` of {}", input.name, lifecycle.name);
+            rights.allow(Object::of(&kind), reads(lifecycle), why.clone());
+            if let Some(leaves) = input.retired {
+                rights.allow(Object::of(&kind), leaving(leaves, input), why);
+            }
+        }
+    }
+    for effect in lifecycle.effects {
+        if let Some(kind) = machine.kind(effect.target) {
+            let input = &lifecycle.inputs[effect.target];
+            let why = format!("effect `{}` of {}", effect.name, lifecycle.name);
+            rights.allow(Object::of(&kind), writes(effect, input), why.clone());
+            owner(rights, machine, (effect, input), &why);
+        }
+    }
+}
+
+/// The object itself: it is watched, told about, and changed where the lifecycle keeps something in it.
+fn subject(rights: &mut Rights, lifecycle: &Lifecycle, kind: &Kind) {
+    let name = lifecycle.name;
+    let watched = format!("the lifecycle of {name}");
+    rights.allow(Object::of(kind), &[Verb::List, Verb::Watch], watched);
+    let told = format!("what is told of {name}");
+    rights.allow(Object::sub(kind, "status"), &[Verb::Patch], told.clone());
+    let events = Object::all("events.k8s.io", "events");
+    rights.allow(events, &[Verb::Create], told);
+    if lifecycle.has_finalizer() {
+        let why = format!("the finalizer of {name}");
+        rights.allow(Object::of(kind), &[Verb::Patch], why);
+    }
+    let records = lifecycle
+        .inputs
+        .iter()
+        .filter(|input| input.mode == Mode::Record);
+    for input in records {
+        let why = format!("record `{}` of {name}", input.name);
+        rights.allow(Object::of(kind), &[Verb::Patch], why);
+    }
+    let is_on_it = lifecycle.retired.iter().any(|retired| match retired {
+        Retired::Finalizer(_) | Retired::Record { .. } | Retired::Annotation { .. } => true,
+        Retired::Condition(_) | Retired::Field(_) => false,
+    });
+    if is_on_it {
+        let why = format!("what an older version of {name} left on it");
+        rights.allow(Object::of(kind), &[Verb::Patch], why);
+    }
+}
+
+/// Where the API server insists on it, an owner reference that blocks the deletion of the owner is written only by who may finalise the owner.
+fn owner(
+    rights: &mut Rights,
+    machine: &dyn Machine,
+    (effect, input): (&Effect, &Input),
+    why: &str,
+) {
+    let refers = matches!(effect.verb, Does::Apply | Does::Adopt);
+    let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared);
+    if !refers || !is_ours || !input.controller {
+        return;
+    }
+    let owner = match input.owner {
+        Some(owner) => machine.kind(owner),
+        None => machine.subject(),
+    };
+    if let Some(owner) = owner {
+        let why = format!(
+            "{why} makes an owner reference that blocks the deletion of the owner; asked for by {INSISTS}"
+        );
+        rights.allow(Object::sub(&owner, "finalizers"), &[Verb::Update], why);
+    }
+}
+
+/// The plug-in of the API server that asks for more than the request itself needs.
+pub(super) const INSISTS: &str = "OwnerReferencesPermissionEnforcement";
+
+/// A lifecycle of a resource watches what it looks at. A call reads objects by their names, never lists, and watches while it waits.
+fn reads(lifecycle: &Lifecycle) -> &'static [Verb] {
+    let waits = lifecycle.calls.iter().any(|call| call.within.is_some());
+    match (lifecycle.volume, waits) {
+        (false, _) => &[Verb::List, Verb::Watch],
+        (true, false) => &[Verb::Get],
+        (true, true) => &[Verb::Get, Verb::Watch],
+    }
+}
+
+/// An apply makes what is not there, which asks for both; of what others own it changes what is there.
+fn writes(effect: &Effect, input: &Input) -> &'static [Verb] {
+    match (effect.verb, input.mode) {
+        (Does::Apply | Does::Delete, Mode::Part) | (Does::Adopt, _) => &[Verb::Patch],
+        (Does::Apply, _) => &[Verb::Create, Verb::Patch],
+        // Of what others share only our own part is taken away.
+        (Does::Delete, Mode::Shared) => &[Verb::Patch, Verb::Delete],
+        (Does::Delete, _) => &[Verb::Delete],
+        (Does::Call, _) => &[],
+    }
+}
+
+/// What becomes of the objects of an input that is no more.
+fn leaving(leaves: Leaves, input: &Input) -> &'static [Verb] {
+    match (leaves, input.mode) {
+        (Leaves::Released, _) | (Leaves::Deleted, Mode::Part) => &[Verb::Patch],
+        (Leaves::Deleted, Mode::Shared) => &[Verb::Patch, Verb::Delete],
+        (Leaves::Deleted, _) => &[Verb::Delete],
+    }
+}

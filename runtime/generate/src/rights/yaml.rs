@@ -1,0 +1,115 @@
+//! Rights as manifests. Groups, resources, verbs and names are words of the API, which need no quotes; only the core group is empty.
+
+use std::collections::BTreeMap;
+
+use super::{Object, Rights, Scope, Verb};
+
+/// To whom rights are given: a ServiceAccount of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The name of the ServiceAccount.
+    pub name: String,
+    /// The namespace of the program.
+    pub namespace: String,
+    /// The name of the roles, and of what binds them.
+    pub role: String,
+}
+
+pub(super) fn manifests(rights: &Rights, account: &Account) -> String {
+    let scopes = [Scope::Cluster, Scope::Own];
+    let documents = scopes.into_iter().filter_map(|scope| {
+        let rules = rules(rights, scope);
+        (!rules.is_empty()).then(|| {
+            let role = role(account, scope, &rules);
+            format!("{role}---\n{}", binding(account, scope))
+        })
+    });
+    documents.collect::<Vec<_>>().join("---\n")
+}
+
+fn metadata(account: &Account, scope: Scope) -> String {
+    let name = format!("metadata:\n  name: {}\n", account.role);
+    match scope {
+        Scope::Cluster => name,
+        Scope::Own => format!("{name}  namespace: {}\n", account.namespace),
+    }
+}
+
+fn word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Cluster => "ClusterRole",
+        Scope::Own => "Role",
+    }
+}
+
+fn role(account: &Account, scope: Scope, rules: &str) -> String {
+    let (kind, metadata) = (word(scope), metadata(account, scope));
+    format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\n{metadata}rules:\n{rules}")
+}
+
+fn binding(account: &Account, scope: Scope) -> String {
+    let (kind, metadata) = (word(scope), metadata(account, scope));
+    let Account {
+        name,
+        namespace,
+        role,
+    } = account;
+    format!(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\n{metadata}roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  \
+         kind: {kind}\n  name: {role}\nsubjects:\n  - kind: ServiceAccount\n    name: {name}\n    namespace: {namespace}\n"
+    )
+}
+
+fn rules(rights: &Rights, scope: Scope) -> String {
+    let mut by_object: BTreeMap<&Object, Vec<Verb>> = BTreeMap::new();
+    for (object, verb) in rights.each().filter(|(object, _)| object.scope == scope) {
+        by_object.entry(object).or_default().push(verb);
+    }
+    let rules = by_object.iter();
+    rules
+        .map(|(object, verbs)| rule(rights, object, verbs))
+        .collect()
+}
+
+fn rule(rights: &Rights, object: &Object, verbs: &[Verb]) -> String {
+    let mut text = String::new();
+    for (why, verbs) in reasons(rights, object, verbs) {
+        text += &format!("  # {}: {why}\n", words(&verbs));
+    }
+    let group = match object.group.as_str() {
+        "" => "\"\"",
+        group => group,
+    };
+    text += &format!(
+        "  - apiGroups: [{group}]\n    resources: [{}]\n",
+        object.resource
+    );
+    if !object.names.is_empty() {
+        text += &format!("    resourceNames: [{}]\n", object.names.join(", "));
+    }
+    text + &format!("    verbs: [{}]\n", words(verbs))
+}
+
+fn words(verbs: &[Verb]) -> String {
+    let words = verbs.iter().map(|verb| verb.word());
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What each reason asks for; those that need the same by one line.
+fn reasons(rights: &Rights, object: &Object, verbs: &[Verb]) -> Vec<(String, Vec<Verb>)> {
+    let mut by_reason: BTreeMap<&str, Vec<Verb>> = BTreeMap::new();
+    for verb in verbs {
+        for why in rights.why(object, *verb) {
+            by_reason.entry(why).or_default().push(*verb);
+        }
+    }
+    let reasons = by_reason.into_iter();
+    let mut reasons: Vec<_> = reasons
+        .map(|(why, verbs)| (verbs, why.to_owned()))
+        .collect();
+    reasons.sort();
+    reasons
+        .into_iter()
+        .map(|(verbs, why)| (why, verbs))
+        .collect()
+}

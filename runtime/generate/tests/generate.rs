@@ -1,0 +1,385 @@
+//! What is made of lifecycles that operators of others have.
+
+use std::collections::BTreeSet;
+
+use lifecycle_generate::command::{Error, Generate, What};
+use lifecycle_generate::rights::{Account, Object, Rights, Verb};
+use lifecycle_generate::{Format, Part, Program, diagram, list, page};
+use lifecycle_runtime::Machine;
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Origin};
+use lifecycle_tests::lifecycles::{account, canary, leaf, login, machine, quota, tenant, topic};
+
+const ALL: [&Lifecycle; 8] = [
+    account::IR,
+    canary::IR,
+    leaf::IR,
+    login::IR,
+    machine::IR,
+    quota::IR,
+    tenant::IR,
+    topic::IR,
+];
+
+#[test]
+fn every_state_and_every_edge_is_in_each_format() {
+    let mut edges = 0;
+    for lifecycle in ALL {
+        let mermaid = diagram::of(lifecycle, Format::Mermaid).unwrap();
+        let dot = diagram::of(lifecycle, Format::Dot).unwrap();
+        let svg = diagram::of(lifecycle, Format::Svg).unwrap();
+        for state in lifecycle.states {
+            let name = state.name;
+            assert!(mermaid.contains(&format!("    {name}\n")), "{mermaid}");
+            assert!(dot.contains(&format!("label=\"{name}\"")), "{dot}");
+            assert!(svg.contains(&format!(">{name}<")), "{svg}");
+        }
+        for &(from, to) in lifecycle.edges {
+            let (from, to) = (lifecycle.states[from].name, lifecycle.states[to].name);
+            assert!(mermaid.contains(&format!("    {from} --> {to}\n")));
+            assert!(dot.contains(&format!("    {from} -> {to};\n")));
+        }
+        // An edge that leads back up is drawn from its end, with the head at its start.
+        let drawn = svg.matches("url(#endarrow)").count() + svg.matches("url(#startarrow)").count();
+        assert_eq!(drawn, lifecycle.edges.len(), "{}", lifecycle.name);
+        edges += drawn;
+    }
+    assert!(edges > 50, "{edges}");
+}
+
+#[test]
+fn a_picture_is_the_same_each_time() {
+    for lifecycle in ALL {
+        let once = diagram::of(lifecycle, Format::Svg).unwrap();
+        for _ in 0..10 {
+            assert_eq!(diagram::of(lifecycle, Format::Svg).unwrap(), once);
+        }
+    }
+}
+
+#[test]
+fn a_page_says_all_that_is_declared() {
+    for lifecycle in ALL {
+        let page = page::of(lifecycle).unwrap();
+        let states = lifecycle.states.iter().map(|state| state.name);
+        let inputs = lifecycle.inputs.iter().map(|input| input.name);
+        let facts = lifecycle.vars.iter();
+        let facts = facts
+            .filter(|var| var.origin == Origin::Fact)
+            .map(|var| var.name);
+        let effects = lifecycle.effects.iter().map(|effect| effect.name);
+        let promises = lifecycle.promises.iter().map(|promise| promise.name);
+        let clauses = lifecycle.conditions.iter().flat_map(|one| one.clauses);
+        let reasons = clauses
+            .map(|clause| clause.reason)
+            .filter(|one| !one.is_empty());
+        let steps = lifecycle.steps.iter();
+        let steps = steps.map(|step| lifecycle.effects[step.effect].name);
+        let all = states.chain(inputs).chain(facts).chain(effects);
+        for name in all.chain(promises).chain(reasons).chain(steps) {
+            assert!(page.contains(&format!("`{name}`")), "`{name}` in\n{page}");
+        }
+        let broken = page.lines().filter(|line| line.starts_with('|'));
+        let mut columns = 0;
+        for line in broken {
+            let cells = line.replace("\\|", "").matches('|').count();
+            if line.contains("---") {
+                columns = cells;
+            }
+        }
+        assert!(columns > 2, "{page}");
+    }
+}
+
+#[test]
+fn rows_of_a_table_have_as_many_cells_as_its_head() {
+    for lifecycle in ALL {
+        let page = page::of(lifecycle).unwrap();
+        let mut head = None;
+        for line in page.lines() {
+            let cells = line.replace("\\|", "").matches('|').count();
+            match head {
+                _ if !line.starts_with('|') => head = None,
+                None => head = Some(cells),
+                Some(head) => assert_eq!(cells, head, "{line}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_has_a_line_for_each() {
+    let list = list::of(&ALL);
+    assert_eq!(list.lines().count(), ALL.len() + 1);
+    for (line, lifecycle) in list.lines().skip(1).zip(ALL) {
+        assert!(line.starts_with(lifecycle.name), "{line}");
+        let states = format!("   {}   ", lifecycle.states.len());
+        assert!(line.contains(&states), "{line}");
+    }
+}
+
+fn allowed(rights: &Rights) -> BTreeSet<(String, String, &'static str)> {
+    let each = rights.each();
+    each.map(|(object, verb)| (object.group.clone(), object.resource.clone(), verb.word()))
+        .collect()
+}
+
+fn said<const N: usize>(
+    rights: [(&str, &str, &'static str); N],
+) -> BTreeSet<(String, String, &'static str)> {
+    let rights =
+        rights.map(|(group, resource, verb)| (group.to_owned(), resource.to_owned(), verb));
+    BTreeSet::from(rights)
+}
+
+fn login() -> impl Machine {
+    login::machine(login::Kept)
+}
+
+#[test]
+fn a_login_may_do_what_it_does_and_nothing_else() {
+    let machine = login();
+    let rights = Rights::of([&machine as &dyn Machine]);
+    let expected = said([
+        ("", "secrets", "create"),
+        ("", "secrets", "delete"),
+        ("", "secrets", "list"),
+        ("", "secrets", "patch"),
+        ("", "secrets", "watch"),
+        ("events.k8s.io", "events", "create"),
+        ("login.tests", "logins", "list"),
+        ("login.tests", "logins", "watch"),
+        ("login.tests", "logins/finalizers", "update"),
+        ("login.tests", "logins/status", "patch"),
+    ]);
+    assert_eq!(allowed(&rights), expected);
+}
+
+#[test]
+fn what_a_wider_rule_gives_is_said_once_with_all_that_needs_it() {
+    let secrets = || Object::all("", "secrets");
+    let rights = Rights::default()
+        .and(secrets(), &[Verb::Get], "all of them")
+        .and(
+            secrets().own().named(["key"]),
+            &[Verb::Get, Verb::Patch],
+            "the key",
+        )
+        .and(
+            Object::all("", "configmaps").own(),
+            &[Verb::Get],
+            "another kind",
+        );
+    let each: Vec<_> = rights
+        .each()
+        .map(|(object, verb)| (object.resource.as_str(), verb))
+        .collect();
+    assert_eq!(
+        each,
+        [
+            ("secrets", Verb::Get),
+            ("configmaps", Verb::Get),
+            ("secrets", Verb::Patch)
+        ]
+    );
+    let whys: Vec<_> = rights.why(&secrets(), Verb::Get).into_iter().collect();
+    assert_eq!(whys, ["all of them", "the key"]);
+}
+
+/// A document as a cluster reads it.
+#[derive(serde::Deserialize)]
+struct Document {
+    kind: String,
+    metadata: Metadata,
+    #[serde(default)]
+    rules: Vec<Rule>,
+}
+
+#[derive(serde::Deserialize)]
+struct Metadata {
+    name: String,
+    namespace: Option<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Rule {
+    #[serde(rename = "apiGroups")]
+    groups: Vec<String>,
+    resources: Vec<String>,
+    #[serde(default, rename = "resourceNames")]
+    names: Vec<String>,
+    verbs: Vec<String>,
+}
+
+#[test]
+fn manifests_say_the_same_rights_each_with_what_needs_it() {
+    let machine = login();
+    let rights = Rights::of([&machine as &dyn Machine]).leading("login-lease");
+    let account = Account {
+        name: "login-operator".to_owned(),
+        namespace: "logins".to_owned(),
+        role: "login-role".to_owned(),
+    };
+    let text = rights.manifests(&account);
+    let documents: Vec<Document> = serde_saphyr::from_multiple(&text).unwrap();
+    let kinds: Vec<_> = documents.iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(
+        kinds,
+        ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]
+    );
+    let mut read = BTreeSet::new();
+    for document in &documents {
+        assert_eq!(document.metadata.name, "login-role");
+        let own = document.kind.starts_with("Role");
+        assert_eq!(
+            document.metadata.namespace.as_deref(),
+            own.then_some("logins")
+        );
+        for rule in &document.rules {
+            for verb in &rule.verbs {
+                let object = [
+                    rule.groups.concat(),
+                    rule.resources.concat(),
+                    rule.names.concat(),
+                ];
+                read.insert((own, object, verb.clone()));
+            }
+        }
+    }
+    let meant = rights.each().map(|(object, verb)| {
+        let own = object.scope == lifecycle_generate::rights::Scope::Own;
+        let object = [
+            object.group.clone(),
+            object.resource.clone(),
+            object.names.concat(),
+        ];
+        (own, object, verb.word().to_owned())
+    });
+    assert_eq!(read, meant.collect());
+    let owned = login::IR
+        .inputs
+        .iter()
+        .filter(|input| input.mode == Mode::Owned);
+    for input in owned {
+        let why = format!("# list, watch: input `{}` of Login\n", input.name);
+        assert!(text.contains(&why), "{text}");
+    }
+    assert!(
+        text.contains("    resourceNames: [login-lease]\n    verbs: [get, update]\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("namespace: logins\n").count(), 4, "{text}");
+}
+
+fn program() -> Program {
+    let controller = Part::new("controller", "login-operator", "logins")
+        .runs(login())
+        .installs(vec![<login::Login as kube::CustomResourceExt>::crd()])
+        .leads_by("login-lease");
+    let other = Part::new("other", "quota-operator", "quotas").runs(quota::machine(quota::Counted));
+    Program::new().part(controller).part(other)
+}
+
+fn made(generate: &Generate) -> Result<String, Error> {
+    let mut out = Vec::new();
+    generate.run(&program(), &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+fn diagram_of(lifecycle: Option<&str>) -> Result<String, Error> {
+    let lifecycle = lifecycle.map(str::to_owned);
+    let format = Format::Mermaid;
+    made(&Generate::Diagram { lifecycle, format })
+}
+
+#[test]
+fn a_lifecycle_is_named_by_its_kind_its_resource_or_the_end_of_its_path() {
+    let wanted = diagram::of(login::IR, Format::Mermaid).unwrap();
+    for name in [
+        "Login",
+        "logins.login.tests",
+        login::IR.path,
+        "login::Login",
+    ] {
+        assert_eq!(diagram_of(Some(name)).unwrap(), wanted, "{name}");
+    }
+    let unknown = diagram_of(Some("ogin")).unwrap_err().to_string();
+    assert_eq!(
+        unknown,
+        "no lifecycle is called `ogin`; there are: logins.login.tests, quotas.quota.tests"
+    );
+    let several = diagram_of(None).unwrap_err().to_string();
+    assert_eq!(
+        several,
+        "there are several lifecycles; say which: logins.login.tests, quotas.quota.tests"
+    );
+}
+
+fn manifests(what: What, part: Option<&str>, namespace: Option<&str>) -> Result<String, Error> {
+    made(&Generate::Manifests {
+        what,
+        part: part.map(str::to_owned),
+        namespace: namespace.map(str::to_owned),
+    })
+}
+
+fn kinds(text: &str) -> Vec<(String, String)> {
+    let documents: Vec<Document> = serde_saphyr::from_multiple(text).unwrap();
+    let documents = documents.into_iter();
+    documents.map(|one| (one.kind, one.metadata.name)).collect()
+}
+
+#[test]
+fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
+    let all = kinds(&manifests(What::All, None, None).unwrap());
+    let crds = kinds(&manifests(What::Crd, None, None).unwrap());
+    let rbac = kinds(&manifests(What::Rbac, None, None).unwrap());
+    assert_eq!(
+        crds,
+        [(
+            "CustomResourceDefinition".to_owned(),
+            "logins.login.tests".to_owned()
+        )]
+    );
+    assert_eq!(rbac.len(), 6);
+    assert_eq!(all, [crds, rbac].concat());
+    let other = manifests(What::Rbac, Some("other"), Some("far")).unwrap();
+    assert_eq!(kinds(&other).len(), 2);
+    assert!(
+        other.contains("namespace: far\n") && !other.contains("login"),
+        "{other}"
+    );
+    let unknown = manifests(What::Rbac, Some("node"), None)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        unknown,
+        "the program has no part `node`; it has: controller, other"
+    );
+}
+
+#[test]
+fn pages_are_written_with_a_picture_of_each_and_a_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("lifecycles");
+    let generate = Generate::Docs {
+        lifecycle: None,
+        directory: Some(directory.clone()),
+    };
+    let said = made(&generate).unwrap();
+    let mut found: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(&directory).unwrap() {
+        found.push(entry.unwrap().path().display().to_string());
+    }
+    found.sort();
+    let mut told: Vec<&str> = said.lines().collect();
+    told.sort_unstable();
+    assert_eq!(told, found);
+    assert_eq!(found.len(), 5);
+    let list = std::fs::read_to_string(directory.join("README.md")).unwrap();
+    for file in ["logins.login.tests", "quotas.quota.tests"] {
+        assert!(list.contains(&format!("({file}.md)")), "{list}");
+        assert!(list.contains(&format!("({file}.svg)")), "{list}");
+    }
+    let page = std::fs::read_to_string(directory.join("logins.login.tests.md")).unwrap();
+    assert_eq!(page, page::of(login::IR).unwrap());
+}

@@ -41,5 +41,6 @@ mod language {
     mod teardown;
     mod time;
     mod together;
+    mod types;
     mod volumes;
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::hygiene::{camel, ident, join, private};
-use crate::model::{Input, Lifecycle, Mode, Origin, Var};
+use crate::model::{FieldOf, Input, Lifecycle, Mode, Origin, Var};
 
 /// ```text
 /// pub enum Validity { Fine, NoPorts, .. }
@@ -80,27 +80,66 @@ pub(super) fn declared_enum(model: &Lifecycle, var: &Var) -> Option<TokenStream>
     })
 }
 
-/// `validity` has type `Validity`; where the resource or an input has that name, `ValidityValue`.
+/// `validity` has type `Validity`; where the resource or a type that is mentioned beside it has that name, `ValidityValue`.
 pub(super) fn type_name(model: &Lifecycle, var: &Var) -> Ident {
     let name = camel(&var.name);
-    let inputs = model
-        .inputs
-        .iter()
-        .map(|i| &i.ty)
-        .chain(model.values.iter().map(|v| &v.ty));
-    let taken = name == model.name || inputs.filter_map(type_ident).any(|ty| name == ty);
-    if taken {
+    let inputs = model.inputs.iter().map(|i| &i.ty);
+    let values = model.values.iter().map(|v| &v.ty);
+    let fields = model.fields.iter().filter_map(|field| match &field.what {
+        FieldOf::Method { ty, .. } => Some(&**ty),
+        FieldOf::Phase | FieldOf::Reason | FieldOf::Message => None,
+    });
+    let mut mentioned = inputs.chain(values).chain(fields);
+    if name == model.name || mentioned.any(|ty| mentions(ty, &name)) {
         format_ident!("{name}Value", span = var.name.span())
     } else {
         name
     }
 }
 
-fn type_ident(ty: &syn::Type) -> Option<String> {
-    let syn::Type::Path(path) = ty else {
-        return None;
+/// Whether a type of this name, without a path to it, is a type or stands within it: then it is in scope where the lifecycle stands.
+fn mentions(ty: &syn::Type, name: &Ident) -> bool {
+    use syn::Type::{Array, Group, Paren, Reference, Slice, Tuple};
+    let within = |ty: &syn::Type| mentions(ty, name);
+    if let syn::Type::Path(of) = ty {
+        let alone = of.path.segments.len() == 1 && of.qself.is_none();
+        let mut segments = of.path.segments.iter();
+        return segments.any(|segment| {
+            let is_it = alone && segment.ident == *name;
+            is_it || arguments(segment).into_iter().any(within)
+        });
+    }
+    if let Tuple(of) = ty {
+        return of.elems.iter().any(within);
+    }
+    let inner = if let Array(of) = ty {
+        &of.elem
+    } else if let Slice(of) = ty {
+        &of.elem
+    } else if let Reference(of) = ty {
+        &of.elem
+    } else if let Paren(of) = ty {
+        &of.elem
+    } else if let Group(of) = ty {
+        &of.elem
+    } else {
+        return false;
     };
-    path.path.get_ident().map(ToString::to_string)
+    within(inner)
+}
+
+/// The types in angle brackets.
+fn arguments(segment: &syn::PathSegment) -> Vec<&syn::Type> {
+    let syn::PathArguments::AngleBracketed(of) = &segment.arguments else {
+        return Vec::new();
+    };
+    let mut types = Vec::new();
+    for one in &of.args {
+        if let syn::GenericArgument::Type(ty) = one {
+            types.push(ty);
+        }
+    }
+    types
 }
 
 /// The values of a variable as identifiers.

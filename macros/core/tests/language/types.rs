@@ -1,0 +1,32 @@
+//! How the types are called that are generated for facts.
+
+/// What is mentioned by its name alone is in scope beside the generated types, so none of these is called so.
+#[test]
+fn a_fact_has_another_type_than_what_is_mentioned_beside_it() {
+    let generated = |field: &str| {
+        let body = format!(
+            "resource Thing;
+            facts {{ leader: {{ Up, Down }} from self; }}
+            states {{ goal Ready when leader == Up => Ready; Waiting when leader == Down => Error wakes self; }}
+            status {{ condition Fine {{ True when leader == Up; False otherwise; }} ready from Fine; {field} }}"
+        );
+        let tokens: proc_macro2::TokenStream = body.parse().expect("tokens");
+        let text = lifecycle_macros_core::expand(tokens).to_string();
+        let named = |name: &str| text.contains(&format!("enum {name} "));
+        (named("Leader"), named("LeaderValue"))
+    };
+    for mentioned in [
+        "field told: Leader from self;",
+        "field told: Option<Leader> from self;",
+        "field told: Vec<(String, Leader)> from self;",
+        "field told: std::collections::BTreeMap<String, Leader> from self;",
+    ] {
+        assert_eq!(generated(mentioned), (false, true), "{mentioned}");
+    }
+    for elsewhere in [
+        "field told: other::Leader from self;",
+        "field now: Option<Leaders>;",
+    ] {
+        assert_eq!(generated(elsewhere), (true, false), "{elsewhere}");
+    }
+}

@@ -114,6 +114,8 @@ impl Found {
 pub struct Outline {
     /// The edges that effects and promises cause between declared states.
     pub caused: BTreeSet<(String, String)>,
+    /// Where nothing but promises that others claim leads out: the state, and those that are due there together, the fewest.
+    pub waits: BTreeSet<(String, Vec<String>)>,
     /// The clauses of conditions that never apply.
     pub idle: BTreeSet<(String, usize)>,
 }

@@ -59,6 +59,7 @@ impl<'a> Graph<'a> {
         self.patience(&drive, found);
         let caused = self.caused(&drive);
         self.transitions(&caused, found);
+        let waits = self.waits(&drive);
         let idle = self.conditions(found);
         self.roll_up(found);
         let moves: BTreeMap<_, _> = drive.moves.into_iter().chain(deletion.moves).collect();
@@ -68,7 +69,11 @@ impl<'a> Graph<'a> {
         self.beside_a_person(found);
         let runs = Runs::new(self.worlds, moves, &self.policy, &|at| self.is_over(at));
         properties::in_life(&runs, found);
-        Outline { caused, idle }
+        Outline {
+            caused,
+            waits,
+            idle,
+        }
     }
 
     /// What is found in resources and volumes alike.
@@ -456,6 +461,32 @@ impl<'a> Graph<'a> {
             }
         }
         caused
+    }
+
+    /// The worlds that only other lifecycles lead out of, by their states.
+    fn waits(&self, drive: &Drive) -> BTreeSet<(String, Vec<String>)> {
+        let promises = &self.worlds.life.promises;
+        let claimed = |mover: &Mover| match mover {
+            Mover::Vow(number) => promises
+                .get(*number)
+                .filter(|promise| !promise.claimed.is_empty())
+                .map(|promise| promise.name.clone()),
+            Mover::Claim | Mover::Us => None,
+        };
+        let mut all: BTreeSet<(String, Vec<String>)> = BTreeSet::new();
+        for (&at, moves) in &drive.moves {
+            let due: Option<Vec<String>> = moves.keys().map(claimed).collect();
+            let state = self.state(at);
+            if let (Some(due), Some(state)) = (due.filter(|due| !due.is_empty()), state) {
+                all.insert((state.name.clone(), due));
+            }
+        }
+        let is_more = |(state, due): &(String, Vec<String>)| {
+            let mut same = all.iter().filter(|(other, _)| other == state);
+            same.any(|(_, less)| less.len() < due.len() && less.iter().all(|one| due.contains(one)))
+        };
+        let least = all.iter().filter(|one| !is_more(one));
+        least.cloned().collect()
     }
 
     fn transitions(&self, caused: &BTreeSet<(String, String)>, found: &mut Found) {

@@ -228,3 +228,11 @@ fn a_disagreement_is_made_small() {
         "{small}"
     );
 }
+
+/// What lifecycles wait for others in is compared with the rest; here it is something.
+#[test]
+fn random_lifecycles_wait_for_others() {
+    let waits = |number: &u64| !answer(&draw(*number), None).outline.waits.is_empty();
+    let some = (0..2_000).filter(waits).count();
+    assert!(some >= 5, "{some} wait");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use lifecycle_macros_core::model::StateId;
-use lifecycle_macros_core::space::summary::Summary;
+use lifecycle_macros_core::space::summary::{Shown, Summary};
 use lifecycle_macros_core::{check_fragment, check_with, find};
 use lifecycle_oracle::answer::{Answer, answer};
 use lifecycle_oracle::broken::Rule;
@@ -68,6 +68,14 @@ pub(crate) fn checked(text: &str) -> BTreeSet<Finding> {
                 .map(|(from, to)| edge(name(from), name(to))),
         );
         all.insert(finding("worlds", summary.worlds.to_string()));
+        // Where nobody else claims anything, nobody waits for others.
+        if model.promises.iter().any(|promise| promise.claim.is_some()) {
+            let waits = Shown::of(model).waits.into_iter();
+            all.extend(waits.map(|(state, due)| {
+                let due = due.iter().map(|one| model.promises[*one].name.to_string());
+                wait(name(&state), due.collect())
+            }));
+        }
     }
     all
 }
@@ -83,6 +91,8 @@ fn told(oracle: &Answer) -> BTreeSet<Finding> {
                 .iter()
                 .map(|(from, to)| edge(from, to)),
         );
+        let waits = oracle.outline.waits.iter();
+        all.extend(waits.map(|(state, due)| wait(state, due.clone())));
         all.insert(finding("worlds", oracle.worlds.to_string()));
     }
     all
@@ -108,6 +118,10 @@ fn each(code: &'static str, items: &str) -> Vec<Finding> {
 
 fn edge(from: impl Display, to: impl Display) -> Finding {
     finding("edge", format!("{from} -> {to}"))
+}
+
+fn wait(state: impl Display, due: Vec<String>) -> Finding {
+    finding("waits", format!("{state} for {}", due.join(", ")))
 }
 
 /// The stage that ended a check with these findings.

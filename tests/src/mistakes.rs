@@ -37,6 +37,8 @@ pub enum Mistake {
     Projection,
     /// Of the driver: what the author permits.
     Permission,
+    /// Of the driver: what an older version left.
+    Leftovers,
     /// On the line: a first write.
     Creation,
     /// On the line: whose object is written.
@@ -91,7 +93,7 @@ const fn row(mistake: Mistake, name: &'static str, need: Need, what: &'static st
 }
 
 /// Each, in the order of the table.
-const ALL: [Row; 25] = [
+const ALL: [Row; 26] = [
     row(
         Mistake::Order,
         "order",
@@ -145,6 +147,12 @@ const ALL: [Row; 25] = [
         "permission",
         Need::Permission,
         "no permission of the author counts",
+    ),
+    row(
+        Mistake::Leftovers,
+        "leftovers",
+        Need::Retired,
+        "finalizers, records and conditions that an older version left are not taken away",
     ),
     row(
         Mistake::Creation,
@@ -288,6 +296,7 @@ impl Mistake {
             | Self::Refusals
             | Self::Projection
             | Self::Permission
+            | Self::Leftovers
             | Self::Lease
             | Self::Builder
             | Self::Field
@@ -311,6 +320,7 @@ impl Mistake {
             Self::Undo => declared::changed(self, declared::undo, machine),
             Self::Projection => declared::changed(self, declared::projection, machine),
             Self::Permission => declared::changed(self, declared::permission, machine),
+            Self::Leftovers => declared::changed(self, declared::leftovers, machine),
             Self::Planning => declared::of_the_last(machine),
             Self::Refusals => author::refused_is_another(machine),
             Self::Builder => author::never_the_same(machine),
@@ -357,6 +367,7 @@ impl Mistake {
             | Self::Refusals
             | Self::Projection
             | Self::Permission
+            | Self::Leftovers
             | Self::Builder
             | Self::Field
             | Self::Idle

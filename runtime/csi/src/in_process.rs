@@ -96,16 +96,31 @@ impl InProcessDriver {
         client: Option<&Client>,
         (seed, shutdown): (u64, &Shutdown),
     ) -> Result<Self, Error> {
+        Self::with_providers(volumes, client, (seed, shutdown), &Providers::default())
+    }
+
+    /// The same within the limits of these providers, as [`Volumes::providers`](crate::Volumes::providers) has them.
+    ///
+    /// # Errors
+    /// As `new`, or a limit is set for a provider that nothing names.
+    pub fn with_providers(
+        volumes: Vec<ServedVolume>,
+        client: Option<&Client>,
+        (seed, shutdown): (u64, &Shutdown),
+        providers: &Providers,
+    ) -> Result<Self, Error> {
         let context = Context {
             client: client.cloned(),
             seed,
             shutdown: shutdown.clone(),
             health: Health::default(),
-            providers: Providers::default(),
+            providers: providers.clone(),
         };
         let runners = volumes.iter().map(|one| CallRunner::new(one, &context));
+        let runners = runners.collect::<Result<_, _>>()?;
+        providers.check().map_err(Error::Provider)?;
         Ok(Self {
-            runners: runners.collect::<Result<_, _>>()?,
+            runners,
             watches: JoinSet::new(),
         })
     }

@@ -46,6 +46,22 @@ struct Waiting {
     notice: Notice,
 }
 
+/// Who waits, by what for.
+#[derive(Default)]
+struct Lines {
+    calls: Line,
+    polls: Line,
+}
+
+impl Lines {
+    fn of(&mut self, lane: Lane) -> &mut Line {
+        match lane {
+            Lane::Call => &mut self.calls,
+            Lane::Poll => &mut self.polls,
+        }
+    }
+}
+
 pub(super) struct Turns {
     limit: Limit,
     rate: Option<Rate>,
@@ -55,8 +71,7 @@ pub(super) struct Turns {
     given: BTreeMap<u64, Instant>,
     /// All who did not take a turn yet.
     askers: BTreeMap<u64, Waiting>,
-    calls: Line,
-    polls: Line,
+    lines: Lines,
     calls_in_a_row: u32,
     /// The provider wants to be left alone until then.
     held: Option<Instant>,
@@ -74,8 +89,7 @@ impl Turns {
             left: 0,
             given: BTreeMap::new(),
             askers: BTreeMap::new(),
-            calls: Line::default(),
-            polls: Line::default(),
+            lines: Lines::default(),
             calls_in_a_row: 0,
             held: None,
             tries: false,
@@ -98,10 +112,7 @@ impl Turns {
 
     fn line_up(&mut self, id: u64) {
         if let Some(Waiting { asker, .. }) = self.askers.get(&id) {
-            let line = match asker.lane {
-                Lane::Call => &mut self.calls,
-                Lane::Poll => &mut self.polls,
-            };
+            let line = self.lines.of(asker.lane);
             line.push((&asker.lifecycle, &asker.object), id);
         }
     }
@@ -109,10 +120,7 @@ impl Turns {
     pub(super) fn leave(&mut self, id: u64) {
         self.given.remove(&id);
         if let Some(Waiting { asker, .. }) = self.askers.remove(&id) {
-            let line = match asker.lane {
-                Lane::Call => &mut self.calls,
-                Lane::Poll => &mut self.polls,
-            };
+            let line = self.lines.of(asker.lane);
             line.remove((&asker.lifecycle, &asker.object), id);
         }
     }
@@ -135,7 +143,7 @@ impl Turns {
     }
 
     pub(super) fn is_free(&self, now: Instant) -> bool {
-        let nobody = self.calls.is_empty() && self.polls.is_empty();
+        let nobody = self.lines.calls.is_empty() && self.lines.polls.is_empty();
         nobody && self.has_room() && self.earliest(now) <= now
     }
 
@@ -209,13 +217,13 @@ impl Turns {
 
     /// Calls go first, but a question that waits is not kept from its turn.
     fn pop(&mut self) -> Option<u64> {
-        let calls_next = self.calls_in_a_row < CALLS_IN_A_ROW || self.polls.is_empty();
-        if calls_next && let Some(id) = self.calls.pop() {
+        let calls_next = self.calls_in_a_row < CALLS_IN_A_ROW || self.lines.polls.is_empty();
+        if calls_next && let Some(id) = self.lines.calls.pop() {
             self.calls_in_a_row = CALLS_IN_A_ROW.min(self.calls_in_a_row + 1);
             return Some(id);
         }
         self.calls_in_a_row = 0;
-        self.polls.pop()
+        self.lines.polls.pop()
     }
 
     pub(super) fn held_until(&self, now: Instant) -> Option<Instant> {

@@ -2,6 +2,7 @@
 //! Knows no lifecycle: what may happen is generic moves and faults, what must hold is in `invariant`.
 
 mod acting;
+mod armed;
 mod beside;
 mod choose;
 mod claims;
@@ -23,6 +24,7 @@ mod invariant;
 mod judge;
 mod keeper;
 mod key;
+mod limits;
 mod moves;
 mod observer;
 mod ownership;
@@ -66,6 +68,7 @@ use lifecycle_runtime::controller::Passed;
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::Naming;
+use lifecycle_runtime::provider::Limit;
 use lifecycle_simulator::server::Server;
 use run::Ask;
 use site::Keeper;
@@ -108,6 +111,8 @@ struct Core {
     promises: Vec<(String, Keeper)>,
     /// Lifecycles that run beside it.
     beside: Vec<Member>,
+    /// How much of its providers its processes may ask for.
+    limits: Vec<(String, Limit)>,
     /// What no run can see, and why.
     never: Vec<(String, String)>,
     cluster: Arc<dyn Cluster>,
@@ -236,6 +241,7 @@ impl Suite {
                 fixtures: Vec::new(),
                 promises: Vec::new(),
                 beside: Vec::new(),
+                limits: Vec::new(),
                 never: Vec::new(),
                 cluster: Arc::new(Simulated::default()),
                 through: Arc::new(|client| client),
@@ -496,6 +502,7 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
         leases: leases.len(),
         compared: 0,
         faults: BTreeMap::new(),
+        beside: 0,
         failures: explored.failures.clone(),
         coverage: explored.coverage.clone(),
         never: core.never.clone(),
@@ -546,6 +553,7 @@ fn disturb(
         for planned in &schedule.faults {
             let word = planned.fault.word().to_owned();
             *report.faults.entry(word).or_default() += 1;
+            report.beside += usize::from(planned.of > 0);
         }
         ran.digest.hash(hasher);
         let (could, finding) = judge::compare(core, ends, schedule, ran);

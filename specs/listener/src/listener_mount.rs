@@ -69,7 +69,7 @@ lifecycle! {
     }
     promises {
         made:     source == Name && !chosen   sets { chosen = Present };
-        exposes:  exposed == No && (chosen || own == Current) sets { exposed = Yes } or { exposed = NoClass };
+        exposes claimed by Listener in Stranded | Idle | Provisioning | Ready: exposed == No && (chosen || own == Current) sets { exposed = Yes } or { exposed = NoClass };
         answered: exposed == Yes && !address sets { address = true };
     }
     properties {

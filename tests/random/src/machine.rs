@@ -189,6 +189,10 @@ impl Interpreted {
         if outside.is_down(&input) {
             return Err(CallError::Failed("it does not answer".to_owned()));
         }
+        let of_provider = self.ir.inputs[declared.target].provider.is_some();
+        if let Some(later) = of_provider.then(|| outside.later()).flatten() {
+            return Err(later);
+        }
         let alternative = outside.turn % declared.sets.len().max(1);
         outside.turn += 1;
         outside.calls += 1;
@@ -432,6 +436,7 @@ impl Machine for Interpreted {
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
+        let of_provider = self.ir.inputs[input].provider.is_some();
         let (input, key) = self.place(observation, input);
         Some(polling(async move {
             tokio::time::sleep(ANSWERS_AFTER).await;
@@ -440,6 +445,9 @@ impl Machine for Interpreted {
             *outside.questions.entry(input.clone()).or_default() += 1;
             if outside.is_down(&input) {
                 return Err(CallError::Failed("it does not answer".to_owned()));
+            }
+            if let Some(later) = of_provider.then(|| outside.later()).flatten() {
+                return Err(later);
             }
             Ok((*outside.content(&input, &key)).clone())
         }))

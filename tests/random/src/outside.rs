@@ -2,10 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use lifecycle_runtime::lifecycle::CallError;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::author::Document;
+use crate::dice::Dice;
+
+/// So long a provider wants to be left alone, and at least so long it bears questions after that: no answer is lost by it, however long that is good.
+const LEFT_ALONE: Duration = Duration::from_secs(4);
+const BEARS: Duration = Duration::from_secs(600);
+
+/// When providers say that they want to be left alone.
+#[derive(Clone, Debug)]
+pub struct PutOff {
+    dice: Dice,
+    last: Option<Instant>,
+}
+
+impl PutOff {
+    /// By these dice.
+    pub fn new(dice: Dice) -> Self {
+        Self { dice, last: None }
+    }
+}
 
 /// A handle; clones are the same outside.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +51,11 @@ pub struct State {
     /// How often each poll was asked.
     pub questions: BTreeMap<String, u64>,
     /// When a poll was asked last.
-    pub asked: Option<tokio::time::Instant>,
+    pub asked: Option<Instant>,
+    /// Whether providers put off who asks.
+    pub puts_off: Option<PutOff>,
+    /// How often they did.
+    pub put_off: usize,
 }
 
 impl Outside {
@@ -55,6 +81,21 @@ impl State {
                 .cloned()
                 .unwrap_or_else(|| json!({ "outside": [input, key] })),
         )
+    }
+
+    /// What a provider says that wants to be left alone now.
+    pub fn later(&mut self) -> Option<CallError> {
+        let (now, puts_off) = (Instant::now(), self.puts_off.as_mut()?);
+        let bears = |last: Instant| now - last < LEFT_ALONE + BEARS;
+        if puts_off.last.is_some_and(bears) || !puts_off.dice.one_in(8) {
+            return None;
+        }
+        puts_off.last = Some(now);
+        self.put_off += 1;
+        Some(CallError::Later {
+            why: "too many requests".to_owned(),
+            after: LEFT_ALONE,
+        })
     }
 
     /// Whether a poll is not answered.

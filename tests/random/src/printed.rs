@@ -165,9 +165,7 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
             when: pred(field(one, "when")),
             why: text(field(one, "why")),
         }),
-        retired: list(field(of, "retired"), |_| {
-            panic!("no random lifecycle retires")
-        }),
+        retired: list(field(of, "retired"), retired),
         edges: list(field(of, "edges"), |edge| pair(edge, number, number)),
         waits: &[],
         conditions: list(field(of, "conditions"), |condition| ir::Condition {
@@ -200,6 +198,24 @@ fn lifecycle(of: &Expr, call: &dyn Fn(&Expr) -> ir::Call) -> ir::Lifecycle {
         }),
         volume: truth(field(of, "volume")),
         calls: list(field(of, "calls"), call),
+    }
+}
+
+fn retired(of: &Expr) -> ir::Retired {
+    let (what, arguments) = variant(of);
+    match (what.as_str(), arguments.as_slice()) {
+        ("Finalizer", [name]) => ir::Retired::Finalizer(option(name, text)),
+        ("Record", [record]) => ir::Retired::Record {
+            name: text(field(record, "name")),
+            now: option(field(record, "now"), text),
+        },
+        ("Annotation", [record]) => ir::Retired::Annotation {
+            key: text(field(record, "key")),
+            now: option(field(record, "now"), text),
+        },
+        ("Condition", [name]) => ir::Retired::Condition(text(name)),
+        ("Field", [name]) => ir::Retired::Field(text(name)),
+        (other, _) => panic!("nothing that is retired is {other}"),
     }
 }
 
@@ -243,8 +259,12 @@ fn input(of: &Expr) -> ir::Input {
         controller: truth(field(of, "controller")),
         exclusive: list(field(of, "exclusive"), text),
         retain: option(field(of, "retain"), pred),
-        retired: option(field(of, "retired"), |_| {
-            panic!("no random lifecycle retires")
+        retired: option(field(of, "retired"), |leaves| {
+            match variant(leaves).0.as_str() {
+                "Deleted" => ir::Leaves::Deleted,
+                "Released" => ir::Leaves::Released,
+                other => panic!("nothing is {other}"),
+            }
         }),
     }
 }

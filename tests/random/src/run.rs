@@ -1,9 +1,11 @@
 //! One random lifecycle, run: the outside moves, the driver answers, and each of its steps is held against the meaning.
 
 mod judge;
+mod limited;
 mod moves;
 mod ownership;
 mod said;
+mod succession;
 mod suspended;
 mod teardown;
 mod time;
@@ -20,6 +22,7 @@ use lifecycle_oracle::meaning::truth::truth;
 use lifecycle_oracle::meaning::{Meaning, Named, Step, with};
 use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::{Naming, Operator};
+use lifecycle_runtime::provider::Limit;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::User;
 use proc_macro2::{TokenStream, TokenTree};
@@ -66,6 +69,14 @@ pub struct Ran {
     pub given_up: usize,
     /// Polls that were asked as often as the object says, at a rest.
     pub intervals: usize,
+    /// Providers that bore only so much.
+    pub limited: usize,
+    /// Questions and calls that a provider put off.
+    pub put_off: usize,
+    /// Operators that were upgraded to a version that retires all.
+    pub succeeded: usize,
+    /// Objects that the version before had left.
+    pub left_behind: usize,
     /// Times that nothing but the time passed.
     pub days: usize,
     /// Worlds that were seen.
@@ -147,6 +158,7 @@ pub fn run(
         runtime.block_on(async {
             let mut run = Run::new((prepared, planted), meaning, cluster.copy(), seed);
             run.whole(moves).await;
+            run.ran.put_off = run.machine.outside.state().put_off;
             std::mem::take(&mut run.ran)
         })
     });
@@ -159,6 +171,7 @@ struct Run<'a> {
     planted: Planted,
     cluster: Cluster,
     naming: Naming,
+    limits: Vec<(&'static str, Limit)>,
     watched: Arc<Watched>,
     dice: Dice,
     ran: Ran,
@@ -170,6 +183,8 @@ struct Run<'a> {
     last: Option<Pass>,
     /// Since when the object is suspended, as far as passes tell.
     suspended: Option<Instant>,
+    /// What the next version is drawn with, where there is one.
+    successor: Option<Dice>,
     /// By kind, objects that no input finds.
     bystanders: BTreeMap<usize, Value>,
     is_over: bool,
@@ -203,24 +218,33 @@ impl<'a> Run<'a> {
             })
             .max();
         let polled = polled.unwrap_or_default();
+        let (limits, puts_off) = limited::limits(prepared.ir, seed);
+        let limited = limits.len();
+        let outside = Outside::default();
+        outside.state().puts_off = puts_off;
         Self {
             meaning,
             machine: Interpreted {
                 ir: prepared.ir,
                 declared: Arc::clone(&prepared.declared),
-                outside: Outside::default(),
+                outside,
             },
+            limits,
             planted: planted.clone(),
             cluster,
             naming: Naming::of("random.test", "thing"),
             watched: Arc::default(),
             dice: Dice::new(seed),
-            ran: Ran::default(),
+            ran: Ran {
+                limited,
+                ..Ran::default()
+            },
             driver: None,
             quiet: Duration::from_secs(20) + polled * 4,
             moved: None,
             last: None,
             suspended: None,
+            successor: Self::succession(seed),
             bystanders: BTreeMap::new(),
             is_over: false,
             strangers: Vec::new(),
@@ -241,6 +265,10 @@ impl<'a> Run<'a> {
             .instance("random")
             .clock(self.cluster.0.clone())
             .trace(Arc::clone(&self.watched) as Arc<_>);
+        let limits = self.limits.iter();
+        let operator = limits.fold(operator, |operator, (name, limit)| {
+            operator.provider(name, *limit)
+        });
         self.driver = Some(tokio::spawn(async move {
             let (_trigger, shutdown) = Shutdown::pair();
             let ended = operator.start(client, shutdown).await;
@@ -334,8 +362,12 @@ impl<'a> Run<'a> {
             return;
         }
         self.stay_at_rest().await;
-        if !self.is_over {
-            self.end().await;
+        if self.is_over {
+            return;
+        }
+        match self.successor.take() {
+            Some(dice) => self.succeed(dice).await,
+            None => self.end().await,
         }
     }
 
@@ -488,6 +520,7 @@ impl<'a> Run<'a> {
         {
             let mut outside = self.machine.outside.state();
             outside.refused.clear();
+            outside.puts_off = None;
             outside.answer();
         }
         self.moved = Some((Instant::now(), true));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lifecycle_runtime::lifecycle::{Built, Machine, Observation};
 use lifecycle_runtime::machine::ir::{
-    Clause, Condition, Effect, Implicit, Lifecycle, Node, RollUp, Says, Var,
+    Clause, Condition, Effect, Implicit, Lifecycle, Node, Retired, RollUp, Says, Var,
 };
 
 use super::Mistake;
@@ -20,6 +20,7 @@ pub(super) struct Parts {
     vars: Vec<Var>,
     effects: Vec<Effect>,
     conditions: Vec<Condition>,
+    retired: Vec<Retired>,
 }
 
 /// The lifecycle, run by another declaration.
@@ -50,6 +51,7 @@ fn with(change: fn(&mut Parts), ir: &Lifecycle) -> Lifecycle {
             .iter()
             .map(|one| Condition { ..*one })
             .collect(),
+        retired: ir.retired.to_vec(),
     };
     change(&mut parts);
     Lifecycle {
@@ -57,6 +59,7 @@ fn with(change: fn(&mut Parts), ir: &Lifecycle) -> Lifecycle {
         vars: Vec::leak(parts.vars),
         effects: Vec::leak(parts.effects),
         conditions: Vec::leak(parts.conditions),
+        retired: Vec::leak(parts.retired),
         ready: RollUp { ..ir.ready },
         implicit: ir
             .implicit
@@ -70,6 +73,11 @@ pub(super) fn order(parts: &mut Parts) {
     parts
         .order
         .sort_by_key(|node| !matches!(node, Node::Value(_)));
+}
+
+/// What is left of inputs is another matter: those are looked at.
+pub(super) fn leftovers(parts: &mut Parts) {
+    parts.retired.clear();
 }
 
 pub(super) fn claim(parts: &mut Parts) {

@@ -20,6 +20,7 @@ pub(super) enum Need {
     Deletion,
     Watched,
     Field,
+    Retired,
 }
 
 impl Need {
@@ -43,6 +44,7 @@ impl Need {
             Self::Permission => any(&|effect| !effect.is_undo && effect.when.is_some()),
             Self::Deletion => any(&|effect| effect.verb == Verb::Delete),
             Self::Watched => ir.inputs.iter().any(|input| input.mode == Mode::Watched),
+            Self::Retired => ir.retires(),
             Self::Field => {
                 let mut fields = ir.fields.iter();
                 fields.any(|field| matches!(field.what, FieldOf::Method { .. }))
@@ -64,6 +66,7 @@ impl Need {
             Self::Deletion => "nothing is deleted",
             Self::Watched => "nothing is only watched",
             Self::Field => "no field of the author",
+            Self::Retired => "nothing is retired",
         }
     }
 }

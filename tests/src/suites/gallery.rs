@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::CustomResourceExt;
+use lifecycle_runtime::provider::Limit;
 use lifecycle_suite::resources::{Site, Suite};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -89,6 +90,7 @@ pub fn dns() -> Suite {
         .define(&Zone::crd())
         .fixtures(include_str!("../../fixtures/dns/dnsrecord.yaml"))
         .fixtures(include_str!("../../fixtures/dns/zone.yaml"))
+        .provider("nameservers", Limit::new().in_flight(1).per_minute(60))
 }
 
 /// The suite of what sets the replicas of a workload.

@@ -5,6 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::PostParams;
 use kube::{Api, CustomResourceExt};
 use lifecycle_runtime::crds::unobserved;
+use lifecycle_runtime::provider::Limit;
 use lifecycle_suite::resources::{Site, Suite};
 use serde_json::{Value, json};
 
@@ -86,6 +87,7 @@ pub fn bucket() -> Suite {
     Suite::outside(Store::default, machine)
         .define(&Bucket::crd())
         .fixtures(include_str!("../../fixtures/bucket/bucket.yaml"))
+        .provider("cloud", Limit::new().in_flight(1))
 }
 
 /// The suite of a topic that somebody may suspend.
@@ -104,6 +106,7 @@ pub fn git() -> Suite {
         .define(&unobserved(GitRepository::crd()))
         .fixtures(include_str!("../../fixtures/git/gitrepository.yaml"))
         .fixtures(include_str!("../../fixtures/git/secret.yaml"))
+        .provider("forge", Limit::new().in_flight(2).per_second(2).burst(2))
 }
 
 /// The suite of a listener of a network of routers.

@@ -9,12 +9,13 @@ use lifecycle_proto::csi::controller_client::ControllerClient;
 use lifecycle_proto::csi::node_client::NodeClient;
 use lifecycle_proto::csi::volume_capability::access_mode::Mode;
 use lifecycle_proto::csi::volume_capability::{AccessMode, AccessType, MountVolume};
+use lifecycle_runtime::provider::{Limit, Providers};
 use lifecycle_runtime::shutdown::{Shutdown, Trigger};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
 
-use super::{Places, serve};
+use super::{Places, operator};
 
 /// A driver that runs in this process, in a folder of its own.
 pub struct Running {
@@ -35,18 +36,31 @@ impl Running {
     /// # Errors
     /// It cannot be started.
     pub async fn start() -> Result<Self> {
+        Self::limited(Limit::new())
+            .await
+            .map(|(running, _)| running)
+    }
+
+    /// The same where its disk bears only so much; with what becomes of that.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub async fn limited(limit: Limit) -> Result<(Self, Providers)> {
         let folder = TempDir::with_prefix("csi").context("no folder to work in")?;
         let places = Places::inside(folder.path());
         let (trigger, shutdown) = Shutdown::pair();
-        let ended = tokio::spawn(serve(places.clone(), shutdown));
-        Ok(Self {
+        let serves = operator(places.clone()).provider("disk", limit);
+        let providers = serves.providers();
+        let ended = tokio::spawn(serves.start_without_cluster(shutdown));
+        let running = Self {
             controller: ControllerClient::new(connect(&places.controller).await?),
             node: NodeClient::new(connect(&places.node).await?),
             places,
             folder,
             trigger,
             ended,
-        })
+        };
+        Ok((running, providers))
     }
 
     /// A path in its folder.

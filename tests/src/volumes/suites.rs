@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use lifecycle_runtime::provider::Limit;
 use lifecycle_suite::volumes::{Fixture, Start, Suite};
 
 use super::client::create;
@@ -15,7 +16,8 @@ pub const VOLUME: &str = "pvc-1";
 /// The suite of the directory driver.
 pub fn directory() -> Suite {
     directory_of(Arc::new(|folder: &Path| {
-        vec![operator(Places::inside(folder))]
+        let operator = operator(Places::inside(folder));
+        vec![operator.provider("disk", Limit::new().in_flight(1))]
     }))
 }
 

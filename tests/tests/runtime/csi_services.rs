@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod fuzz;
+mod limits;
 mod many;
 mod sockets;
 
@@ -18,6 +19,7 @@ pub(crate) fn cases() -> Vec<Case> {
         own,
         bad_input::cases(),
         fuzz::cases(),
+        limits::cases(),
         many::cases(),
         sockets::cases(),
     ];

@@ -40,14 +40,17 @@ fn a_replay_gives_the_same_log_to_the_byte() {
         calm: 1,
         faults: vec![
             Planned {
+                of: 0,
                 at: 1,
                 fault: Fault::Line("crash-after".to_owned()),
             },
             Planned {
+                of: 0,
                 at: 2,
                 fault: Fault::Line("503".to_owned()),
             },
             Planned {
+                of: 0,
                 at: 3,
                 fault: Fault::Line("lag/5s".to_owned()),
             },

@@ -12,7 +12,7 @@ use lifecycle_tests::suites::wrapped::Wrapped;
 use serde_json::{Value, json};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, a_site_its_listener_and_its_connector_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description]
+    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description]
 }
 
 /// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
@@ -61,7 +61,7 @@ fn long() -> bool {
     std::env::var("LONG").is_ok_and(|long| long == "1")
 }
 
-fn a_site_its_listener_and_its_connector_keep_what_they_promise_each_other() {
+fn all_kinds_of_a_site_keep_what_they_promise_each_other() {
     let (depth, single, several) = if long() { (3, 300, 30) } else { (2, 40, 4) };
     let report = skupper::together()
         .depth(depth)
@@ -71,6 +71,7 @@ fn a_site_its_listener_and_its_connector_keep_what_they_promise_each_other() {
     eprintln!("{report}");
     assert!(report.failures.is_empty(), "{report}");
     assert!(report.at_rest >= 10, "{report}");
+    assert!(report.beside >= 10, "{report}");
 }
 
 /// The Site takes every Listener for one that asks for nothing: it writes neither its entry nor its claim, and rests.

@@ -199,23 +199,33 @@ pub(crate) fn connector() -> Suite {
         .promise("follows", follows)
 }
 
-/// The suite of an AttachedConnector.
-pub(crate) fn attached() -> Suite {
+/// An AttachedConnector alone.
+fn bare_attached() -> Suite {
     let machine = || {
         attached::machine(Attached {
             controller_id: controller_id(),
         })
     };
-    defined(Suite::of(machine)).fixtures(include_str!("suites/attached.yaml"))
+    Suite::of(machine)
 }
 
-/// The suite of an AttachedConnectorBinding.
-pub(crate) fn binding() -> Suite {
+/// The suite of an AttachedConnector.
+pub(crate) fn attached() -> Suite {
+    defined(bare_attached()).fixtures(include_str!("suites/attached.yaml"))
+}
+
+/// An AttachedConnectorBinding alone.
+fn bare_binding() -> Suite {
     let machine = |router: Router, line| {
         let routers = Arc::new(Asking(router.on(line)));
         attached_binding::machine(Bindings::new(controller_id(), routers))
     };
-    defined(Suite::outside(Router::default, machine))
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of an AttachedConnectorBinding.
+pub(crate) fn binding() -> Suite {
+    defined(bare_binding())
         .fixtures(include_str!("suites/binding.yaml"))
         .promise("arises", arises)
         .promise("decides", plans)
@@ -244,14 +254,16 @@ pub(crate) fn site() -> Suite {
         .promise("starts", starts)
 }
 
-/// The Site with a Listener and a Connector of its namespace, which keep their promises to each other themselves. What is left to functions is what
-/// Kubernetes and the router do: a Pod runs, and what the Site has written is read.
+/// The Site with a Listener and a Connector of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
+/// each other themselves. What is left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
 pub(crate) fn together() -> Suite {
     defined(bare_site())
         .fixtures(include_str!("suites/together.yaml"))
         .promise("starts", starts)
         .together_with(bare_listener().promise("follows", reads))
         .together_with(bare_connector().promise("follows", reads))
+        .together_with(bare_binding().promise("follows", reads))
+        .together_with(bare_attached())
 }
 
 /// The Site with a Listener, whose router nobody plays.

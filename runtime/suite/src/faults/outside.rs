@@ -1,11 +1,15 @@
 //! Mutations and questions outside Kubernetes on the same line: providers that stand in for the outside pass through here, so that plans reach them too.
 
 use std::future::pending;
+use std::time::Duration;
 
 use super::What;
 use super::line::Line;
 use super::state::Class;
 use lifecycle_runtime::lifecycle::CallError;
+
+/// When a provider that answers 429 wants to be asked again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 impl Line {
     /// Applies a mutation at a provider: it counts as a write.
@@ -68,6 +72,13 @@ impl Line {
                 return Err(CallError::Refused(
                     "a fault does not let it pass".to_owned(),
                 ));
+            }
+            Some(What::Answer(429)) => {
+                self.note(number, "-> too many requests");
+                return Err(CallError::Later {
+                    why: "too many requests".to_owned(),
+                    after: RETRY_AFTER,
+                });
             }
             Some(What::Answer(code)) => return broken(&format!("the provider answered {code}")),
             Some(_) | None => {}

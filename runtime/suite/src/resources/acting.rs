@@ -98,8 +98,9 @@ impl Harness {
     }
 
     async fn seize(&mut self, path: &str, pending: Option<&Value>) -> kube::Result<bool> {
-        let wrote = self.wire.wrote();
-        let Some(body) = wrote.get(path).or(pending).cloned() else {
+        let wrote = self.all_wrote();
+        let wrote = wrote.get(path).map(|(_, body)| body);
+        let Some(body) = wrote.or(pending).cloned() else {
             return Ok(false);
         };
         self.remove(path).await?;
@@ -214,9 +215,10 @@ impl Harness {
                 Some(_) => moves.push(Move::Replace(fixture.key.clone())),
             }
         }
-        for path in self.wire.wrote().into_keys() {
+        for (path, (member, _)) in self.all_wrote() {
             let live = site::get(&self.admin, &path).await.ok().flatten();
-            let is_ours = live.as_ref().is_some_and(|live| self.observer.owns(live));
+            let observer = self.observer_of(member);
+            let is_ours = live.as_ref().is_some_and(|live| observer.owns(live));
             let adopted = is_ours && self.core.is_kept_or_adopted(&path);
             if self.foreign.contains(&path) && !adopted {
                 moves.push(Move::Delete(path));

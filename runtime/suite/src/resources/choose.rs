@@ -40,27 +40,37 @@ const FOR_ONE: usize = 8;
 fn all_single(core: &Core, explored: &Explored, lines: &[&str]) -> BTreeMap<String, Vec<Schedule>> {
     let mut all: BTreeMap<String, Vec<Schedule>> = BTreeMap::new();
     for edge in &explored.edges {
-        for at in 1..=edge.sent {
-            for what in lines {
-                let fault = Fault::Line((*what).to_owned());
-                all.entry(fault.word().to_owned())
-                    .or_default()
-                    .push(edge.with(vec![Planned { at, fault }]));
+        for (of, share) in edge.shares.iter().enumerate() {
+            for at in 1..=share.sent {
+                for what in lines {
+                    let fault = Fault::Line((*what).to_owned());
+                    let kind = kind_of(of, fault.word());
+                    let schedule = edge.with(vec![Planned { of, at, fault }]);
+                    all.entry(kind).or_default().push(schedule);
+                }
             }
-        }
-        for at in 1..=edge.writes {
-            for m in operations(core, edge) {
-                for fault in [Fault::Before(m.clone()), Fault::After(m)] {
-                    let is_before = matches!(fault, Fault::Before(_));
-                    let side = if is_before { "before" } else { "after" };
-                    let word = format!("{} {side}", fault.word());
-                    let schedule = edge.with(vec![Planned { at, fault }]);
-                    all.entry(word).or_default().push(schedule);
+            for at in 1..=share.writes {
+                for m in operations(core, edge) {
+                    for fault in [Fault::Before(m.clone()), Fault::After(m)] {
+                        let is_before = matches!(fault, Fault::Before(_));
+                        let side = if is_before { "before" } else { "after" };
+                        let kind = kind_of(of, &format!("{} {side}", fault.word()));
+                        let schedule = edge.with(vec![Planned { of, at, fault }]);
+                        all.entry(kind).or_default().push(schedule);
+                    }
                 }
             }
         }
     }
     all
+}
+
+/// What goes wrong with what runs beside a lifecycle is a kind of its own: so it has a share of the budget.
+fn kind_of(of: usize, word: &str) -> String {
+    match of {
+        0 => word.to_owned(),
+        _ => format!("{word} beside"),
+    }
 }
 
 impl Edge {
@@ -176,17 +186,21 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
         return Vec::new();
     }
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x006c_6561_7365);
-    let mut busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.writes > 0).collect();
+    let mut busy: Vec<&Edge> = explored
+        .edges
+        .iter()
+        .filter(|e| e.shares[0].writes > 0)
+        .collect();
     let mut chosen = Vec::new();
     while chosen.len() < LEASES.min(core.single / FOR_ONE) && !busy.is_empty() {
         let edge = busy.swap_remove(below(&mut random, busy.len()));
-        let at = 1 + below(&mut random, edge.writes);
+        let at = 1 + below(&mut random, edge.shares[0].writes);
         let fault = match chosen.len() % 4 {
             3 => Fault::Line("crash-after".to_owned()),
             2 => Fault::Line("second/90s".to_owned()),
             _ => Fault::LoseLease,
         };
-        let mut schedule = edge.with(vec![Planned { at, fault }]);
+        let mut schedule = edge.with(vec![Planned { of: 0, at, fault }]);
         schedule.lease = true;
         chosen.push(schedule);
     }
@@ -196,7 +210,7 @@ pub(crate) fn leases(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sched
 /// Random ways with several faults each.
 pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Schedule> {
     let mut random = Pcg64Mcg::seed_from_u64(core.seed ^ 0x0073_6576_6572_616c);
-    let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent > 0).collect();
+    let busy: Vec<&Edge> = explored.edges.iter().filter(|e| e.sent() > 0).collect();
     if !go_on || busy.is_empty() {
         return Vec::new();
     }
@@ -217,13 +231,17 @@ pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sche
             moves.extend(step.moves.last().cloned());
         }
         let count = 2 + below(&mut random, 3);
-        let faults = (0..count).map(|_| Planned {
-            at: 1 + below(&mut random, edge.sent + 2),
-            fault: Fault::Line(LINE[below(&mut random, LINE.len())].to_owned()),
+        let faults = (0..count).map(|_| {
+            let of = of_whom(edge, &mut random);
+            Planned {
+                of,
+                at: 1 + below(&mut random, edge.shares[of].sent + 2),
+                fault: Fault::Line(LINE[below(&mut random, LINE.len())].to_owned()),
+            }
         });
         let mut faults: Vec<_> = faults.collect();
         faults.sort();
-        faults.dedup_by_key(|p| p.at);
+        faults.dedup_by_key(|p| (p.of, p.at));
         chosen.insert(Schedule {
             moves,
             calm,
@@ -232,6 +250,16 @@ pub(crate) fn several(core: &Core, explored: &Explored, go_on: bool) -> Vec<Sche
         });
     }
     chosen.into_iter().collect()
+}
+
+/// One of those that write on a way; where nobody runs beside it, nothing is drawn.
+fn of_whom(edge: &Edge, random: &mut Pcg64Mcg) -> usize {
+    let busy = edge.shares.iter().enumerate();
+    let busy: Vec<usize> = busy.filter(|(_, s)| s.sent > 0).map(|(of, _)| of).collect();
+    match (edge.shares.len(), busy.as_slice()) {
+        (1, _) | (_, []) => 0,
+        (_, busy) => busy[below(random, busy.len())],
+    }
 }
 
 /// Whether an edge begins where another ended, by the way that is kept of that world.

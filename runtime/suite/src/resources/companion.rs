@@ -1,4 +1,4 @@
-//! Lifecycles that run beside the one whose suite it is: each a process of its own on the same cluster, undisturbed, observed as that one is.
+//! Lifecycles that run beside the one whose suite it is: each a process of its own on the same cluster, disturbed and observed as that one is.
 //! What a lifecycle promises that one of them claims is theirs to keep, and no function's.
 
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ use crate::faults::{Faults, Plan, Process};
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::{Lifecycle, Promise};
 use lifecycle_runtime::operator::{Naming, Operator};
+use lifecycle_runtime::provider::Limit;
 use lifecycle_runtime::shutdown::Shutdown;
 
 /// A lifecycle that runs beside another.
@@ -32,6 +33,7 @@ pub(crate) struct Member {
     name: String,
     naming: Naming,
     pub(crate) promises: Vec<(String, Keeper)>,
+    limits: Vec<(String, Limit)>,
 }
 
 /// Its processes in one run.
@@ -49,7 +51,7 @@ impl Suite {
     ///
     /// # Guarantees
     /// A promise that one of them claims is kept by that one alone: functions for it are not called. Where all of them rest, none of these is open,
-    /// unless whoever is to keep it visibly waits for a person. What is disturbed is this lifecycle, and what is explored are the worlds of all.
+    /// unless whoever is to keep it visibly waits for a person. What is explored are the worlds of all; what is disturbed are the writes of each, and what each has written.
     #[must_use]
     pub fn together_with(mut self, other: Suite) -> Self {
         let core = other.core;
@@ -79,6 +81,7 @@ impl Suite {
             name: core.name,
             naming: core.naming,
             promises: core.promises,
+            limits: core.limits,
         });
         self.core.beside.extend(core.beside);
         let kinds: Vec<_> = self.core.machines().filter_map(|m| m.subject()).collect();
@@ -183,6 +186,7 @@ impl Companion {
                 .instance("generated-suite")
                 .clock(process.faults.clone())
                 .trace(Arc::clone(&observer) as Arc<_>);
+            let operator = Core::limited(operator, &member.limits);
             let client = wire.client(&process.client, None);
             async move {
                 let (trigger, shutdown) = Shutdown::pair();
@@ -194,6 +198,11 @@ impl Companion {
         };
         let (faults, admin) = (self.faults.clone(), admin.clone());
         self.running = Some(tokio::spawn(async move { faults.run(&admin, start).await }));
+    }
+
+    /// Where its requests are broken, and where its writes are held.
+    pub(crate) fn lines(&self) -> (&Faults, &Arc<Wire>) {
+        (&self.faults, &self.wire)
     }
 
     pub(crate) async fn end(&mut self) {

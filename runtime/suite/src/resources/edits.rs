@@ -29,7 +29,7 @@ impl Harness {
 
     /// What is ours of an object, but for whose it is: that is taken over as a whole.
     fn ours(&self, path: &str, live: &Value) -> Vec<Place> {
-        let left = self.wire.left();
+        let left = self.all_left();
         let managers = left.keys().filter(|(of, _)| of == path);
         let places = managers.flat_map(|(_, manager)| {
             let fields = applied(live, manager).cloned().unwrap_or_default();
@@ -88,16 +88,18 @@ impl Harness {
 
     /// Finds places that were ours after our last write and are not, where a pass says that the object is as wanted.
     pub(crate) async fn ours_at_rest(&mut self) {
-        let left = self.wire.left();
-        let inputs = self.core.ir.inputs.iter().enumerate();
-        // Of what several contribute to, one may go with its own.
-        let whole = inputs.filter(|(_, input)| matches!(input.mode, Mode::Owned | Mode::Part));
-        let whole = whole.map(|(input, _)| input);
         let mut found = BTreeSet::new();
-        for (_, path, live) in self.said_to_be_wanted(whole).await {
-            let of_it = left.iter().filter(|((of, _), _)| *of == path);
-            let lost = of_it.filter_map(|((_, manager), was)| lost_of(manager, was, &live));
-            found.extend(lost.map(|lost| format!("{path}: {lost}")));
+        for (member, (ir, wire)) in self.core.irs().iter().zip(self.all_wires()).enumerate() {
+            let left = wire.left();
+            let inputs = ir.inputs.iter().enumerate();
+            // Of what several contribute to, one may go with its own.
+            let whole = inputs.filter(|(_, input)| matches!(input.mode, Mode::Owned | Mode::Part));
+            let whole = whole.map(|(input, _)| input);
+            for (_, path, live) in self.said_to_be_wanted(member, whole).await {
+                let of_it = left.iter().filter(|((of, _), _)| *of == path);
+                let lost = of_it.filter_map(|((_, manager), was)| lost_of(manager, was, &live));
+                found.extend(lost.map(|lost| format!("{path}: {lost}")));
+            }
         }
         for text in found {
             self.find(Invariant::OursAgain, text);

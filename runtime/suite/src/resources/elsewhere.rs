@@ -104,6 +104,7 @@ impl Core {
             outside: Arc::clone(&self.outside),
             has_outside: self.has_outside,
             naming: self.naming.clone(),
+            limits: self.limits.clone(),
             definitions: self.definitions.clone(),
             fixtures: self.fixtures.clone(),
             promises: self.promises.clone(),

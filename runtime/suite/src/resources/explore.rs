@@ -10,7 +10,7 @@ use super::invariant::{Finding, Invariant};
 use super::key::WorldsKey;
 use super::moves::{Move, Schedule};
 use super::report::Failure;
-use super::run::{Ask, Ran};
+use super::run::{Ask, Ran, Share};
 use super::workers::run_all;
 
 /// Of so many steps one is made by a process that has lived through the whole way.
@@ -23,10 +23,17 @@ const LONG: usize = 48;
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) moves: Vec<Move>,
-    pub(crate) writes: usize,
-    pub(crate) sent: usize,
+    /// What each lifecycle wrote on it, the one whose suite it is first.
+    pub(crate) shares: Vec<Share>,
     pub(crate) wrote: Vec<String>,
     pub(crate) end: WorldsKey,
+}
+
+impl Edge {
+    /// How much all of them wrote.
+    pub(crate) fn sent(&self) -> usize {
+        self.shares.iter().map(|share| share.sent).sum()
+    }
 }
 
 /// What was found.
@@ -85,8 +92,7 @@ pub(crate) fn explore(core: &Arc<Core>) -> Result<Explored, String> {
             explored.same_rest(core, &schedule, &ran);
             explored.edges.push(Edge {
                 moves: schedule.moves.clone(),
-                writes: ran.writes,
-                sent: ran.sent,
+                shares: ran.shares,
                 wrote: ran.wrote,
                 end: ran.end,
             });

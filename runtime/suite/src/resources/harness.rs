@@ -19,11 +19,11 @@ use super::external::ExternalSystem;
 use super::fixture::written_kinds;
 use super::fork::Fork;
 use super::invariant::{Finding, Invariant};
-use super::moves::{Move, Planned};
+use super::moves::Move;
 use super::observer::Observer;
 use super::rest::Rest;
 use super::site;
-use super::wire::{AwaitedWrite, LEASE, Operation, Wire};
+use super::wire::{AwaitedWrite, LEASE, Operation, Wire, wanted_of};
 use crate::faults::{Faults, Plan, Process};
 use lifecycle_client::clock::Clock;
 use lifecycle_runtime::lease::Leadership;
@@ -201,7 +201,7 @@ impl Harness {
             }
             let machine = (core.make)(&outside, &process.line);
             *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&machine));
-            let mut operator = Operator::new(core.name.clone())
+            let operator = Operator::new(core.name.clone())
                 .run_shared((core.running)(machine), core.naming.clone())
                 .seed(core.seed)
                 .randomness(core.seed ^ observer.started() << 32)
@@ -209,6 +209,7 @@ impl Harness {
                 .clock(process.faults.clone())
                 .trace(Arc::clone(&observer) as Arc<_>);
             let identity = lease.then(|| format!("process-{}", process.faults.starts()));
+            let mut operator = Core::limited(operator, &core.limits);
             if let Some(identity) = identity.clone() {
                 operator = operator.leadership(Leadership {
                     namespace: "default".to_owned(),
@@ -242,27 +243,6 @@ impl Harness {
         self.start();
     }
 
-    pub(crate) fn arm(&self, planned: &[Planned]) {
-        let lines = planned.iter().filter_map(|p| match &p.fault {
-            super::moves::Fault::Line(what) => Some((p.at, what)),
-            super::moves::Fault::Before(_)
-            | super::moves::Fault::After(_)
-            | super::moves::Fault::LoseLease => None,
-        });
-        let base = self.faults.writes();
-        let text: Vec<_> = lines
-            .map(|(at, what)| format!("w{}:{what}", base + at))
-            .collect();
-        if !text.is_empty() {
-            let plan: Plan = text
-                .join(" ")
-                .parse()
-                .expect("faults are chosen from a list");
-            self.faults.add(plan);
-        }
-        self.wire.arm(planned.to_vec());
-    }
-
     /// From here on requests fail or come late, or no longer do. Where time is not free, events always come late.
     pub(crate) fn faulty(&mut self, faulty: bool) {
         let simulated = self.core.cluster.is_simulated();
@@ -274,12 +254,6 @@ impl Harness {
         } else {
             self.core.calm
         };
-    }
-
-    /// Nothing more goes wrong; whether something was still to happen around a write.
-    pub(crate) fn disarm(&self) -> bool {
-        self.faults.clear();
-        self.wire.arm(Vec::new())
     }
 
     /// The lifecycle as the newest process runs it.
@@ -384,10 +358,10 @@ impl Harness {
         let quiet = self.quiet + deaf;
         loop {
             let before = self.activity();
-            let wire = Arc::clone(&self.wire);
+            let wires = self.all_wires();
             let wanted = tokio::select! {
                 biased;
-                wanted = wire.wanted() => Some(wanted),
+                wanted = wanted_of(&wires) => Some(wanted),
                 () = sleep(quiet) => None,
             };
             if let Some(wanted) = wanted {

@@ -81,7 +81,7 @@ impl Harness {
         let mut left = BTreeSet::new();
         let lists: Vec<(usize, &str)> = self.core.exclusive().collect();
         let inputs: BTreeSet<usize> = lists.iter().map(|(input, _)| *input).collect();
-        for (input, path, live) in self.said_to_be_wanted(inputs).await {
+        for (input, path, live) in self.said_to_be_wanted(0, inputs).await {
             let Some(wrote) = wrote.get(&path).filter(|_| known.contains(&path)) else {
                 continue;
             };

@@ -186,10 +186,17 @@ fn short(path: &str) -> &str {
 /// A fault, at the n-th write of the last part of a run, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Planned {
+    /// Of which lifecycle: of the one whose suite it is, or of the n-th beside it, counted from 1.
+    #[serde(default, skip_serializing_if = "is_own")]
+    pub of: usize,
     /// Which write.
     pub at: usize,
     /// What happens to it.
     pub fault: Fault,
+}
+
+fn is_own(of: &usize) -> bool {
+    *of == 0
 }
 
 /// One run, written down: what happens in which order. The first `calm` moves are not disturbed.
@@ -266,7 +273,10 @@ impl fmt::Display for Schedule {
             write!(f, "{before}{m}")?;
         }
         for planned in &self.faults {
-            let at = planned.at;
+            let at = match planned.of {
+                0 => planned.at.to_string(),
+                of => format!("{} of number {of} beside it", planned.at),
+            };
             match &planned.fault {
                 Fault::Before(m) => write!(f, "; before write {at}: {m}")?,
                 Fault::After(m) => write!(f, "; after write {at}: {m}")?,

@@ -65,6 +65,8 @@ pub struct Report {
     pub compared: usize,
     /// How often each kind of fault was tried.
     pub faults: BTreeMap<String, usize>,
+    /// How many faults were at writes of lifecycles that ran beside it.
+    pub beside: usize,
     /// How long it took.
     pub took: Duration,
     /// One number over the logs of all runs; zero if none were kept.
@@ -112,6 +114,13 @@ impl fmt::Display for Report {
         writeln!(f, "  {}", self.coverage.lines(self.ir).join(", "))?;
         let faults = self.faults.iter().map(|(word, n)| format!("{word} {n}"));
         writeln!(f, "  {}", faults.collect::<Vec<_>>().join(", "))?;
+        if self.beside > 0 {
+            writeln!(
+                f,
+                "  {} faults at writes of what runs beside it",
+                self.beside
+            )?;
+        }
         match self.unseen().as_slice() {
             [] if self.never.is_empty() => writeln!(f, "  everything that is declared was seen")?,
             [] => writeln!(f, "  everything that can be was seen")?,

@@ -69,6 +69,15 @@ pub(crate) struct Ask {
     pub(crate) told: Option<Arc<Vec<Rest>>>,
 }
 
+/// How much one lifecycle wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Share {
+    /// Writes to the API server.
+    pub(crate) writes: usize,
+    /// The same with those outside Kubernetes.
+    pub(crate) sent: usize,
+}
+
 /// What became of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran {
@@ -79,10 +88,8 @@ pub(crate) struct Ran {
     /// Where they are when all promises are kept.
     pub(crate) end: WorldsKey,
     pub(crate) moves: Vec<Move>,
-    /// Writes to the API server after the last calm move.
-    pub(crate) writes: usize,
-    /// The same with those outside Kubernetes.
-    pub(crate) sent: usize,
+    /// What each lifecycle wrote after the last calm move, the one whose suite it is first.
+    pub(crate) shares: Vec<Share>,
     /// Paths of objects of ours that were written by then.
     pub(crate) wrote: Vec<String>,
     pub(crate) findings: Vec<Finding>,
@@ -137,13 +144,16 @@ async fn go(
     };
     let disturbed = !schedule.faults.is_empty();
     let armed_at = schedule.armed_at();
-    let mut before = (0, 0);
+    let mut before = Vec::new();
     for (number, m) in schedule.moves.iter().enumerate().skip(done) {
         if number == armed_at {
             stage.arm(&schedule.faults);
             stage.faulty(disturbed);
-            stage.observer.refusing(schedule.is_one_refusal());
-            before = (0, stage.faults.writes());
+            if schedule.is_one_refusal() {
+                let of = schedule.faults.first().map_or(0, |planned| planned.of);
+                stage.observer_of(of).refusing(true);
+            }
+            before = stage.sent();
         }
         if *m == Move::Fair {
             stage.fair().await;
@@ -160,9 +170,8 @@ async fn go(
             stage.look_for_open_claims(false);
         }
     }
-    ran.writes = stage.wire.writes() - before.0;
-    ran.sent = stage.faults.writes() - before.1;
-    ran.wrote = stage.wire.wrote().into_keys().collect();
+    ran.shares = stage.shares(&before);
+    ran.wrote = stage.all_wrote().into_keys().collect();
     ran.rest = stage.key().await;
     let is_known = ask.known.contains(&ran.rest);
     if ask.fork_only || (ask.moves.is_some() && !is_known) {
@@ -182,11 +191,12 @@ async fn go(
         stage.fair().await;
     }
     stage.faulty(false);
-    stage.observer.refusing(false);
+    stage.observers(|one| one.refusing(false));
     ran.end = stage.key().await;
     let excused = stage.look_for_open_claims(true);
     // Whether nothing was to be seen or nobody has looked, only a new process can tell.
-    let is_blind = ran.writes == 0 && ask.before.as_ref() == Some(&ran.rest);
+    let is_quiet = ran.shares.first().is_none_or(|own| own.writes == 0);
+    let is_blind = is_quiet && ask.before.as_ref() == Some(&ran.rest);
     let anew = !is_known || is_blind;
     stage.judge(&ran.end, &ask, (anew, &excused)).await;
     if !is_known && !ask.end_only {

@@ -85,6 +85,7 @@ mod tests {
             moves: vec![Move::Create("A/a".to_owned()), Move::Restart],
             calm: 1,
             faults: vec![Planned {
+                of: 0,
                 at: 3,
                 fault: Fault::LoseLease,
             }],

@@ -1,7 +1,6 @@
 //! A run where time is not free: at each rest it is waited until all is as it was when the same run rested on the simulated cluster.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use super::harness::Harness;
 use super::invariant::Invariant;
 use super::site;
+use super::wire::wanted_of;
 
 /// On a machine with much else to do a cluster may take so long to be empty again.
 const CLEAR_WITHIN: Duration = Duration::from_secs(120);
@@ -32,10 +32,10 @@ impl Harness {
         let limit = Instant::now() + self.core.patience;
         let mut since: Option<(Instant, (u64, usize))> = None;
         loop {
-            let wire = Arc::clone(&self.wire);
+            let wires = self.all_wires();
             let asked = tokio::select! {
                 biased;
-                asked = wire.wanted() => Some(asked),
+                asked = wanted_of(&wires) => Some(asked),
                 () = sleep(AGAIN) => None,
             };
             if let Some(asked) = asked {
@@ -74,7 +74,7 @@ impl Harness {
     pub(crate) fn paths(&self) -> BTreeSet<String> {
         let given = self.core.fixtures.iter().map(|f| f.path.clone());
         let foreign = self.foreign.iter().cloned();
-        let all = given.chain(foreign).chain(self.wire.wrote().into_keys());
+        let all = given.chain(foreign).chain(self.all_wrote().into_keys());
         all.map(|path| path.trim_end_matches("/status").to_owned())
             .collect()
     }

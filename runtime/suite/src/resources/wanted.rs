@@ -10,21 +10,27 @@ use lifecycle_runtime::lifecycle::Stored;
 impl Core {
     /// Where the server has an object of an input.
     pub(crate) fn path_of(&self, input: usize, object: &Stored) -> Option<String> {
-        let all = self.machine.kind(input)?;
+        self.path_in(0, input, object)
+    }
+
+    /// The same of an input of any of the lifecycles.
+    fn path_in(&self, member: usize, input: usize, object: &Stored) -> Option<String> {
+        let all = self.machines().nth(member)?.kind(input)?;
         let all = all.path(object.meta.namespace.as_deref());
         Some(format!("{all}/{}", object.meta.name.as_ref()?))
     }
 }
 
 impl Harness {
-    /// Those of some inputs, each with its input, its path and itself.
+    /// Those of some inputs of a lifecycle, each with its input, its path and itself.
     pub(crate) async fn said_to_be_wanted(
         &self,
+        member: usize,
         inputs: impl IntoIterator<Item = usize> + Clone,
     ) -> Vec<(usize, String, Value)> {
-        let ir = self.core.ir;
+        let ir = self.core.irs()[member];
         let mut all = Vec::new();
-        for last in self.observer.last().into_values() {
+        for last in self.last_of(member).into_values() {
             if last.failure.is_some() || last.deleting {
                 continue;
             }
@@ -34,7 +40,7 @@ impl Harness {
                     continue;
                 }
                 for object in last.observation.objects(input) {
-                    let Some(path) = self.core.path_of(input, object) else {
+                    let Some(path) = self.core.path_in(member, input, object) else {
                         continue;
                     };
                     let live = site::get(&self.admin, &path).await.ok().flatten();

@@ -2,8 +2,10 @@
 //! Judges a write by the object that was there before it; knows no lifecycle but which kinds it writes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::select_all;
 use http::{Method, Request, Response, StatusCode};
 use kube::Client;
 use kube::client::Body;
@@ -73,6 +75,16 @@ pub(crate) struct Wire {
     kinds: Vec<WrittenKind>,
     subject: Kind,
     observer: Arc<Observer>,
+}
+
+/// Waits for a write of any of them that waits.
+pub(crate) async fn wanted_of(wires: &[Arc<Wire>]) -> AwaitedWrite {
+    let waiting = wires.iter().map(|wire| {
+        let waiting: Pin<Box<dyn Future<Output = AwaitedWrite> + Send + '_>> =
+            Box::pin(wire.wanted());
+        waiting
+    });
+    select_all(waiting).await.0
 }
 
 /// A request, taken apart.

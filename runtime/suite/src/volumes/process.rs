@@ -97,10 +97,16 @@ impl<'a> Processes<'a> {
             }),
             ..volume
         };
-        let volumes = operators.swap_remove(number).into_served();
-        let volumes = volumes.into_iter().map(behind_faults).collect();
+        let served = operators.swap_remove(number);
+        let providers = served.providers();
+        let volumes = served
+            .into_served()
+            .into_iter()
+            .map(behind_faults)
+            .collect();
         let client = line.client(&self.server);
-        let made = InProcessDriver::new(volumes, Some(&client), (1, &self.shutdown));
+        let started = (1, &self.shutdown);
+        let made = InProcessDriver::with_providers(volumes, Some(&client), started, &providers);
         let driver = made.map_err(|error| error.to_string())?;
         let driver = driver.watching(&client, 1);
         Ok(Arc::new(Process { driver, line }))
@@ -154,7 +160,9 @@ fn plain(
     shutdown: &Shutdown,
 ) -> Result<Vec<InProcessDriver>, String> {
     let plain = |served: Volumes| {
-        let made = InProcessDriver::new(served.into_served(), Some(server), (1, shutdown));
+        let (providers, started) = (served.providers(), (1, shutdown));
+        let volumes = served.into_served();
+        let made = InProcessDriver::with_providers(volumes, Some(server), started, &providers);
         made.map_err(|error| error.to_string())
     };
     start(folder).into_iter().map(plain).collect()

@@ -10,6 +10,7 @@ mod mirror;
 mod opening_hours;
 #[path = "../../../operator/cli/examples/options.rs"]
 mod options;
+mod pages;
 #[path = "../../../runtime/examples/password.rs"]
 mod password;
 #[path = "../../../runtime/simulator/examples/rights.rs"]

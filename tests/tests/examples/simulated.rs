@@ -21,7 +21,7 @@ const AGAIN: Duration = Duration::from_millis(5);
 /// The cluster; all ends when it is dropped.
 pub(crate) struct Simulated {
     pub(crate) client: Client,
-    _operator: Trigger,
+    operator: Option<Trigger>,
     world: tokio::task::JoinHandle<()>,
 }
 
@@ -32,19 +32,27 @@ impl Simulated {
         definition: CustomResourceDefinition,
         objects: &str,
     ) -> Self {
+        let mut simulated = Self::alone(definition, "").await;
+        let (trigger, shutdown) = Shutdown::pair();
+        let running = operator.start(simulated.client.clone(), shutdown);
+        tokio::spawn(async move { running.await.unwrap() });
+        simulated.operator = Some(trigger);
+        simulated.apply(objects).await;
+        simulated
+    }
+
+    /// Without an operator of ours.
+    pub(crate) async fn alone(definition: CustomResourceDefinition, objects: &str) -> Self {
         let server = Server::new(1);
         server.set_clock(jiff::Timestamp::now());
         let client = server.client(&User::admin());
         let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
         let params = PostParams::default();
         definitions.create(&params, &definition).await.unwrap();
-        let (trigger, shutdown) = Shutdown::pair();
         let world = tokio::spawn(World::whole().run(client.clone()));
-        let running = operator.start(client.clone(), shutdown);
-        tokio::spawn(async move { running.await.unwrap() });
         let simulated = Self {
             client,
-            _operator: trigger,
+            operator: None,
             world,
         };
         simulated.apply(objects).await;

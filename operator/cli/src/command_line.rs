@@ -24,14 +24,18 @@ impl Program {
         );
         let crds = Command::new("crds")
             .about("Print the CustomResourceDefinitions as YAML, or install them. Printing needs no cluster");
-        let command = Command::new(self.name)
+        let run = taking(run, args::Run::augment_args);
+        let commands = [
+            taking(run, self.options),
+            taking(sandbox::command(), self.options),
+            taking(crds, args::Crds::augment_args),
+        ];
+        Command::new(self.name)
             .version(self.version)
             .about(self.about)
             .arg_required_else_help(true)
             .subcommand_required(true)
-            .subcommand((self.options)(args::Run::augment_args(run)));
-        let command = command.subcommand((self.options)(sandbox::command()));
-        command.subcommand(args::Crds::augment_args(crds))
+            .subcommands(commands)
     }
 
     fn asked(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -52,6 +56,20 @@ impl Program {
     }
 }
 
+/// A command with more options. What they say of themselves as a whole does not take the place of what the command says.
+fn taking(command: Command, options: fn(Command) -> Command) -> Command {
+    let about = command.get_about().cloned();
+    let long_about = command.get_long_about().cloned().or(about.clone());
+    let mut command = options(command);
+    if let Some(about) = about {
+        command = command.about(about);
+    }
+    if let Some(long_about) = long_about {
+        command = command.long_about(long_about);
+    }
+    command
+}
+
 #[cfg(test)]
 mod tests {
     use lifecycle_runtime::Operator;
@@ -59,6 +77,7 @@ mod tests {
     use super::*;
     use crate::Surroundings;
 
+    /// Words of an author.
     #[derive(Args)]
     struct Own {
         /// Something of its own.
@@ -83,6 +102,20 @@ mod tests {
         let options = args::Run::from_arg_matches(told).unwrap();
         assert!(options.metrics_bind_address.is_none());
         assert!(!options.cluster.disable_leader_election);
+    }
+
+    #[test]
+    fn each_command_says_what_it_does_whatever_its_options_say() {
+        let mut command = program().command();
+        command.build();
+        let begins = ["Run the operator", "Try the operator out", "Print the"];
+        for (name, begins) in ["run", "sandbox", "crds"].into_iter().zip(begins) {
+            let command = command.find_subcommand_mut(name).unwrap();
+            let about = command.get_about().unwrap().to_string();
+            assert!(about.starts_with(begins), "{name}: {about}");
+            let help = command.render_long_help().to_string();
+            assert!(help.starts_with(begins), "{name}: {help}");
+        }
     }
 
     #[test]

@@ -57,7 +57,7 @@ struct Sandbox {
 
 /// The command.
 pub(crate) fn command() -> Command {
-    let command = Command::new("sandbox")
+    Sandbox::augment_args(Command::new("sandbox"))
         .about("Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root")
         .long_about(
             "Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.\n\n\
@@ -65,8 +65,7 @@ pub(crate) fn command() -> Command {
              that the operator looks after until it is Ready, and goes on serving `kubectl` until Ctrl-C or SIGTERM.\n\n\
              Ends with 0 when it was told to stop or, with --once, when all are Ready; with 1 if with --once one was not in time; with 2 if a \
              manifest, a port or the kubeconfig cannot be used, or the operator cannot run.",
-        );
-    Sandbox::augment_args(command)
+        )
 }
 
 /// Runs the sandbox and says how the process is to end.

@@ -63,6 +63,11 @@ impl Operator {
         self
     }
 
+    /// The lifecycles that it runs, in the order in which they were added: what texts, rights and pictures are made from.
+    pub fn machines(&self) -> impl Iterator<Item = &Arc<dyn Machine>> {
+        self.lifecycles.iter().map(|(machine, _)| machine)
+    }
+
     /// Runs a service in the same process: it begins before the lifecycles, and ends with them.
     #[must_use]
     pub fn beside(mut self, service: impl Service) -> Self {

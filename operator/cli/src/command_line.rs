@@ -1,11 +1,11 @@
-//! The command line of a program: `run`, `sandbox` and `crds`, and who does each.
+//! The command line of a program: `run`, `sandbox`, `crds` and what follows from its lifecycles, and who does each.
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use lifecycle_process::{ended, until_done};
 
-use crate::{Program, args, definitions, run, sandbox};
+use crate::{Program, args, definitions, generate, run, sandbox};
 
 impl Program {
     /// The program: reads the command line, does what it says, and returns how the process is to end.
@@ -30,12 +30,15 @@ impl Program {
             taking(sandbox::command(), self.options),
             taking(crds, args::Crds::augment_args),
         ];
+        // They take the options of the author, too, for the operator is made of those.
+        let generated = generate::commands().map(|one| taking(one, self.options));
         Command::new(self.name)
             .version(self.version)
             .about(self.about)
             .arg_required_else_help(true)
             .subcommand_required(true)
             .subcommands(commands)
+            .subcommands(generated)
     }
 
     fn asked(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -50,6 +53,7 @@ impl Program {
                 let kinds = definitions::kinds(self.name, &self.definitions)?;
                 definitions::asked(&kinds, &options)?;
             }
+            Some((name, _)) if generate::is_one(name) => generate::asked(self, matches)?,
             Some(_) | None => unreachable!("clap lets no other command through"),
         }
         Ok(ExitCode::SUCCESS)

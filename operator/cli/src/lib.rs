@@ -1,5 +1,5 @@
-//! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, and, with the feature `sandbox`, a simulated
-//! cluster with the operator in it. Knows no lifecycle of any product.
+//! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, what follows from its lifecycles (pictures,
+//! pages, rights), and, with the feature `sandbox`, a simulated cluster with the operator in it. Knows no lifecycle of any product.
 
 #![deny(missing_docs)]
 
@@ -8,6 +8,7 @@ mod args;
 pub mod cluster;
 mod command_line;
 mod definitions;
+mod generate;
 mod metrics;
 #[cfg(feature = "sandbox")]
 pub mod passes;
@@ -19,4 +20,5 @@ mod sandbox;
 #[path = "without_sandbox.rs"]
 mod sandbox;
 
+pub use lifecycle_generate::rights::{Object, Verb};
 pub use program::{Program, Surroundings};

@@ -3,9 +3,10 @@
 use clap::{ArgMatches, Args, Command};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
+use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_runtime::Operator;
 
-/// A program around an operator: `run`, `crds` and `sandbox`.
+/// A program around an operator: `run`, `crds`, `sandbox`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
 ///
 /// ```text
 /// fn main() -> ExitCode {
@@ -22,6 +23,7 @@ pub struct Program {
     pub(crate) about: &'static str,
     pub(crate) definitions: Vec<fn() -> Vec<CustomResourceDefinition>>,
     pub(crate) rights: Option<&'static str>,
+    pub(crate) besides: Vec<(Object, Vec<Verb>, &'static str)>,
     pub(crate) options: fn(Command) -> Command,
     operator: Option<Make>,
 }
@@ -49,6 +51,7 @@ impl Program {
             about: "Runs an operator, and shows what it does in a simulated cluster.",
             definitions: Vec::new(),
             rights: None,
+            besides: Vec::new(),
             options: |command| command,
             operator: None,
         }
@@ -75,6 +78,14 @@ impl Program {
         self
     }
 
+    /// Something that the operator may do besides what follows from its lifecycles, and why: what its author's own code asks of the API server.
+    /// `manifests rbac` prints it with the rest.
+    #[must_use]
+    pub fn also(mut self, object: Object, verbs: &[Verb], why: &'static str) -> Self {
+        self.besides.push((object, verbs.to_vec(), why));
+        self
+    }
+
     /// The operator. Leadership, health and metrics are added to it.
     #[must_use]
     pub fn operator(mut self, make: impl FnOnce(Surroundings) -> Operator + 'static) -> Self {
@@ -82,7 +93,7 @@ impl Program {
         self
     }
 
-    /// The operator, made of what it is told by options of its own, which `run` and `sandbox` take.
+    /// The operator, made of what it is told by options of its own, which each command takes that makes it: all but `crds`.
     #[must_use]
     pub fn operator_with<A: Args>(
         mut self,

@@ -1,4 +1,4 @@
-//! The program: `run` in a cluster, `sandbox` without one, `crds` to print the definitions.
+//! The program: `run` in a cluster, `sandbox` without one; `crds`, `manifests`, `diagram` and `docs` print what follows from the lifecycle.
 
 use std::process::ExitCode;
 

@@ -42,6 +42,18 @@ async fn rolls_out(site: Site, well: bool) -> kube::Result<bool> {
     .await
 }
 
+/// Whoever changes the lifecycle takes over what `cargo run -- manifests rbac` prints.
+#[test]
+fn the_rights_are_those_that_the_lifecycle_needs() {
+    let rights = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/rbac.yaml");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_website-operator"))
+        .args(["manifests", "rbac", "--check", rights])
+        .output()
+        .expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
 /// The program with the rights of its manifest, and the example.
 #[cfg(feature = "sandbox")]
 #[test]

@@ -104,6 +104,9 @@ fn rights_of_the_manifests_follow_from_the_lifecycles() {
     assert_eq!(used, made.len(), "a role is in no manifest");
 }
 
+/// The code that the page shows, as it is compiled.
+const EXAMPLE: &str = "runtime/generate/src/command/example.rs";
+
 /// Each command of the page about generators, run as it stands there; what stands below it in a block of text is what it says.
 #[test]
 fn commands_of_the_page_do_what_it_says() {
@@ -131,6 +134,10 @@ fn commands_of_the_page_do_what_it_says() {
                 }
                 None => block.to_owned(),
             },
+            "rust" => format!(
+                "rust\n{}",
+                fs::read_to_string(root().join(EXAMPLE)).unwrap()
+            ),
             _ => block.to_owned(),
         };
         written += &format!("```{block}```{between}");

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::diagram::{self, Format};
 use crate::program::{Part, Program, file_name};
-use crate::{list, manifests, page, pages};
+use crate::{held, list, manifests, page, pages};
 
 /// What is made from the description of lifecycles. None of it needs a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
@@ -56,6 +56,10 @@ pub enum Generate {
         /// The namespace in which the program runs, if it is another one.
         #[arg(long, value_name = "NAMESPACE")]
         namespace: Option<String>,
+
+        /// Print nothing, and end with 1 if what this file allows or defines is not the same. Comments, order and what else is in it do not count.
+        #[arg(long, value_name = "FILE")]
+        check: Option<PathBuf>,
     },
 }
 
@@ -106,6 +110,30 @@ pub enum Error {
     /// The text cannot be written.
     #[error("what was made cannot be written")]
     Write(#[from] io::Error),
+    /// A file to be checked cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// What is said.
+        source: io::Error,
+    },
+    /// A file to be checked holds no documents.
+    #[error("{} is not YAML", path.display())]
+    NoYaml {
+        /// Which.
+        path: PathBuf,
+        /// What is said.
+        source: serde_saphyr::Error,
+    },
+    /// A file to be checked says something else than what is made today.
+    #[error("{} is not what follows from the lifecycles today: {}; take over what the command prints without --check", path.display(), differences.join("; "))]
+    Behind {
+        /// Which.
+        path: PathBuf,
+        /// In what, a sentence each.
+        differences: Vec<String>,
+    },
     /// A file cannot be written.
     #[error("{} cannot be written", path.display())]
     File {
@@ -136,21 +164,43 @@ impl Generate {
                 what,
                 part,
                 namespace,
+                check,
             } => {
                 let parts = parts(program, part.as_deref(), namespace.as_deref())?;
-                let parts: Vec<&Part> = parts.iter().collect();
-                let crds = match what {
-                    What::Crd | What::All => manifests::definitions(&parts)?,
-                    What::Rbac => String::new(),
-                };
-                let rights = match what {
-                    What::Rbac | What::All => manifests::rights(&parts),
-                    What::Crd => String::new(),
-                };
-                crds + &rights
+                let made = documents(*what, &parts.iter().collect::<Vec<_>>())?;
+                match check {
+                    Some(path) => return held(path, &made),
+                    None => made,
+                }
             }
         };
         Ok(out.write_all(text.as_bytes())?)
+    }
+}
+
+fn documents(what: What, parts: &[&Part]) -> Result<String, Error> {
+    let crds = match what {
+        What::Crd | What::All => manifests::definitions(parts)?,
+        What::Rbac => String::new(),
+    };
+    let rights = match what {
+        What::Rbac | What::All => manifests::rights(parts),
+        What::Crd => String::new(),
+    };
+    Ok(crds + &rights)
+}
+
+/// Whether a file says what is made.
+fn held(path: &Path, made: &str) -> Result<(), Error> {
+    let path = path.to_owned();
+    let kept = match std::fs::read_to_string(&path) {
+        Ok(kept) => kept,
+        Err(source) => return Err(Error::Read { path, source }),
+    };
+    match held::differences(made, &kept) {
+        Ok(differences) if differences.is_empty() => Ok(()),
+        Ok(differences) => Err(Error::Behind { path, differences }),
+        Err(source) => Err(Error::NoYaml { path, source }),
     }
 }
 

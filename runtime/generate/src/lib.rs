@@ -10,6 +10,7 @@ extern crate self as lifecycle_generate;
 #[cfg(feature = "command")]
 pub mod command;
 pub mod diagram;
+pub mod held;
 pub mod list;
 pub mod manifests;
 pub mod page;

@@ -108,6 +108,9 @@ impl Part {
     /// It installs and updates these definitions.
     #[must_use]
     pub fn installs(mut self, definitions: Vec<CustomResourceDefinition>) -> Self {
+        if definitions.is_empty() {
+            return self;
+        }
         let names: Vec<String> = definitions.iter().map(ResourceExt::name_any).collect();
         let names = names.iter().map(String::as_str);
         self.besides = self.besides.maintaining(names);

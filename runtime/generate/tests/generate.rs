@@ -319,6 +319,7 @@ fn manifests(what: What, part: Option<&str>, namespace: Option<&str>) -> Result<
         what,
         part: part.map(str::to_owned),
         namespace: namespace.map(str::to_owned),
+        check: None,
     })
 }
 
@@ -354,6 +355,68 @@ fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
     assert_eq!(
         unknown,
         "the program has no part `node`; it has: controller, other"
+    );
+}
+
+/// What `--check` says of a file with this text.
+fn checked(what: What, text: &str) -> Result<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kept.yaml");
+    std::fs::write(&path, text).unwrap();
+    let said = made(&Generate::Manifests {
+        what,
+        part: Some("controller".to_owned()),
+        namespace: None,
+        check: Some(path),
+    });
+    said.map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_file_that_allows_or_defines_the_same_is_kept_whatever_it_looks_like() {
+    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: somebody}\n";
+    assert_eq!(
+        checked(What::Rbac, &format!("{account}{rights}")),
+        Ok(String::new())
+    );
+    let wordless: String = rights
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(checked(What::Rbac, &wordless), Ok(String::new()));
+    let all = manifests(What::All, Some("controller"), None).unwrap();
+    assert_eq!(checked(What::All, &all), Ok(String::new()));
+}
+
+#[test]
+fn a_file_is_told_what_it_lacks_and_what_it_needs_no_more() {
+    let rights = manifests(What::Rbac, Some("controller"), None).unwrap();
+    let less = rights.replacen("watch, create, patch", "watch, create, deletecollection", 1);
+    assert_ne!(less, rights);
+    let said = checked(What::Rbac, &less).unwrap_err();
+    assert!(said.contains("lacks: patch "), "{said}");
+    assert!(said.contains("needs no more: deletecollection "), "{said}");
+    let said = checked(What::Rbac, "").unwrap_err();
+    assert!(said.contains("is not there"), "{said}");
+    let other = rights.replace("    name: login-operator\n", "    name: other\n");
+    assert_ne!(other, rights);
+    let said = checked(What::Rbac, &other).unwrap_err();
+    assert!(
+        said.contains("Binding ") && said.contains("says something else"),
+        "{said}"
+    );
+    let crd = manifests(What::Crd, Some("controller"), None).unwrap();
+    let said = checked(What::Crd, &crd.replace("Namespaced", "Cluster")).unwrap_err();
+    assert!(
+        said.contains("CustomResourceDefinition logins.login.tests says something else"),
+        "{said}"
+    );
+    assert!(
+        checked(What::Rbac, "a: [")
+            .unwrap_err()
+            .contains("is not YAML")
     );
 }
 

@@ -31,7 +31,7 @@ const CIRCLES: [(&str, &str); 1] = [(
 const PULLED: [(&str, usize); 28] = [
     ("lifecycle-api-reader", 0),
     ("lifecycle-book", 11),
-    ("lifecycle-cli", 204),
+    ("lifecycle-cli", 206),
     ("lifecycle-client", 153),
     ("lifecycle-csi", 187),
     ("lifecycle-explain", 180),
@@ -56,7 +56,7 @@ const PULLED: [(&str, usize); 28] = [
     ("lifecycle-tests", 262),
     ("lifecycle-tidy", 7),
     ("lifecycle-ui", 166),
-    ("website-operator", 266),
+    ("website-operator", 268),
 ];
 
 /// Under which licences code of others may be: what lets an Apache-2.0 program be built of it and passed on, with a notice at most.

@@ -1,0 +1,134 @@
+//! What follows from the lifecycles of the operator, and needs no cluster: `lifecycles`, `diagram`, `docs` and `manifests`.
+
+use std::io::stdout;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+use kube::Config;
+use lifecycle_generate::Part;
+use lifecycle_generate::command::Generate;
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_process::until_done;
+use lifecycle_runtime::kube::client;
+use serde_json::Value;
+
+use crate::{Program, Surroundings};
+
+/// Nobody is there: the operator is made to be looked at, and asks nothing.
+const NOWHERE: &str = "http://127.0.0.1:1";
+
+/// These commands.
+pub(crate) fn commands() -> impl Iterator<Item = Command> {
+    let all = Generate::augment_subcommands(Command::new("all"));
+    let all: Vec<Command> = all.get_subcommands().cloned().collect();
+    all.into_iter()
+}
+
+/// Whether it is one of these commands.
+pub(crate) fn is_one(name: &str) -> bool {
+    Generate::has_subcommand(name)
+}
+
+/// Makes what is asked for and prints it.
+///
+/// # Errors
+/// The operator cannot be made, there is nothing of that name, or nothing can be written there.
+pub(crate) fn asked(program: Program, matches: &ArgMatches) -> anyhow::Result<()> {
+    let generate = Generate::from_arg_matches(matches)?;
+    let (_, told) = matches.subcommand().context("a command is missing")?;
+    let described = until_done(described(program, told))??;
+    Ok(generate.run(&described, &mut stdout().lock())?)
+}
+
+/// The program as texts are made of it: one part, which runs the operator. A client can only be made where futures run.
+pub(crate) async fn described(
+    program: Program,
+    told: &ArgMatches,
+) -> anyhow::Result<lifecycle_generate::Program> {
+    let (account, namespace) = account(program.name, program.rights)?;
+    let definitions = program.definitions.iter().flat_map(|one| one()).collect();
+    let part = Part::new("controller", &account, &namespace)
+        .installs(definitions)
+        .leads_by(program.name);
+    let besides = program.besides.iter();
+    let part = besides.fold(part, |part, (object, verbs, why)| {
+        part.also(object.clone(), verbs, why)
+    });
+    let nowhere = Config::new(NOWHERE.parse().context("an address")?);
+    let surroundings = Surroundings {
+        client: client(nowhere)?,
+        cluster_domain: ClusterDomain::usual().to_string(),
+        namespace,
+    };
+    let operator = program.made(surroundings, told)?;
+    let machines = operator.machines();
+    let part = machines.fold(part, |part, machine| part.runs_shared(Arc::clone(machine)));
+    Ok(lifecycle_generate::Program::new().part(part))
+}
+
+/// Who the operator is, and where: the first ServiceAccount of the manifest of its rights; without one both are called as the program.
+fn account(program: &str, rights: Option<&str>) -> anyhow::Result<(String, String)> {
+    let documents: Vec<Value> = serde_saphyr::from_multiple(rights.unwrap_or_default())
+        .context("the manifest of the rights is not YAML")?;
+    let account = documents
+        .iter()
+        .find(|document| document["kind"] == "ServiceAccount");
+    let named = |field: &str| {
+        let account = account.map(|account| &account["metadata"][field]);
+        let name = account.and_then(Value::as_str);
+        name.unwrap_or(program).to_owned()
+    };
+    Ok((named("name"), named("namespace")))
+}
+
+#[cfg(test)]
+mod tests {
+    use lifecycle_runtime::Operator;
+
+    use super::*;
+    use crate::{Object, Verb};
+
+    const ACCOUNT: &str = "kind: Namespace\nmetadata: {name: far}\n---\nkind: ServiceAccount\nmetadata: {name: somebody, namespace: far}\n";
+
+    fn program() -> Program {
+        let nodes = Object::all("", "nodes");
+        Program::new("thing-operator", "1")
+            .also(nodes, &[Verb::Get], "the region of a node")
+            .operator(|_| Operator::new("things.example.org"))
+    }
+
+    async fn rights(program: Program) -> String {
+        let described = described(program, &ArgMatches::default()).await.unwrap();
+        let [part] = described.parts() else {
+            panic!("a program is one part");
+        };
+        part.rights().manifests(&part.account)
+    }
+
+    #[tokio::test]
+    async fn rights_are_those_of_the_account_of_the_manifest_or_of_one_called_as_the_program() {
+        let own = rights(program()).await;
+        assert!(own.contains("    namespace: thing-operator\n"), "{own}");
+        let told = rights(program().rights(ACCOUNT)).await;
+        assert!(
+            told.contains("    name: somebody\n    namespace: far\n"),
+            "{told}"
+        );
+        assert!(told.contains("resourceNames: [thing-operator]\n"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn what_the_author_asks_for_is_there_and_definitions_only_where_there_are_some() {
+        let said = rights(program()).await;
+        assert!(said.contains("  # get: the region of a node\n"), "{said}");
+        assert!(!said.contains("customresourcedefinitions"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn a_manifest_that_cannot_be_read_is_told() {
+        let broken = described(program().rights("a: ["), &ArgMatches::default()).await;
+        let said = broken.map(|_| ()).unwrap_err().to_string();
+        assert_eq!(said, "the manifest of the rights is not YAML");
+    }
+}

@@ -1,7 +1,7 @@
 //! The only path that generated code may use. Nothing here is for people; it may change in any release.
 
 pub use crate::lifecycle::builtin::{
-    Adopted, Named, Owned, OwnedSet, Part, Polled, Shared, Watched,
+    Adopted, Created, CreatedSet, Named, Owned, OwnedSet, Part, Polled, Shared, Watched,
 };
 pub use crate::lifecycle::call::{
     CallError, Called, Calling, Once, Outcome, Polling, calling, polling,
@@ -16,8 +16,8 @@ pub use crate::lifecycle::request::{Capability, Segments};
 pub use crate::lifecycle::scope::{named_by, owned_by};
 pub use crate::lifecycle::text::Text;
 pub use crate::lifecycle::{
-    Answer, Because, Built, CreatedVolume, Desired, Machine, ObjectRef, Random, Request, Subject,
-    This, Timed,
+    Answer, Because, Built, CreatedVolume, Desired, Machine, Noted, ObjectRef, Random, Request,
+    Subject, This, Timed,
 };
 pub use crate::machine::circles::together;
 pub use crate::machine::claims::claimed;

@@ -2,6 +2,7 @@
 //! The declarations are those of the language's documentation.
 
 pub mod account;
+pub mod app;
 pub mod autoscaler;
 pub mod bucket;
 pub mod canary;

@@ -29,6 +29,8 @@ pub enum Mistake {
     Release,
     /// Of the driver: giving back.
     Undo,
+    /// Of the driver: noting what was made.
+    Note,
     /// Of the driver: waiting for its own write.
     Fence,
     /// Of the driver: the memory of refusals.
@@ -93,7 +95,7 @@ const fn row(mistake: Mistake, name: &'static str, need: Need, what: &'static st
 }
 
 /// Each, in the order of the table.
-const ALL: [Row; 26] = [
+const ALL: [Row; 27] = [
     row(
         Mistake::Order,
         "order",
@@ -123,6 +125,12 @@ const ALL: [Row; 26] = [
         "undo",
         Need::Undo,
         "what was acquired last is not given back",
+    ),
+    row(
+        Mistake::Note,
+        "note",
+        Need::Creation,
+        "what was made is not noted",
     ),
     row(
         Mistake::Fence,
@@ -293,6 +301,7 @@ impl Mistake {
             | Self::Claim
             | Self::Release
             | Self::Undo
+            | Self::Note
             | Self::Refusals
             | Self::Projection
             | Self::Permission
@@ -318,6 +327,7 @@ impl Mistake {
             Self::Claim => declared::changed(self, declared::claim, machine),
             Self::Release => declared::changed(self, declared::release, machine),
             Self::Undo => declared::changed(self, declared::undo, machine),
+            Self::Note => declared::changed(self, declared::note, machine),
             Self::Projection => declared::changed(self, declared::projection, machine),
             Self::Permission => declared::changed(self, declared::permission, machine),
             Self::Leftovers => declared::changed(self, declared::leftovers, machine),
@@ -364,6 +374,7 @@ impl Mistake {
             | Self::Claim
             | Self::Release
             | Self::Undo
+            | Self::Note
             | Self::Refusals
             | Self::Projection
             | Self::Permission

@@ -1,6 +1,7 @@
 //! The lifecycle as it was written: one node for each item, names unresolved, spans and doc comments kept.
 //! Knows the grammar and nothing of meaning; `parse` makes it, `model::build` reads it.
 
+mod comes;
 mod fragment;
 mod retired;
 mod status;
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
+pub use comes::Comes;
 pub use fragment::{Fragment, List, Mark, Need};
 pub use retired::{Gone, GoneOf, Leaves, Lock, LockText, Retired};
 pub use status::{
@@ -80,14 +82,6 @@ pub struct Taint {
     pub everything: bool,
 }
 
-impl Lifecycle {
-    /// Whether an effect takes over what is there already of an input.
-    pub fn adopts(&self, input: &Ident) -> bool {
-        let mut effects = self.effects.iter();
-        effects.any(|effect| effect.verb == Verb::Adopt && effect.target == *input)
-    }
-}
-
 impl Taint {
     /// Whether an unknown `name` may have been declared by what was lost.
     pub fn covers(&self, name: &Ident) -> bool {
@@ -148,6 +142,8 @@ pub enum Mode {
     Shared,
     Part,
     Record,
+    /// `record of other`: which objects of an input were created.
+    Noted,
     Poll,
     Probe,
     /// What time it is.
@@ -163,6 +159,7 @@ impl Mode {
             Self::Shared => "shared",
             Self::Part => "part",
             Self::Record => "record",
+            Self::Noted => "record of",
             Self::Poll => "poll",
             Self::Probe => "probe",
             Self::Clock => "clock",
@@ -178,6 +175,7 @@ impl Mode {
             | Self::Shared
             | Self::Part
             | Self::Record
+            | Self::Noted
             | Self::Poll
             | Self::Clock => "poll",
         }
@@ -352,6 +350,10 @@ pub enum Verb {
     Call,
     /// Takes over what is there already.
     Adopt,
+    /// Makes what is neither there nor noted, once.
+    Create,
+    /// Notes what was made. Nobody writes it: it comes with a `create`.
+    Note,
 }
 
 impl Verb {
@@ -362,6 +364,8 @@ impl Verb {
             Self::Delete => "delete",
             Self::Call => "call",
             Self::Adopt => "adopt",
+            Self::Create => "create",
+            Self::Note => "note",
         }
     }
 }

@@ -43,6 +43,7 @@ pub(crate) mod misfit_kstatus;
 pub(crate) mod misfit_retired;
 mod misfit_step;
 mod misnamed_provider;
+pub(crate) mod misplaced_create;
 pub(crate) mod misplaced_ignored;
 pub(crate) mod misplaced_lock;
 pub(crate) mod misplaced_mint;
@@ -55,6 +56,7 @@ mod misspelt_reason;
 pub(crate) mod needless_allow;
 mod never_taken_back;
 pub(crate) mod no_phase;
+pub(crate) mod noted_by_hand;
 mod other_key_of_undo;
 mod overdue_before_poll;
 mod phase_against_conditions;
@@ -88,6 +90,7 @@ mod uncarried_field;
 mod uncaused_edge;
 mod undeclared_edge;
 mod undo_of_nothing;
+mod unheard_promise;
 mod unkept_mint;
 mod unknown_column;
 pub(crate) mod unknown_fragment;
@@ -96,6 +99,7 @@ mod unlisted_code;
 pub(crate) mod unmet_need;
 mod unnamed_tick;
 mod unnamed_way_out;
+pub(crate) mod unnoted_create;
 pub(crate) mod unobserved_source;
 pub(crate) mod unplaced_item;
 mod unreached_state;
@@ -115,7 +119,7 @@ mod world_without_state;
 use crate::rule::Rule;
 
 /// The codes of the rules that warn, which `allow` may silence.
-pub const WARNINGS: [&str; 20] = [
+pub const WARNINGS: [&str; 21] = [
     decided_unasked::RULE.code,
     clause_never_applies::RULE.code,
     unread_input::RULE.code,
@@ -123,6 +127,7 @@ pub const WARNINGS: [&str; 20] = [
     idle_promise::RULE.code,
     never_taken_back::RULE.code,
     unasked_adoption::RULE.code,
+    unheard_promise::RULE.code,
     editable_key::RULE.code,
     other_key_of_undo::RULE.code,
     renamed_object::RULE.code,
@@ -182,6 +187,7 @@ pub const RULES: &[Rule] = &[
     misfit_retired::RULE,
     misfit_step::RULE,
     misnamed_provider::RULE,
+    misplaced_create::RULE,
     misplaced_ignored::RULE,
     misplaced_lock::RULE,
     misplaced_mint::RULE,
@@ -194,6 +200,7 @@ pub const RULES: &[Rule] = &[
     needless_allow::RULE,
     never_taken_back::RULE,
     no_phase::RULE,
+    noted_by_hand::RULE,
     other_key_of_undo::RULE,
     overdue_before_poll::RULE,
     phase_against_conditions::RULE,
@@ -228,6 +235,7 @@ pub const RULES: &[Rule] = &[
     undeclared_edge::RULE,
     undo_of_nothing::RULE,
     unkept_mint::RULE,
+    unheard_promise::RULE,
     unknown_column::RULE,
     unknown_fragment::RULE,
     unknown_name::RULE,
@@ -235,6 +243,7 @@ pub const RULES: &[Rule] = &[
     unmet_need::RULE,
     unnamed_tick::RULE,
     unnamed_way_out::RULE,
+    unnoted_create::RULE,
     unobserved_source::RULE,
     unplaced_item::RULE,
     unreached_state::RULE,

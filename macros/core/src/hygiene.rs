@@ -14,6 +14,12 @@ pub(crate) fn timestamp() -> TokenStream {
     quote!(#private::Timestamp)
 }
 
+/// The type of what is noted of objects that are created once.
+pub(crate) fn noted() -> TokenStream {
+    let private = private();
+    quote!(#private::Noted)
+}
+
 /// `apply_service` as a type: `ApplyService`, where the user wrote it.
 pub(crate) fn camel(name: &Ident) -> Ident {
     Ident::new(&camel_case(&name.to_string()), name.span())

@@ -28,6 +28,7 @@ mod merge;
     reason = "no promise: as deep as the language, whose words its fields are"
 )]
 pub mod model;
+mod noted;
 mod parse;
 #[allow(
     missing_docs,
@@ -117,13 +118,14 @@ fn check_body(body: &Body) -> Checked {
     }
 }
 
-/// A lifecycle with its fragments in it.
+/// A lifecycle with its fragments in it, and with what the language adds to it.
 fn read(body: &Body, sink: &mut Sink) -> Option<ast::Lifecycle> {
     let mut ast = parse(body.own.clone(), sink)?;
     if let Some(lock) = &mut ast.lock {
         lock.text = body.lock.clone();
     }
     merge::merge(&mut ast, &body.fragments, sink);
+    noted::add(&mut ast);
     Some(ast)
 }
 

@@ -194,6 +194,8 @@ fn input(input: &Input) -> Option<(String, String)> {
             let retain = input.retain.as_ref().map(retained);
             Some((place(input), retain.unwrap_or_default()))
         }
+        // It is an annotation as any other record.
+        Mode::Noted => Some((format!("record {}", bare(&input.name)), "Noted".to_owned())),
         Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => None,
     }
 }

@@ -191,7 +191,9 @@ fn askable(part: &Lifecycle, name: &Ident) -> Option<(Ident, Vec<String>)> {
     };
     let input = || {
         let input = part.inputs.iter().find(|input| input.name == *name)?;
-        let values = domain(input, false)?.iter().map(ToString::to_string);
+        let values = domain(input, part.comes(name))?
+            .iter()
+            .map(ToString::to_string);
         Some((input.name.clone(), values.collect()))
     };
     fact.or_else(derived).or_else(input)

@@ -7,6 +7,7 @@ mod fragment;
 pub mod frames;
 mod locked;
 mod minted;
+mod sources;
 mod teardown;
 mod values;
 pub mod visibility;
@@ -162,6 +163,8 @@ pub struct Input {
     /// Where this holds it is written without an owner reference, and stays when its owner goes; of a bare `retain` it holds always.
     pub retain: Option<Pred>,
     pub given: Option<Pred>,
+    /// Of what is created once: the input that says what was made.
+    pub noted: Option<InputId>,
     /// The built-in fact, where this kind of input brings one.
     pub var: Option<VarId>,
     /// An older version had it: nothing reads it, and it is only looked at for what that left.
@@ -229,21 +232,6 @@ pub struct Value {
     pub from: Vec<Use>,
     pub given: Option<Pred>,
     pub mint: Option<Mint>,
-}
-
-impl Lifecycle {
-    /// Whether a source is what time it is.
-    pub fn is_clock(&self, source: Source) -> bool {
-        matches!(source, Source::Input(input) if self.inputs[input.0].mode == Mode::Clock)
-    }
-
-    /// Whether the method of a fact is told what time it is, so that it says until when its answer holds.
-    pub fn is_timed(&self, var: &Var) -> bool {
-        match &var.origin {
-            Origin::Fact { from, .. } => from.iter().any(|one| self.is_clock(one.source)),
-            Origin::Input(_) | Origin::Refused(_) | Origin::Deleting | Origin::Claimed => false,
-        }
-    }
 }
 
 /// A finite question.

@@ -25,6 +25,7 @@ mod language {
     mod mutants;
     mod mutation;
     mod nesting;
+    mod once;
     mod outside;
     mod ownership;
     mod pages;

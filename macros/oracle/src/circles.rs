@@ -19,13 +19,16 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         let fetched = asks.entry(objects(&input.name)).or_default();
         fetched.extend(input.lookup().iter().map(source));
         fetched.extend(input.of.iter().map(source));
+        fetched.extend(life.noted(&input.name).map(|record| objects(&record.name)));
         fetched.extend(atoms(input.given.as_ref()));
-        if brought(input, false).is_some() {
+        if brought(life, input).is_some() {
             let fact = asks.entry(input.name.clone()).or_default();
             fact.insert(objects(&input.name));
             fact.extend(input.of.iter().map(source));
             fact.extend(atoms(input.retain.as_ref()));
-            let is_builder = |effect: &&Effect| effect.on == input.name && effect.verb == "apply";
+            fact.extend(life.noted(&input.name).map(|record| objects(&record.name)));
+            let builds = |effect: &Effect| ["apply", "create"].contains(&effect.verb.as_str());
+            let is_builder = |effect: &&Effect| effect.on == input.name && builds(effect);
             for builder in life.effects.iter().filter(is_builder) {
                 fact.extend(builder.from.iter().map(source));
                 let when = atoms(builder.when.as_ref());

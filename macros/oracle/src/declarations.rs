@@ -144,6 +144,9 @@ fn target(life: &Life, effect: &Effect, found: &mut Found) {
         return;
     };
     let fits = match effect.verb.as_str() {
+        // What is made once, and what says so, rules of their own know.
+        "create" | "note" => true,
+        _ if input.own == "noted" => true,
         "call" => ["poll", "probe"].contains(&input.own.as_str()),
         "delete" => ["owned", "shared"].contains(&input.own.as_str()),
         // What is ours with others a rule of its own knows.
@@ -199,7 +202,8 @@ fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
             found.say("LC141", &step.effect);
         }
         let target = life.input(&effect.on).map_or("", |input| &input.own);
-        let makes = effect.verb == "apply" && ["owned", "shared"].contains(&target);
+        let builds = ["apply", "create"].contains(&effect.verb.as_str());
+        let makes = builds && ["owned", "shared"].contains(&target);
         let acquires = takes(life, effect)
             .iter()
             .any(|fact| !lets_go(life, effect, fact));

@@ -115,7 +115,7 @@ impl Graph<'_> {
             let waits = (is_error && wakes.is_some_and(alone)
                 || is_pending && wakes.is_some_and(people))
                 && !state.when.atoms().iter().any(|name| name.starts_with('?'));
-            let is_note = act.own == "record";
+            let is_note = ["record", "noted"].contains(&act.own.as_str());
             if waits && !act.is_undo && !is_note && act.verb != "delete" {
                 found.say("LC169", &state.name);
             }

@@ -38,7 +38,6 @@ impl<'a> Graph<'a> {
             clauses: worlds.life.conditions.iter().map(clauses).collect(),
         }
     }
-
     /// Adds every finding and answers with what an author would have to write to have none about edges and clauses.
     pub(crate) fn check(&self, found: &mut Found) -> Outline {
         self.worlds(found);
@@ -66,6 +65,7 @@ impl<'a> Graph<'a> {
         idle_promises(self.worlds, moves.values(), found);
         self.too_early(&moves, found);
         self.own_work(&moves, found);
+        self.unheard(&moves, found);
         self.beside_a_person(found);
         let runs = Runs::new(self.worlds, moves, &self.policy, &|at| self.is_over(at));
         properties::in_life(&runs, found);

@@ -145,8 +145,10 @@ impl Meaning<'_> {
                     let mut found = Found::default();
                     self.worlds.outcomes(act, &before, &mut found)
                 });
+                // What is noted of a set is not all of it: what is still missing is made next.
+                let more = act.is_some_and(|act| self.worlds.leaves_more(act, &before, &after));
                 let at = self.worlds.all.get_index_of(&after);
-                at.is_some_and(|at| ends.is_some_and(|ends| ends.contains(&at)))
+                more || at.is_some_and(|at| ends.is_some_and(|ends| ends.contains(&at)))
             }
         }
     }

@@ -139,6 +139,10 @@ impl Worlds<'_> {
                 ("apply", true) => &["Surplus", "Draining", "Foreign", "Current"],
                 ("apply", false) => &["Current"],
                 ("adopt", _) => &["Stale", "Current"],
+                ("create", _) => &["New"],
+                ("note", _) if self.is_set(on) => &["Surplus", "Draining", "Foreign", "Current"],
+                ("note", _) => &["Terminating", "Made"],
+                (_, false) if self.is_once(on) => &["Terminating", "Gone"],
                 (_, true) => &["Draining", "Foreign", "Current"],
                 (_, false) => &["Terminating", "Absent"],
             };
@@ -154,6 +158,26 @@ impl Worlds<'_> {
             all.truncate(1);
         }
         all
+    }
+
+    /// Whether a note leads where members of its set are still missing.
+    pub(crate) fn leaves_more(&self, act: &Act, before: &World, after: &World) -> bool {
+        let behind = self.word("Behind");
+        let on = act.on.filter(|on| act.verb == "note" && self.is_set(*on));
+        on.is_some_and(|on| {
+            let set = [(on, behind)];
+            self.changes(before, &self.reached(act), &set)
+                .contains(after)
+        })
+    }
+
+    fn is_set(&self, var: usize) -> bool {
+        let input = self.life.input(&self.vars[var].name);
+        input.is_some_and(|input| input.many)
+    }
+
+    fn is_once(&self, var: usize) -> bool {
+        self.life.creates(&self.vars[var].name)
     }
 
     /// The worlds in which an effect may end, a refusal included.
@@ -183,7 +207,8 @@ impl Worlds<'_> {
                 && self.acquires_only(&set, world, end)
                 && self.leaves_records(act, &set, world, end)
         });
-        let refusable = act.verb != "delete" && act.own != "record" && !self.forgets(Rule::Refusal);
+        let is_note = ["record", "noted"].contains(&act.own.as_str());
+        let refusable = act.verb != "delete" && !is_note && !self.forgets(Rule::Refusal);
         if refusable {
             ends.extend(self.changes(world, &[], &[(act.refused, 1)]));
         }
@@ -284,7 +309,13 @@ impl Worlds<'_> {
                     sets: to(sets),
                 });
             };
+            let once = self.life.creates(&input.name);
             match (input.own.as_str(), input.many) {
+                ("owned", true) if once => {
+                    vow(false, "Draining", &["Foreign", "Current"]);
+                    vow(true, "New", &["Behind"]);
+                }
+                ("owned", false) if once => vow(false, "Terminating", &["Gone"]),
                 ("owned" | "shared", true) if !self.forgets(Rule::Drains) => {
                     vow(false, "Draining", &["Foreign", "Current"]);
                     vow(true, "Draining", &["Behind"]);

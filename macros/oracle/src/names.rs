@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::findings::{Found, is_warning};
 use crate::kstatus::kstatus;
 use crate::minted::places;
+use crate::once;
 use crate::ownership;
 use crate::syntax::{Assign, Effect, Input, Life, Pred, Property, atoms};
 use sections::{said, teardown, time};
@@ -18,10 +19,14 @@ const IMPLICIT: [&str; 2] = ["Deleting", "Refused"];
 const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
 /// The values of the fact that an input brings, if it brings one.
-pub(crate) fn brought(input: &Input, adopted: bool) -> Option<Vec<String>> {
+pub(crate) fn brought(life: &Life, input: &Input) -> Option<Vec<String>> {
+    let adopted = life.adopts(&input.name);
+    let once = input.own == "owned" && life.creates(&input.name);
     let values: &[&str] = match (input.own.as_str(), input.many) {
+        ("owned", true) if once => &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"],
+        ("owned", false) if once => &["Absent", "Foreign", "Terminating", "New", "Made", "Gone"],
         ("owned" | "shared", true) => &MANY,
-        (_, true) | ("probe" | "clock", _) => return None,
+        (_, true) | ("probe" | "clock" | "noted", _) => return None,
         ("owned", _) if adopted => &[
             "Absent",
             "Foreign",
@@ -48,7 +53,7 @@ pub(crate) fn values(life: &Life, name: &str) -> Option<(Vec<String>, Vec<String
         return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
     }
     if let Some(input) = life.input(name) {
-        return brought(input, life.adopts(name)).map(|answers| (answers, Vec::new()));
+        return brought(life, input).map(|answers| (answers, Vec::new()));
     }
     if life.derived(name).is_some() {
         return Some((vec!["false".to_owned(), "true".to_owned()], Vec::new()));
@@ -92,6 +97,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     ignored(life, found);
     suspended(life, found);
     ownership::misplaced(life, found);
+    once::misplaced(life, found);
     edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.
@@ -476,7 +482,7 @@ fn references(life: &Life, found: &mut Found) {
     for input in life
         .inputs
         .iter()
-        .filter(|one| one.of.as_ref().is_some_and(is_lost))
+        .filter(|one| one.of.as_ref().or(one.tells.as_ref()).is_some_and(is_lost))
     {
         found.say("LC001", &input.name);
     }
@@ -530,8 +536,13 @@ fn runs_by(life: &Life, effect: &Effect) -> BTreeSet<String> {
     needed.extend(effect.from.iter().cloned());
     // What another object owns is written only where that one is there.
     let owner = life.input(&effect.on).and_then(|input| input.of.clone());
-    needed.extend(owner.filter(|_| ["apply", "adopt"].contains(&effect.verb.as_str())));
+    needed.extend(owner.filter(|_| ["apply", "adopt", "create"].contains(&effect.verb.as_str())));
     needed.insert(effect.on.clone());
+    let shown = life.shown(effect);
+    needed.insert(shown.to_owned());
+    needed.extend(atoms(
+        life.input(shown).and_then(|input| input.given.as_ref()),
+    ));
     needed.extend(effect.sets.iter().flatten().map(|(fact, _)| fact.clone()));
     needed.extend(atoms(
         life.input(&effect.on)

@@ -5,10 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::findings::Found;
 use crate::syntax::{Effect, Life, atoms, objects};
 
+/// What another object owns cannot be written before that is there.
+pub(crate) fn owners_are_needed(life: &mut Life) {
+    for at in 0..life.effects.len() {
+        let effect = &life.effects[at];
+        let owner = life.input(&effect.on).and_then(|input| input.of.clone());
+        let builds = ["apply", "create"].contains(&effect.verb.as_str());
+        let owner = owner.filter(|name| builds && !effect.from.contains(name));
+        life.effects[at].from.extend(owner);
+    }
+}
+
 /// Both are about whose an object is: one that is owned, of a resource.
 pub(crate) fn misplaced(life: &Life, found: &mut Found) {
     for input in life.inputs.iter().filter(|input| input.retained) {
-        let is_clock = input.own == "clock";
+        let is_clock = ["clock", "noted"].contains(&input.own.as_str());
         if !is_clock && (input.own != "owned" || life.volume || input.by_owner) {
             found.say("LC130", &input.name);
         }
@@ -22,7 +33,7 @@ pub(crate) fn misplaced(life: &Life, found: &mut Found) {
         let wrong = life.input(&effect.on).is_some_and(|input| {
             let always = input.retained && input.retain.is_none();
             match input.own.as_str() {
-                "shared" | "part" | "record" => true,
+                "shared" | "part" | "record" | "noted" => true,
                 "owned" => life.volume || input.many || always && effect.lets_go,
                 _ => life.volume,
             }

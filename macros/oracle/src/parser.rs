@@ -8,6 +8,8 @@ mod tokens;
 mod written_out;
 
 use crate::minted::makings_are_needed;
+use crate::once;
+use crate::ownership::owners_are_needed;
 use crate::strays::mentioned;
 use crate::syntax::{Assign, Effect, Fact, Input, Let, Life, Pred, Promise, Property, Span, State};
 use shared::Fragment;
@@ -71,6 +73,7 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
         parser.life.sections.push(section);
     }
     parser.share();
+    once::add_notes(&mut parser.life);
     if !parser.life.volume {
         owners_are_needed(&mut parser.life);
     }
@@ -78,16 +81,6 @@ pub(crate) fn parse(text: &str) -> Parsed<Life> {
     makings_are_needed(&mut parser.life);
     write_out(&mut parser.life);
     Ok(parser.life)
-}
-
-/// What another object owns cannot be written before that is there.
-fn owners_are_needed(life: &mut Life) {
-    for at in 0..life.effects.len() {
-        let effect = &life.effects[at];
-        let owner = life.input(&effect.on).and_then(|input| input.of.clone());
-        let owner = owner.filter(|name| effect.verb == "apply" && !effect.from.contains(name));
-        life.effects[at].from.extend(owner);
-    }
 }
 
 impl Parser {
@@ -211,9 +204,11 @@ impl Parser {
         } else {
             String::new()
         };
+        let is_note = own == "record" && self.cursor.peek() == "of";
+        let own = if is_note { "noted".to_owned() } else { own };
         let many = self.cursor.eat("[");
         let kind = match own.as_str() {
-            "clock" => String::new(),
+            "clock" | "noted" => String::new(),
             _ => self.cursor.path()?,
         };
         if many {
@@ -229,18 +224,21 @@ impl Parser {
             every: None,
             of: None,
             provider: None,
+            tells: None,
             from: Vec::new(),
             paths: Vec::new(),
             retained: false,
             retain: None,
             by_owner: false,
+            exclusive: false,
             given: None,
         };
         if self.cursor.eat("of") {
-            let name = self.cursor.ident()?;
-            match input.own == "poll" {
-                true => input.provider = Some(name),
-                false => input.of = Some(name),
+            let other = Some(self.cursor.ident()?);
+            match input.own.as_str() {
+                "poll" => input.provider = other,
+                _ if is_note => input.tells = other,
+                _ => input.of = other,
             }
         }
         if self.cursor.eat("without") {
@@ -253,6 +251,7 @@ impl Parser {
             input.every = Some(self.span()?);
         }
         if self.cursor.eat("exclusive") {
+            input.exclusive = true;
             self.cursor.path()?;
             while self.cursor.eat(",") {
                 self.cursor.path()?;
@@ -464,7 +463,7 @@ impl Parser {
             self.cursor.need(":")?;
         }
         let verb = self.cursor.ident()?;
-        if !["apply", "delete", "call", "adopt"].contains(&verb.as_str()) {
+        if !["apply", "delete", "call", "adopt", "create"].contains(&verb.as_str()) {
             return Err(Broken(format!("`{verb}` is no verb")));
         }
         let each = self.cursor.eat("each");

@@ -7,6 +7,7 @@ mod dice;
 mod erring;
 mod kstatus;
 mod mints;
+mod once;
 mod ownership;
 mod properties;
 mod providers;
@@ -44,6 +45,7 @@ pub fn draw(number: u64) -> String {
     teardown::overlay(&mut sketch, is_sound, number);
     said::overlay(&mut sketch, number);
     mints::overlay(&mut sketch, number);
+    once::overlay(&mut sketch, number);
     let mut words = Dice::new(!number);
     shorthand::shorten(&mut sketch, &mut words);
     // One mistake hides others, so it comes to where there is none.

@@ -35,11 +35,18 @@ impl<'a> Reach<'a> {
             .life
             .inputs
             .iter()
-            .filter(|input| brought(input, false).is_some())
+            .filter(|input| brought(self.life, input).is_some())
         {
             let mut reads = self.closure(&input.name);
             reads.extend(self.asked(&atoms(input.retain.as_ref())));
+            if let Some(record) = self.life.noted(&input.name) {
+                reads.extend(self.closure(&record.name));
+            }
             for effect in &self.life.effects {
+                let asked = effect.verb == "create" && effect.each;
+                if effect.on == input.name && asked {
+                    reads.extend(self.closures(&effect.from));
+                }
                 if effect.on == input.name && effect.verb == "apply" {
                     reads.extend(self.closures(&effect.from));
                     if is_one_of_several(self.life, effect) {

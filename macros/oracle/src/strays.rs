@@ -29,7 +29,9 @@ pub(crate) fn of_declarations(life: &Life, found: &mut Found) {
         let is_twin = |other: &Input| {
             other.name < input.name && is_written(life, other) && is_same(other, input)
         };
-        let is_made = |other: &Input| is_applied(life, other) && is_same(other, input);
+        let is_made = |other: &Input| {
+            (is_applied(life, other) || life.creates(&other.name)) && is_same(other, input)
+        };
         let inputs = &life.inputs;
         if is_written(life, input) && inputs.iter().any(is_twin) && inputs.iter().any(is_made) {
             found.say("LC168", &input.name);
@@ -87,7 +89,7 @@ fn is_applied(life: &Life, input: &Input) -> bool {
 fn is_written(life: &Life, input: &Input) -> bool {
     let mut effects = life.effects.iter();
     let writes = |effect: &Effect| {
-        ["apply", "delete"].contains(&effect.verb.as_str()) && effect.on == input.name
+        ["apply", "create", "delete"].contains(&effect.verb.as_str()) && effect.on == input.name
     };
     ["owned", "shared", "part"].contains(&input.own.as_str()) && effects.any(writes)
 }

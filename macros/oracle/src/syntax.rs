@@ -65,7 +65,7 @@ impl Span {
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) name: String,
-    /// `owned`, `shared`, `part`, `record`, `poll`, `probe`, `clock`, or nothing.
+    /// `owned`, `shared`, `part`, `record`, `noted`, `poll`, `probe`, `clock`, or nothing.
     pub(crate) own: String,
     pub(crate) many: bool,
     /// Its type, as it is written.
@@ -79,6 +79,8 @@ pub(crate) struct Input {
     pub(crate) of: Option<String>,
     /// Of a poll: who is asked.
     pub(crate) provider: Option<String>,
+    /// Of a `record of`: the input of which it says what was made. It is `noted` then.
+    pub(crate) tells: Option<String>,
     /// What a method looks it up from.
     pub(crate) from: Vec<String>,
     /// The fields of the object or of other inputs that it is found by.
@@ -88,6 +90,8 @@ pub(crate) struct Input {
     pub(crate) retain: Option<Pred>,
     /// Whether it is found by its owner references.
     pub(crate) by_owner: bool,
+    /// Whether every element of some list of it is ours.
+    pub(crate) exclusive: bool,
     pub(crate) given: Option<Pred>,
 }
 
@@ -317,6 +321,27 @@ impl Life {
     pub(crate) fn adopts(&self, input: &str) -> bool {
         let mut effects = self.effects.iter();
         effects.any(|effect| effect.verb == "adopt" && effect.on == input)
+    }
+
+    /// Whether what is there of an input was created, once.
+    pub(crate) fn creates(&self, input: &str) -> bool {
+        let mut effects = self.effects.iter();
+        effects.any(|effect| effect.verb == "create" && effect.on == input)
+    }
+
+    /// What says which objects of an input were made, where any of them are made once.
+    pub(crate) fn noted(&self, input: &str) -> Option<&Input> {
+        let mut records = self.inputs.iter();
+        let told = records.find(|one| one.tells.as_deref() == Some(input));
+        told.filter(|_| self.creates(input))
+    }
+
+    /// The input whose verdict shows what a write did.
+    pub(crate) fn shown<'a>(&'a self, effect: &'a Effect) -> &'a str {
+        let tells = self
+            .input(&effect.on)
+            .and_then(|input| input.tells.as_deref());
+        tells.unwrap_or(&effect.on)
     }
 
     pub(crate) fn fact(&self, name: &str) -> Option<&Fact> {

@@ -2,6 +2,7 @@
 //! Enumerates along the order of `given`; knows nothing of moves.
 
 mod enumerated;
+mod room;
 
 use indexmap::IndexSet;
 
@@ -10,17 +11,19 @@ use crate::held::{acquires, free, gives_back};
 use crate::names::{is_there, needed, values};
 use crate::reach::Reach;
 use crate::syntax::{Effect, Life, Pred, State};
+use room::room;
 
 /// More worlds than this are not checked.
 pub(crate) const LIMIT: usize = 32_768;
 
-const GONE: [&str; 6] = [
+const GONE: [&str; 7] = [
     "Absent",
     "Unnamed",
     "Unknown",
     "Terminating",
     "Foreign",
     "Adoptable",
+    "Gone",
 ];
 
 /// A value by its number; `UNSET` while a world is being built.
@@ -97,20 +100,6 @@ pub(crate) struct Due {
     pub(crate) act: usize,
     pub(crate) when: Option<Test>,
     pub(crate) until: Test,
-}
-
-/// Where a write fits; for a call where it does not.
-fn room(effect: &Effect, own: &str) -> &'static [&'static str] {
-    match (effect.verb.as_str(), effect.each) {
-        ("apply", true) => &["Behind"],
-        ("apply", false) if own == "part" => &["Stale"],
-        ("apply", false) => &["Absent", "Stale"],
-        ("delete", true) => &["Surplus"],
-        ("delete", false) => &["Stale", "Current"],
-        ("adopt", _) => &["Adoptable"],
-        _ if own == "poll" => &["Unknown"],
-        _ => &[],
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -340,7 +329,12 @@ impl<'a> Worlds<'a> {
         let life = self.life;
         let input = life.input(&effect.on).expect("targets were checked before");
         let single = |name: &&String| life.input(name).is_some_and(|input| !input.many);
-        let mut tests: Vec<Test> = input.given.iter().map(|given| self.test(given)).collect();
+        let shown = life
+            .input(life.shown(effect))
+            .filter(|one| one.name != input.name);
+        let looked = [Some(input), shown].into_iter().flatten();
+        let looked = looked.filter_map(|one| one.given.as_ref());
+        let mut tests: Vec<Test> = looked.map(|given| self.test(given)).collect();
         let values = effect.from.iter().filter_map(|name| life.value(name));
         if !self.forgets(Rule::Inputs) {
             tests.extend(
@@ -361,7 +355,7 @@ impl<'a> Worlds<'a> {
             verb: effect.verb.clone(),
             own: input.own.clone(),
             each: effect.each,
-            on: self.var(&effect.on),
+            on: self.var(life.shown(effect)),
             from: effect
                 .from
                 .iter()
@@ -369,7 +363,7 @@ impl<'a> Worlds<'a> {
                     input
                         .of
                         .iter()
-                        .filter(|_| ["apply", "adopt"].contains(&effect.verb.as_str())),
+                        .filter(|_| ["apply", "adopt", "create"].contains(&effect.verb.as_str())),
                 )
                 .filter(single)
                 .filter_map(|name| self.var(name))
@@ -398,7 +392,7 @@ impl<'a> Worlds<'a> {
                 .var(&format!("?{}", effect.name))
                 .expect("every effect has a refusal"),
             sets,
-            room: room(effect, &input.own)
+            room: room(effect, &input.own, life.creates(&effect.on))
                 .iter()
                 .map(|word| self.word(word))
                 .collect(),
@@ -557,19 +551,6 @@ impl<'a> Worlds<'a> {
             && !self.life.volume
             && !self.forgets(Rule::UndoOnlyOnDeletion);
         !off && !only_undoes && act.when.as_ref().is_none_or(|when| self.holds(when, world))
-    }
-
-    fn has_room(&self, act: &Act, world: &World) -> bool {
-        if self.forgets(Rule::Room) {
-            return true;
-        }
-        let target = act.on.map_or(UNSET, |on| world[on]);
-        if act.verb != "call" {
-            return act.room.contains(&target);
-        }
-        let first = act.sets.first().into_iter().flatten();
-        let differs = first.into_iter().any(|(var, value)| world[*var] != *value);
-        differs && !act.room.contains(&target)
     }
 
     /// The state of a world: the implicit ones, then the first that fits.

@@ -84,7 +84,7 @@ pub(crate) fn looked_at(look: &Look<'_>, input: usize) -> Option<LookedAt> {
     let keys = &look.observed.dependencies[input];
     let objects = look.observed.observation.objects(input);
     let is_outside = matches!(declared.mode, Mode::Poll | Mode::Probe);
-    let is_noted = is_outside || declared.mode == Mode::Record;
+    let is_noted = is_outside || matches!(declared.mode, Mode::Record | Mode::Noted);
     if keys.is_empty() && objects.is_empty() && !is_noted {
         return None;
     }
@@ -120,7 +120,7 @@ pub(crate) fn by(look: &Look<'_>, input: usize) -> String {
         });
     match (declared.mode, declared.lookup, label) {
         (Mode::Poll | Mode::Probe, ..) => "the outside, which is not asked from here".to_owned(),
-        (Mode::Record, ..) => {
+        (Mode::Record | Mode::Noted, ..) => {
             let records = &look.of.naming.records;
             format!("annotation `{records}.{}` of the object", declared.name)
         }

@@ -32,6 +32,8 @@ pub(crate) fn does(look: &Look<'_>, effect: usize) -> String {
         Verb::Apply => format!("apply {what} (`{}`)", declared.name),
         Verb::Delete => format!("delete {what} (`{}`)", declared.name),
         Verb::Adopt => format!("take over {what} (`{}`)", declared.name),
+        Verb::Create => format!("create {what}, once (`{}`)", declared.name),
+        Verb::Note => format!("note what was made (`{}`)", declared.name),
         Verb::Call => format!("call `{}`", declared.name),
     }
 }

@@ -27,7 +27,9 @@ fn row(lifecycle: &Lifecycle) -> [String; 5] {
     let driven = if lifecycle.volume { "calls" } else { "watches" };
     let written = lifecycle.inputs.iter().filter(|input| match input.mode {
         Mode::Owned | Mode::Shared | Mode::Part => true,
-        Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
+        Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+            false
+        }
     });
     let mut written: Vec<&str> = written.map(|input| input.kind).collect();
     written.sort_unstable();

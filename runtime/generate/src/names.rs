@@ -27,6 +27,7 @@ pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
         Mode::Shared => "shared ",
         Mode::Part => "part ",
         Mode::Record => "record ",
+        Mode::Noted => return format!("record of {}", recorded(lifecycle, input)),
         Mode::Poll => "poll ",
         Mode::Probe => "probe ",
         Mode::Clock => return "clock".to_owned(),
@@ -39,6 +40,16 @@ pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
     let owner = input.owner.map(|owner| lifecycle.inputs[owner].name);
     let owner = owner.map_or(String::new(), |owner| format!(" of {owner}"));
     format!("{mode}{kind}{owner}")
+}
+
+/// What is created once of which this is the record.
+fn recorded(lifecycle: &Lifecycle, record: &Input) -> &'static str {
+    let mut inputs = lifecycle.inputs.iter();
+    let created = inputs.find(|one| {
+        one.noted
+            .is_some_and(|at| lifecycle.inputs[at].name == record.name)
+    });
+    created.map_or("", |created| created.name)
 }
 
 /// How an input is found.
@@ -90,6 +101,8 @@ pub(crate) fn verb(verb: Verb) -> &'static str {
         Verb::Delete => "delete",
         Verb::Call => "call",
         Verb::Adopt => "adopt",
+        Verb::Create => "create",
+        Verb::Note => "note",
     }
 }
 

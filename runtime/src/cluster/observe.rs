@@ -2,6 +2,7 @@
 //! Pure given its view: reads caches and memories, knows no client and no clock. What a view does not know yet ends the walk, and is named.
 
 mod answers;
+mod created;
 mod leftovers;
 mod plan;
 mod records;
@@ -271,6 +272,7 @@ impl Observing<'_> {
                 Slot::Plain(now.map(|now| Arc::new(now) as Any))
             }
             (Mode::Record, _) => self.recall(number)?,
+            (Mode::Noted, _) => self.recall_noted(number)?,
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
                 Slot::Objects(self.find(number, &look)?)
             }

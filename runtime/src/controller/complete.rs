@@ -18,6 +18,7 @@ use crate::lifecycle::Stored;
 use crate::lifecycle::call::{CallError, Called};
 use crate::machine::backoff::Backoff;
 use crate::machine::compare::fingerprint;
+use crate::machine::ir::Verb;
 
 impl Controller {
     pub(super) fn complete(&mut self, completed: Completed) {
@@ -231,15 +232,23 @@ impl Controller {
         plan: &Plan,
         object: &Value,
     ) -> Option<String> {
-        if plan.job == Job::Record {
-            return self.fence_subject(subject, object);
-        }
         let runner = &self.runners[subject.lifecycle];
-        let store = runner.stores[runner.ir.effects[effect].target]?;
-        self.fence_object(store, plan, object)
+        let declared = &runner.ir.effects[effect];
+        if plan.job == Job::Record {
+            let lasting = declared.verb == Verb::Note;
+            return self.fence_subject(subject, object, lasting);
+        }
+        let store = runner.stores[declared.target]?;
+        let lasting = declared.verb == Verb::Create;
+        self.fence_object(store, (plan, lasting), object)
     }
 
-    fn fence_object(&mut self, store: usize, plan: &Plan, object: &Value) -> Option<String> {
+    fn fence_object(
+        &mut self,
+        store: usize,
+        (plan, lasting): (&Plan, bool),
+        object: &Value,
+    ) -> Option<String> {
         let text = |path: &str| {
             let value = object.pointer(path).and_then(Value::as_str);
             value.map(str::to_owned)
@@ -249,6 +258,7 @@ impl Controller {
         let wrote = Fenced {
             uid: text("/metadata/uid").or_else(|| live.and_then(|l| l.meta.uid.clone())),
             version: text("/metadata/resourceVersion").filter(|_| stays),
+            lasting,
         };
         let (at, version) = ((store, plan.name.clone()), wrote.version.clone());
         self.fences
@@ -256,7 +266,12 @@ impl Controller {
         version
     }
 
-    fn fence_subject(&mut self, subject: &Subject, object: &Value) -> Option<String> {
+    fn fence_subject(
+        &mut self,
+        subject: &Subject,
+        object: &Value,
+        lasting: bool,
+    ) -> Option<String> {
         let store = self.runners[subject.lifecycle].subject_store;
         let text = |path: &str| {
             let value = object.pointer(path).and_then(Value::as_str);
@@ -265,6 +280,7 @@ impl Controller {
         let wrote = Fenced {
             uid: text("/metadata/uid"),
             version: text("/metadata/resourceVersion"),
+            lasting,
         };
         let (at, version) = ((store, subject.name.clone()), wrote.version.clone());
         self.fences
@@ -309,7 +325,7 @@ impl Controller {
     fn finalizer_ended(&mut self, subject: &Subject, seen: &Arc<Stored>, outcome: Outcome) {
         match outcome {
             Outcome::Done(object) => {
-                self.fence_subject(subject, &object);
+                self.fence_subject(subject, &object, false);
                 if let Some(memory) = self.memories.get_mut(subject) {
                     memory.worked(WriteKind::Finalizer);
                 }
@@ -335,8 +351,8 @@ impl Controller {
             Outcome::Done(object) => {
                 let stores = &self.runners[subject.lifecycle].stores;
                 match left.input.and_then(|input| stores[input]) {
-                    Some(store) => self.fence_object(store, &left.plan, &object),
-                    None => self.fence_subject(subject, &object),
+                    Some(store) => self.fence_object(store, (&left.plan, false), &object),
+                    None => self.fence_subject(subject, &object, false),
                 };
                 if let Some(memory) = self.memories.get_mut(subject) {
                     memory.worked(what);
@@ -383,7 +399,7 @@ impl Controller {
         let id = status_id(&draft, seen);
         match outcome {
             Outcome::Done(object) => {
-                self.fence_subject(subject, &object);
+                self.fence_subject(subject, &object, false);
                 let kind = self.runners[subject.lifecycle].subject_kind.clone();
                 let kept = object.get("status").unwrap_or(&Value::Null);
                 let kept = fingerprint(&timeless(kept));

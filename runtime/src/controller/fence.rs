@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::queue::Subject;
 use crate::cluster::store::{Name, Store};
 
-/// Every write is guarded by itself, so a fence that outlived a broken watch may fall.
+/// Almost every write is guarded by itself, so a fence that outlived a broken watch may fall.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a cache must show before anybody acts on it.
@@ -17,6 +17,8 @@ pub(crate) struct FencedWrite {
     pub(crate) uid: Option<String>,
     /// The version of our write; `None` if the object is gone by it.
     pub(crate) version: Option<String>,
+    /// Nothing but the cache lets it fall: what was made once would be made again by whoever does not see that it is noted.
+    pub(crate) lasting: bool,
 }
 
 struct Fence {
@@ -37,14 +39,16 @@ impl Fences {
     pub(crate) fn raise(
         &mut self,
         at: (usize, Name),
-        wrote: FencedWrite,
+        mut wrote: FencedWrite,
         store: &Store,
         now: Instant,
     ) {
         if shows(store, &at.1, &wrote) {
             return;
         }
-        let waiting = self.open.remove(&at).map(|f| f.waiting).unwrap_or_default();
+        let before = self.open.remove(&at);
+        wrote.lasting |= before.as_ref().is_some_and(|f| f.wrote.lasting);
+        let waiting = before.map(|f| f.waiting).unwrap_or_default();
         let fence = Fence {
             wrote,
             lists: store.lists,
@@ -66,10 +70,16 @@ impl Fences {
         }
         for at in touched {
             if let Some(fence) = self.open.get_mut(&at)
-                && fence.until > now
+                && (fence.until > now || fence.wrote.lasting)
             {
                 fence.waiting.insert(subject.clone());
-                return Some(fence.until);
+                // One that lasts is asked for again: whoever waits for it is not forgotten.
+                let until = fence.until.max(now + LONGEST);
+                return Some(if fence.wrote.lasting {
+                    until
+                } else {
+                    fence.until
+                });
             }
         }
         None

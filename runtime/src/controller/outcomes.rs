@@ -136,7 +136,7 @@ fn shows(ir: &Lifecycle, effect: &Effect, awaited: &Awaited, observed: &Observed
         return effect.verb == Verb::Call;
     };
     let observation = &observed.observation;
-    if ir.inputs[effect.target].mode == Mode::Record {
+    if matches!(ir.inputs[effect.target].mode, Mode::Record | Mode::Noted) {
         return observation.subject().meta.resource_version == *version;
     }
     let mut objects = observation.objects(effect.target).iter();

@@ -195,7 +195,7 @@ fn unsupported(
         (Mode::Record, _) if input.many => Some(format!(
             "`{name}` records several values: declare a record of one type that holds them"
         )),
-        (Mode::Record | Mode::Clock, _) => None,
+        (Mode::Record | Mode::Noted | Mode::Clock, _) => None,
         (Mode::Probe, _) => Some(format!("`{name}` is a probe, which only volumes have")),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))

@@ -58,6 +58,36 @@ builtin! {
         /// It is as the builder wants it.
         Current,
     }
+    /// Of `owned K` that is created once.
+    Created {
+        /// It is not there, and was not made.
+        Absent,
+        /// It is there and is not ours.
+        Foreign,
+        /// It was made, and is being deleted.
+        Terminating,
+        /// It was made, and that is not noted yet.
+        New,
+        /// It was made.
+        Made,
+        /// It was made, and is there no more.
+        Gone,
+    }
+    /// Of `owned [K]` that are created once: the first that holds of any member counts.
+    CreatedSet {
+        /// A member was made, and that is not noted yet.
+        New,
+        /// A member is neither there nor was it made.
+        Behind,
+        /// There is a member that nothing wants any more.
+        Surplus,
+        /// A member that nothing wants any more is being deleted.
+        Draining,
+        /// An object of another controller or user has a wanted name.
+        Foreign,
+        /// All that are wanted were made.
+        Current,
+    }
     /// Of `owned [K]` and `shared [K]`: the worst member counts, `Foreign` last.
     OwnedSet {
         /// A member is missing or differs.

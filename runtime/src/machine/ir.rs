@@ -70,6 +70,12 @@ impl Lifecycle {
         self.values.iter().any(|value| value.mint.is_some())
     }
 
+    /// What is created once, by the record of it.
+    pub fn noted_in(&self, record: usize) -> Option<usize> {
+        let mut inputs = self.inputs.iter();
+        inputs.position(|input| input.noted == Some(record))
+    }
+
     /// Whether an input keeps a minted value.
     pub fn keeps(&self, input: usize, value: usize) -> bool {
         let mint = self.values[value].mint.as_ref();
@@ -110,6 +116,8 @@ pub struct Input {
     pub retain: Option<Pred>,
     /// An older version had it: nothing reads it, and this becomes of its objects.
     pub retired: Option<Leaves>,
+    /// Of what is created once: the input that says what was made.
+    pub noted: Option<usize>,
 }
 
 /// A length of time: as it is declared, or as the object says.
@@ -136,6 +144,8 @@ pub enum Mode {
     Part,
     /// An annotation of the object that records what cannot be observed.
     Record,
+    /// The same of what was made of another input.
+    Noted,
     /// Asked of something outside Kubernetes from time to time.
     Poll,
     /// Local, asked in the pass.
@@ -353,6 +363,10 @@ pub enum Verb {
     Call,
     /// Makes ours what is there and belongs to nobody.
     Adopt,
+    /// Makes what is neither there nor noted.
+    Create,
+    /// Notes what was made.
+    Note,
 }
 
 /// One step of the teardown.

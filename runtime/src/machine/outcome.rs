@@ -1,6 +1,6 @@
 //! What the declaration says of one write: which worlds may follow it, and which none.
 
-use super::ir::{Effect, Lifecycle, Origin};
+use super::ir::{Effect, Lifecycle, Origin, Verb};
 use super::world::World;
 
 impl Lifecycle {
@@ -21,6 +21,13 @@ impl Lifecycle {
         // One write of a set repairs one member; the worst of the others may stay as bad as it was.
         let mut assigned = effect.sets.iter().flat_map(|a| a.iter());
         if effect.each && assigned.all(|&(var, _)| before.get(var) == after.get(var)) {
+            return None;
+        }
+        // What is still missing is made next.
+        let shown = self.noted_in(effect.target).map(|of| &self.inputs[of]);
+        let missing = |var: usize| self.value(after, var) == "Behind";
+        if effect.verb == Verb::Note && shown.is_some_and(|s| s.many && s.var.is_some_and(missing))
+        {
             return None;
         }
         let Some(alternative) = effect.sets.iter().find(fits) else {

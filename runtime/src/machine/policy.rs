@@ -33,13 +33,14 @@ pub enum Decision {
 }
 
 /// Values of built-in facts with which an input cannot be read by builders, facts and fields.
-const UNUSABLE: [&str; 6] = [
+const UNUSABLE: [&str; 7] = [
     "Absent",
     "Unnamed",
     "Unknown",
     "Terminating",
     "Foreign",
     "Adoptable",
+    "Gone",
 ];
 
 impl State {
@@ -220,9 +221,13 @@ impl Lifecycle {
             Source::This | Source::Request | Source::Fact(_) => true,
         });
         let input = &self.inputs[effect.target];
-        let target = input.given.as_ref().is_none_or(|g| world.holds(g));
+        // Of what is not looked at nothing is known to be noted.
+        let noted = self.noted_in(effect.target);
+        let noted = noted.and_then(|of| self.inputs[of].given.as_ref());
+        let mut given = input.given.iter().chain(noted);
+        let target = given.all(|given| world.holds(given));
         // Its owner reference carries the uid of what is there.
-        let writes = matches!(effect.verb, Verb::Apply | Verb::Adopt);
+        let writes = matches!(effect.verb, Verb::Apply | Verb::Adopt | Verb::Create);
         let owner = input.owner.filter(|_| writes);
         let owned = owner.is_none_or(|owner| self.usable(world, owner));
         let ready = sources && target && owned;
@@ -231,13 +236,19 @@ impl Lifecycle {
 
     /// Whether the target leaves something to do.
     fn has_room(&self, world: &World, effect: &Effect) -> bool {
-        let input = &self.inputs[effect.target];
+        // What is to be noted the verdict on that says.
+        let shown = self.noted_in(effect.target).unwrap_or(effect.target);
+        let input = &self.inputs[shown];
         let target = input.var.map_or("", |var| self.value(world, var));
         match (effect.verb, effect.each) {
             (Verb::Apply, true) => target == "Behind",
             (Verb::Apply, false) if input.mode == Mode::Part => target == "Stale",
             (Verb::Apply, false) => target == "Absent" || target == "Stale",
             (Verb::Delete, true) => target == "Surplus",
+            (Verb::Create, true) => target == "Behind",
+            (Verb::Create, false) => target == "Absent",
+            (Verb::Note, _) => target == "New",
+            (Verb::Delete, false) if input.noted.is_some() => target == "Made",
             (Verb::Delete, false) => target == "Stale" || target == "Current",
             (Verb::Adopt, _) => target == "Adoptable",
             (Verb::Call, _) => {

@@ -1,6 +1,6 @@
 //! What is taken away because an older version of the lifecycle left it. Pure: names as they are declared.
 
-use super::ir::{Leaves, Lifecycle, Mode, Retired};
+use super::ir::{Input, Leaves, Lifecycle, Mode, Retired};
 
 impl Lifecycle {
     /// Whether an older version left anything that this one takes away.
@@ -33,7 +33,8 @@ impl Lifecycle {
             Retired::Finalizer(_) | Retired::Condition(_) | Retired::Field(_) => None,
         });
         let is_declared = |key: &String| {
-            let mut records = self.inputs.iter().filter(|i| i.mode == Mode::Record);
+            let is_record = |input: &Input| matches!(input.mode, Mode::Record | Mode::Noted);
+            let mut records = self.inputs.iter().filter(|input| is_record(input));
             records.any(|input| annotation(input.name) == *key)
         };
         keys.filter(|(key, _)| !is_declared(key)).collect()

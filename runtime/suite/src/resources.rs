@@ -27,6 +27,7 @@ mod key;
 mod limits;
 mod moves;
 mod observer;
+mod once;
 mod ownership;
 mod report;
 mod rest;

@@ -10,8 +10,8 @@ use lifecycle_runtime::lifecycle::call::{calling, polling};
 use lifecycle_runtime::lifecycle::count::count;
 use lifecycle_runtime::lifecycle::observation::Slot;
 use lifecycle_runtime::lifecycle::{
-    Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, ObjectRef, Observation,
-    Once, Polling, Random, Stored, Timed,
+    Answer, Because, Built, CallError, Calling, Kind, LookupKey, Machine, Noted, ObjectRef,
+    Observation, Once, Polling, Random, Stored, Timed,
 };
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Source, Verb};
 use lifecycle_runtime::machine::length::Said;
@@ -101,6 +101,9 @@ impl Interpreted {
         match observation.slot(input) {
             Slot::Objects(objects) => self.object(input, objects.first()?),
             Slot::Plain(answer) => answer.clone()?.downcast::<Value>().ok(),
+            Slot::Recorded { value, .. } if value.is::<Noted>() => {
+                Some(Arc::new(json!({ "record": value.downcast_ref::<Noted>() })))
+            }
             Slot::Recorded { value, .. } => {
                 let text: &String = value.downcast_ref()?;
                 Some(Arc::new(json!({ "record": text })))
@@ -242,7 +245,10 @@ impl Machine for Interpreted {
 
     fn kind(&self, input: usize) -> Option<Kind> {
         let mode = self.ir.inputs[input].mode;
-        let in_cluster = !matches!(mode, Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock);
+        let in_cluster = !matches!(
+            mode,
+            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
+        );
         in_cluster.then(|| self.kind_of(input))
     }
 

@@ -226,6 +226,7 @@ fn input(of: &Expr) -> ir::Input {
         "Shared" => ir::Mode::Shared,
         "Part" => ir::Mode::Part,
         "Record" => ir::Mode::Record,
+        "Noted" => ir::Mode::Noted,
         "Poll" => ir::Mode::Poll,
         "Probe" => ir::Mode::Probe,
         "Clock" => ir::Mode::Clock,
@@ -266,6 +267,7 @@ fn input(of: &Expr) -> ir::Input {
                 other => panic!("nothing is {other}"),
             }
         }),
+        noted: option(field(of, "noted"), number),
     }
 }
 
@@ -370,6 +372,8 @@ fn effect(of: &Expr) -> ir::Effect {
         "Delete" => ir::Verb::Delete,
         "Call" => ir::Verb::Call,
         "Adopt" => ir::Verb::Adopt,
+        "Create" => ir::Verb::Create,
+        "Note" => ir::Verb::Note,
         other => panic!("there is no verb {other}"),
     };
     ir::Effect {

@@ -132,6 +132,12 @@ impl Reality for Now<'_> {
                     objects: vec![Arc::new(now)],
                 };
             }
+            Mode::Noted => {
+                return Sought {
+                    named: true,
+                    objects: vec![Arc::new(json!({ "record": self.noted(input) }))],
+                };
+            }
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
         }
         let kind = number + 1;
@@ -215,6 +221,44 @@ impl Reality for Now<'_> {
         let adopted = kept.as_ref().is_some_and(|kept| kept["adopted"] == true);
         let stays = retained || adopted;
         stays != owned && stays == kept.is_some()
+    }
+
+    fn noted(&self, record: &str) -> Vec<String> {
+        let noted = self.recorded(record);
+        let names = noted.and_then(|noted| serde_json::from_value(noted["record"].clone()).ok());
+        names.unwrap_or_default()
+    }
+
+    fn called(&self, object: &Document) -> String {
+        name(object).to_owned()
+    }
+
+    fn sought(&self, input: &str, from: &Given<Document>) -> Option<String> {
+        match &self.machine.declared.lookups[self.number(input)] {
+            Lookup::Name(path) => self.text_at(path, from),
+            Lookup::Ref(_) => {
+                let missing = from.iter().any(|(_, seen)| matches!(seen, Seen::One(None)));
+                (!missing).then(|| author::reference(input))
+            }
+            Lookup::Labels(_)
+            | Lookup::Names(_)
+            | Lookup::Refs(_)
+            | Lookup::Equal(..)
+            | Lookup::Owner
+            | Lookup::Of(_)
+            | Lookup::At(_)
+            | Lookup::Several(_)
+            | Lookup::All => None,
+        }
+    }
+
+    fn wanted(&self, input: &str, from: &Given<Document>) -> Vec<String> {
+        author::members(input, &self.this, from)
+    }
+
+    fn named(&self, input: &str, name: &str) -> Option<Document> {
+        let live = self.cluster.get(self.number(input) + 1, name);
+        live.map(Arc::new)
     }
 
     fn is_leaving(&self, object: &Document) -> bool {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lifecycle_runtime::lifecycle::{Built, Machine, Observation};
 use lifecycle_runtime::machine::ir::{
-    Clause, Condition, Effect, Implicit, Lifecycle, Node, Retired, RollUp, Says, Var,
+    Clause, Condition, Effect, Implicit, Lifecycle, Node, Pred, Retired, RollUp, Says, Var, Verb,
 };
 
 use super::Mistake;
@@ -96,6 +96,13 @@ pub(super) fn undo(parts: &mut Parts) {
         .iter_mut()
         .rfind(|effect| effect.undo.is_some());
     last.into_iter().for_each(|effect| effect.undo = None);
+}
+
+/// No effect that notes runs.
+pub(super) fn note(parts: &mut Parts) {
+    let notes = parts.effects.iter_mut();
+    let notes = notes.filter(|effect| effect.verb == Verb::Note);
+    notes.for_each(|effect| effect.when = Some(Pred::Any(&[])));
 }
 
 pub(super) fn permission(parts: &mut Parts) {

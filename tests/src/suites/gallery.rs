@@ -8,7 +8,9 @@ use lifecycle_suite::resources::{Site, Suite};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::sketches::migrates;
 use crate::lifecycles::account::{self, Account, Logins};
+use crate::lifecycles::app::{self, App, Migrations};
 use crate::lifecycles::autoscaler::{self, Autoscaler, ByLoad, Meters};
 use crate::lifecycles::certificate::{self, Certificate, Issuer, Signed, SigningRequest};
 use crate::lifecycles::database::{self, Backup, Database, Engine};
@@ -47,6 +49,15 @@ pub fn account() -> Suite {
     Suite::of(|| account::machine(Logins))
         .define(&Account::crd())
         .fixtures(include_str!("../../fixtures/account/account.yaml"))
+}
+
+/// The suite of a program whose database is migrated once a version.
+pub fn app() -> Suite {
+    Suite::of(|| app::machine(Migrations))
+        .define(&App::crd())
+        .fixtures(include_str!("../../fixtures/app/app.yaml"))
+        .promise("ends", |site| migrates(site, true))
+        .promise("ends", |site| migrates(site, false))
 }
 
 /// The suite of a team and its namespaces.

@@ -227,7 +227,7 @@ fn condition(kind: &str, status: &str) -> Value {
 }
 
 /// The Job of the wanted version ends.
-async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
+pub(super) async fn migrates(site: Site, well: bool) -> kube::Result<bool> {
     let version = site.object["spec"]["version"].as_str().unwrap_or_default();
     let job = format!("{}-{version}", site.name());
     ends(site, &job, well).await

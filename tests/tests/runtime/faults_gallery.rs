@@ -1,4 +1,4 @@
-//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count, a machine, a database, a login, a team, an issuer, a workload, a route; and where some of them end on a real API server.
+//! The generated suites of lifecycles that operators of others have: a certificate, a name, replicas by load, a count, a machine, a database, a login, a team, an issuer, a workload, a route, a program that is migrated; and where some of them end on a real API server.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use lifecycle_suite::resources::Suite;
@@ -18,8 +18,9 @@ const SERVERS: usize = 3;
 type Named = (&'static str, fn() -> Suite);
 
 /// Those of which some schedules end on a real API server as well: nothing in them waits for a clock or a poll, which last as long as they say there.
-pub(crate) const REAL: [Named; 6] = [
+pub(crate) const REAL: [Named; 7] = [
     ("quota", gallery::quota),
+    ("app", gallery::app),
     ("account", gallery::account),
     ("certificate", gallery::certificate),
     ("database", gallery::database),
@@ -28,7 +29,7 @@ pub(crate) const REAL: [Named; 6] = [
 ];
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_lodge_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends, no_fault_changes_where_an_issuer_ends, no_fault_changes_where_a_workload_ends, no_fault_changes_where_a_route_ends, no_fault_changes_where_a_postgres_cluster_ends, no_fault_changes_where_a_managed_bucket_ends];
+    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_an_app_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_lodge_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends, no_fault_changes_where_an_issuer_ends, no_fault_changes_where_a_workload_ends, no_fault_changes_where_a_route_ends, no_fault_changes_where_a_postgres_cluster_ends, no_fault_changes_where_a_managed_bucket_ends];
     let name = "each_ends_on_a_real_api_server_where_it_does_on_the_simulated_one";
     cases.push(case(name, &[Need::Binaries], same_ends));
     cases
@@ -62,6 +63,10 @@ fn no_fault_changes_where_a_quota_ends() {
 
 fn no_fault_changes_where_an_account_ends() {
     few("account", gallery::account(), 3, &[]);
+}
+
+fn no_fault_changes_where_an_app_ends() {
+    few("app", gallery::app(), 3, &[]);
 }
 
 fn no_fault_changes_where_a_lodge_ends() {

@@ -1,5 +1,6 @@
 //! The kinds that the fixtures in `rules/` declare lifecycles of, so that each fixture shows its lifecycle and nothing else.
 
+pub use k8s_openapi::api::batch::v1::Job;
 pub use k8s_openapi::api::core::v1::{ConfigMap, Node, PersistentVolume, Secret, Service};
 use kube::CustomResource;
 use schemars::JsonSchema;

@@ -19,6 +19,7 @@
 //! | `every spec.interval else 30s min 5s`, `overdue spec.timeout else 10min` | a path of the object, in a resource |
 //! | `probe` | a volume: it looks at the node of its call |
 //! | `now: clock;` | a resource, once, without any clause |
+//! | `made: record of jobs;` | of what is created once, without any other clause |
 //! | `allow LC064 nodes "why"` | what warns: LC014, LC054, LC064, LC087, LC097, LC132, LC133, LC160 to LC169 |
 //! | `{meta.name}`, `{spec.host}` | the message of a clause or of `ready`, in a resource |
 //! | `at rest`, `reaches A from B` | a property of a resource: a volume does nothing between its calls |
@@ -45,6 +46,10 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
     for input in &ast.inputs {
         if input.mode == Mode::Clock {
             clock(ast, input, sink);
+            continue;
+        }
+        if input.mode == Mode::Noted {
+            noted(input, sink);
             continue;
         }
         shape(input, sink);
@@ -175,6 +180,25 @@ fn clock(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     }
 }
 
+/// What is noted is where the object is, in words that nobody writes.
+fn noted(input: &Input, sink: &mut Sink) {
+    let name = &input.name;
+    let written = [
+        input.without_controller,
+        input.lookup.as_ref().map(|(span, _)| *span),
+        input.every.as_ref().map(|(span, _)| *span),
+        input.retain.as_ref().map(|retain| retain.span),
+        input.exclusive.as_ref().map(|(span, _)| *span),
+        input.given.as_ref().map(|given| given.span),
+    ];
+    if let (Some(span), Some(of)) = (written.into_iter().flatten().next(), &input.of) {
+        let message =
+            format!("input `{name}` is the record of `{of}`, of which nothing more is to be said");
+        let help = format!("write `{name}: record of {of};`: it is an annotation of the object");
+        sink.push(misfit(span, name, message, help));
+    }
+}
+
 fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<String>) -> Diagnostic {
     RULE.error(span, item.to_string(), message).help(help)
 }
@@ -182,7 +206,9 @@ fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<Stri
 fn shape(input: &Input, sink: &mut Sink) {
     let several = match input.mode {
         Mode::Watched | Mode::Owned | Mode::Shared => false,
-        Mode::Part | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => input.many,
+        Mode::Part | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+            input.many
+        }
     };
     if several {
         let word = input.mode.word();
@@ -235,7 +261,7 @@ fn is_meant_as_clock(input: &Input) -> bool {
 
 fn needed(input: &Input) -> Option<&'static str> {
     match input.mode {
-        Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => None,
+        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => None,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
             "`by names of ..`, `by refs of ..` of what is only read, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
         } else {
@@ -246,7 +272,7 @@ fn needed(input: &Input) -> Option<&'static str> {
 
 fn fits(input: &Input, lookup: &Lookup) -> bool {
     let outside = matches!(input.mode, Mode::Poll | Mode::Probe);
-    let object = !outside && !matches!(input.mode, Mode::Record | Mode::Clock);
+    let object = !outside && !matches!(input.mode, Mode::Record | Mode::Noted | Mode::Clock);
     match lookup {
         Lookup::Name { .. } | Lookup::Ref { .. } => object && !input.many,
         // What is ours lies where our object does: an owner reference does not lead to another namespace.
@@ -346,6 +372,7 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
             | Mode::Shared
             | Mode::Part
             | Mode::Record
+            | Mode::Noted
             | Mode::Poll
             | Mode::Clock => {
                 "`of` names the owner of what is `owned` or `shared`, and the provider of a `poll`: leave it out"
@@ -359,7 +386,7 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     };
     let is_object = match other.mode {
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => !other.many,
-        Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
+        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
     };
     if other.name == *name || !is_object {
         let message = format!("input `{name}` cannot be owned by `{of}`");

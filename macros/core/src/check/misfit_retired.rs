@@ -42,7 +42,7 @@ fn input_of(input: &Input) -> Option<Diagnostic> {
         |message: String, help: &str| Some(error(span, &name.to_string(), message).help(help));
     match input.mode {
         Mode::Owned | Mode::Shared | Mode::Part => {}
-        Mode::Record => {
+        Mode::Record | Mode::Noted => {
             let help = format!("write `record {name};`");
             return say(format!("record `{name}` has no objects"), &help);
         }

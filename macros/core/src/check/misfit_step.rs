@@ -66,7 +66,8 @@ fn misfit(
         let help = format!("name the effect that gives `{fact}` back");
         return Some(said(message, help));
     }
-    let makes = effect.verb == Verb::Apply && matches!(target.mode, Mode::Owned | Mode::Shared);
+    let builds = matches!(effect.verb, Verb::Apply | Verb::Create);
+    let makes = builds && matches!(target.mode, Mode::Owned | Mode::Shared);
     (makes && is_awaited).then(|| {
         let message = format!(
             "step `{name}` makes `{}`, for which a state waits, and without a `when` it runs only when the object goes",

@@ -47,8 +47,8 @@ pub(crate) fn check(ast: &Lifecycle, sink: &mut Sink) {
 fn retained(ast: &Lifecycle, input: &Input) -> Option<Wrong> {
     let span = input.retain.as_ref()?.span;
     let leave_out = "leave out `retain`";
-    // A clock has no clause at all, and says so itself.
-    if input.mode == Mode::Clock {
+    // These have no clause at all, and that is said already.
+    if matches!(input.mode, Mode::Clock | Mode::Noted) {
         return None;
     }
     if input.mode != Mode::Owned {
@@ -93,7 +93,7 @@ fn adopted(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
     match target.mode {
         // What is only read is refused by a rule of its own.
         Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => None,
-        Mode::Shared | Mode::Part | Mode::Record => {
+        Mode::Shared | Mode::Part | Mode::Record | Mode::Noted => {
             let why = "only what is `owned` can be somebody else's, and so be adopted";
             Some((span, why, "leave it out"))
         }

@@ -37,9 +37,15 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let message = format!(
             "`{name}` stays when its owner goes, and is `Foreign` to the next of the same name: nothing takes it back"
         );
-        let help = format!(
-            "write `adopt {name} when ..;` in `effects`, or `allow LC132 {name} \"why none comes again\";`"
-        );
+        let help = match input.noted {
+            // What is created once nothing adopts.
+            Some(_) => format!(
+                "find it by a name that no other object will have, such as `by meta.uid`, or write `allow LC132 {name} \"why none comes again\";`"
+            ),
+            None => format!(
+                "write `adopt {name} when ..;` in `effects`, or `allow LC132 {name} \"why none comes again\";`"
+            ),
+        };
         sink.push(RULE.warning(policy.span, name, message).help(help));
     }
 }

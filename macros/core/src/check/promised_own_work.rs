@@ -59,7 +59,7 @@ fn verdict<'a>(
     };
     let is_ours = match lifecycle.inputs[input.0].mode {
         Mode::Owned | Mode::Shared | Mode::Part | Mode::Record => true,
-        Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => false,
+        Mode::Watched | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
     };
     if !is_ours || lifecycle.inputs[input.0].many || var.values[one.value] != "Current" {
         return None;

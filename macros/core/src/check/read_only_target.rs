@@ -19,6 +19,10 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     for effect in &context.lifecycle.effects {
         let target = &context.lifecycle.inputs[effect.target.0];
+        // What is created once, and what says so, a rule of its own looks at.
+        if target.mode == Mode::Noted || effect.verb == Verb::Create {
+            continue;
+        }
         let outside = matches!(target.mode, Mode::Poll | Mode::Probe);
         if target.mode == Mode::Clock {
             sink.push(timed(effect, target));
@@ -58,7 +62,7 @@ fn called(effect: &Effect, target: &Input) -> Diagnostic {
             "`call` works on a polled or probed input",
             "write `apply`, which is compared with what its builder returns",
         ),
-        Verb::Apply | Verb::Delete | Verb::Adopt => (
+        Verb::Apply | Verb::Delete | Verb::Adopt | Verb::Create | Verb::Note => (
             "`apply` and `delete` work on objects",
             "write `name: call ..`, for this lies outside the API server",
         ),

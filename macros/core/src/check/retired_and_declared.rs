@@ -52,7 +52,7 @@ fn named(ast: &Lifecycle) -> Vec<(String, Span)> {
     let lines = ast.retired.iter().flat_map(|retired| &retired.lines);
     let lines = lines.map(|gone| (lock::named_by(&gone.what), gone.span));
     let inputs = ast.inputs.iter().filter(|input| input.retired.is_some());
-    let inputs = inputs.filter(|input| input.mode != Mode::Record);
+    let inputs = inputs.filter(|input| !matches!(input.mode, Mode::Record | Mode::Noted));
     let inputs = inputs.map(|input| (lock::place(input), input.name.span()));
     lines.chain(inputs).collect()
 }

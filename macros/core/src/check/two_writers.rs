@@ -1,5 +1,5 @@
 //! A warning: two inputs are one object, and effects write both, or write the one and delete the other. Each apply names the fields that its own builder returns, under one field
-//! manager, and takes away those of the other, so that both are `Stale` in turns for ever; what is deleted is made again. Write it by one input; several ways to build it are several
+//! manager, and takes away those of the other, so that both are `Stale` in turns for ever; what is deleted is made again; of two that are created once only one is ever made. Write it by one input; several ways to build it are several
 //! effects of that one. Two objects have two names: that of one is made by a method (`by ref from self`).
 //!
 //! ```text
@@ -36,23 +36,26 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let Some((first, others)) = inputs.split_first() else {
             continue;
         };
-        let builds = |input: &&Input| does(lifecycle, input, Verb::Apply);
+        let creates = |input: &&Input| does(lifecycle, input, Verb::Create);
+        let builds = |input: &&Input| does(lifecycle, input, Verb::Apply) || creates(input);
         if !inputs.iter().any(builds) {
             continue;
         }
         for input in others {
-            let both = builds(first) && builds(input);
-            sink.push(diagnostic(first, input, both));
+            let fight = match builds(first) && builds(input) {
+                true if creates(first) || creates(input) => {
+                    "effects make both: what is there is taken for the other one as well, which is never made"
+                }
+                true => "effects write both: each takes away what the other wrote",
+                false => "effects write one and delete the other: what is made is deleted again",
+            };
+            sink.push(diagnostic(first, input, fight));
         }
     }
 }
 
-fn diagnostic(first: &Input, input: &Input, both: bool) -> Diagnostic {
+fn diagnostic(first: &Input, input: &Input, fight: &str) -> Diagnostic {
     let (first, name) = (&first.name, &input.name);
-    let fight = match both {
-        true => "effects write both: each takes away what the other wrote",
-        false => "effects write one and delete the other: what is made is deleted again",
-    };
     let message = format!("`{first}` and `{name}` are one object, and {fight}");
     RULE.warning(name.span(), name.to_string(), message)
         .note(first.span(), format!("`{first}` is declared here"))
@@ -64,7 +67,7 @@ fn diagnostic(first: &Input, input: &Input, both: bool) -> Diagnostic {
 fn is_written(lifecycle: &Lifecycle, input: &Input) -> bool {
     let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared | Mode::Part);
     is_ours
-        && [Verb::Apply, Verb::Delete]
+        && [Verb::Apply, Verb::Create, Verb::Delete]
             .into_iter()
             .any(|verb| does(lifecycle, input, verb))
 }

@@ -112,10 +112,30 @@ pub(crate) fn value(value: &Ident, fact: &Ident, place: &Item, known: &[String])
         ),
     )
     .meant(near)
-    .help(match value == "Adoptable" && known.iter().any(|one| one == "Foreign") {
-        true => format!("nothing adopts `{fact}`, so that whatever is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"),
-        false => format!("`{fact}` is one of {}", listed(known)),
-    })
+    .help(
+        ours(&value.to_string(), fact, known)
+            .unwrap_or_else(|| format!("`{fact}` is one of {}", listed(known))),
+    )
+}
+
+/// What makes a verdict on what we write another one.
+fn ours(value: &str, fact: &Ident, known: &[String]) -> Option<String> {
+    let has = |word: &str| known.iter().any(|one| one == word);
+    match value {
+        _ if !has("Foreign") => None,
+        "Adoptable" => Some(format!(
+            "nothing adopts `{fact}`, so that whatever is not ours is `Foreign`: write `adopt {fact} when ..;` in `effects`"
+        )),
+        "New" | "Made" | "Gone" => Some(format!(
+            "nothing creates `{fact}` once, so that it is {}: write `create {fact} when ..;` in `effects`",
+            listed(known)
+        )),
+        "Stale" | "Current" if has("Made") => Some(format!(
+            "`{fact}` is created once and compared with nothing: it is {}",
+            listed(known)
+        )),
+        _ => None,
+    }
 }
 
 /// A value of an `else` alone, nearly spelled as an answer.

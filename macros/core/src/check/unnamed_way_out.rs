@@ -80,7 +80,7 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
 fn others(lifecycle: &Lifecycle, var: VarId) -> BTreeSet<InputId> {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => match lifecycle.inputs[input.0].mode {
-            Mode::Record | Mode::Clock => BTreeSet::new(),
+            Mode::Record | Mode::Noted | Mode::Clock => BTreeSet::new(),
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Poll | Mode::Probe => {
                 BTreeSet::from([*input])
             }
@@ -151,6 +151,6 @@ fn is_of_others(lifecycle: &Lifecycle, var: VarId, value: usize) -> bool {
         Mode::Owned | Mode::Shared => ["Foreign", "Adoptable"].contains(&value),
         Mode::Part => value == "Absent",
         Mode::Watched | Mode::Poll | Mode::Probe => value != "Unnamed",
-        Mode::Record | Mode::Clock => false,
+        Mode::Record | Mode::Noted | Mode::Clock => false,
     }
 }

@@ -74,7 +74,8 @@ fn check(explored: &Explored<'_>, sink: &mut Sink) {
 fn makes(space: &Space<'_>, world: usize) -> Option<EffectId> {
     let effect = space.choices[world].effect()?;
     let declared = &space.lifecycle.effects[effect.0];
-    let is_note = space.lifecycle.inputs[declared.target.0].mode == Mode::Record;
+    let mode = space.lifecycle.inputs[declared.target.0].mode;
+    let is_note = matches!(mode, Mode::Record | Mode::Noted);
     (!declared.is_undo && !is_note && declared.verb != Verb::Delete).then_some(effect)
 }
 

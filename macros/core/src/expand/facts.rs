@@ -188,6 +188,8 @@ pub(crate) fn field_type(model: &Lifecycle, var: &Var) -> TokenStream {
 
 fn builtin_type(input: &Input, var: &Var) -> Ident {
     let name = match input.mode {
+        Mode::Owned if input.noted.is_some() && input.many => "CreatedSet",
+        Mode::Owned if input.noted.is_some() => "Created",
         Mode::Owned | Mode::Shared if input.many => "OwnedSet",
         Mode::Owned if var.values.len() == 6 => "Adopted",
         Mode::Owned => "Owned",
@@ -195,7 +197,7 @@ fn builtin_type(input: &Input, var: &Var) -> Ident {
         Mode::Part | Mode::Record => "Part",
         Mode::Poll | Mode::Probe => "Polled",
         Mode::Watched if var.values.len() == 3 => "Named",
-        Mode::Watched | Mode::Clock => "Watched",
+        Mode::Watched | Mode::Noted | Mode::Clock => "Watched",
     };
     format_ident!("{name}")
 }

@@ -129,6 +129,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let (name, doc, many) = (input.name.to_string(), &input.doc, input.many);
     let kind = match input.mode {
         Mode::Clock => "clock".to_owned(),
+        Mode::Noted => "Noted".to_owned(),
         Mode::Watched
         | Mode::Owned
         | Mode::Shared
@@ -145,6 +146,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
             Mode::Shared => "Shared",
             Mode::Part => "Part",
             Mode::Record => "Record",
+            Mode::Noted => "Noted",
             Mode::Poll => "Poll",
             Mode::Probe => "Probe",
             Mode::Clock => "Clock",
@@ -161,11 +163,13 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let provider = option(input.provider.as_ref().map(ToString::to_string));
     let exclusive = input.exclusive.iter().map(spelled);
     let retain = option(input.retain.as_ref().map(pred));
+    let noted = option(input.noted.map(|i| i.0));
     let retired = option(input.retired.map(retired::leaves));
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
         every: #every, provider: #provider, given: #given, var: #var, owner: #owner, controller: #controller,
         exclusive: &[#(#exclusive),*], retain: #retain, retired: #retired,
+        noted: #noted,
     })
 }
 
@@ -308,6 +312,8 @@ fn effect(effect: &Effect, affected: &BTreeSet<VarId>) -> TokenStream {
         Verb::Delete => quote!(ir::Verb::Delete),
         Verb::Call => quote!(ir::Verb::Call),
         Verb::Adopt => quote!(ir::Verb::Adopt),
+        Verb::Create => quote!(ir::Verb::Create),
+        Verb::Note => quote!(ir::Verb::Note),
     };
     let (from, when, sets) = (
         sources(&effect.from),

@@ -195,7 +195,7 @@ fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
     );
     let doc = |otherwise| doc(&effect.doc, otherwise);
     match effect.verb {
-        Verb::Delete | Verb::Adopt => None,
+        Verb::Delete | Verb::Adopt | Verb::Note => None,
         Verb::Call => {
             let (result, doc) = (
                 result_name(effect),
@@ -209,16 +209,19 @@ fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
                     -> impl ::std::future::Future<Output = #private::Outcome<#result>> + ::std::marker::Send;
             })
         }
-        Verb::Apply => {
+        Verb::Apply | Verb::Create => {
             let built = match (target.mode, effect.each) {
                 (Mode::Record, _) => quote!(#ty),
                 (_, true) => quote!(::std::vec::Vec<#private::Desired<#ty>>),
                 (_, false) => quote!(#private::Desired<#ty>),
             };
-            let doc = doc(format!(
-                "What `{}` should be: only the fields that we want to own.",
-                target.name
-            ));
+            let doc = doc(match effect.verb {
+                Verb::Create => format!("What is created of `{}`, once.", target.name),
+                Verb::Apply | Verb::Delete | Verb::Call | Verb::Adopt | Verb::Note => format!(
+                    "What `{}` should be: only the fields that we want to own.",
+                    target.name
+                ),
+            });
             Some(
                 quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, at: #witness<'_>) -> #built;),
             )

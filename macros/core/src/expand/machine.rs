@@ -73,7 +73,7 @@ fn kinds(model: &Lifecycle) -> TokenStream {
     let watched = watched.filter(|(_, i)| {
         !matches!(
             i.mode,
-            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
+            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
         )
     });
     let arms = watched.map(|(n, i)| {
@@ -283,7 +283,7 @@ fn builds(model: &Lifecycle) -> TokenStream {
         .effects
         .iter()
         .enumerate()
-        .filter(|(_, e)| e.verb == Verb::Apply)
+        .filter(|(_, e)| matches!(e.verb, Verb::Apply | Verb::Create))
         .map(|(n, e)| {
             let built = built(model, e);
             some(n, built)

@@ -31,9 +31,13 @@ pub(crate) fn method(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
             "Asks for `{}`; objects with equal keys share the answer.",
             input.name
         ),
-        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Clock => {
-            return None;
-        }
+        Mode::Watched
+        | Mode::Owned
+        | Mode::Shared
+        | Mode::Part
+        | Mode::Record
+        | Mode::Noted
+        | Mode::Clock => return None,
     };
     let (private, name, ty) = (private(), name(input), &input.ty);
     let given = given(model, input);

@@ -4,13 +4,14 @@
 use crate::model::{Lifecycle, Mode, Pred, PredKind, Source, ValueSet, VarId};
 
 /// Values of built-in facts with which an input is not there, or is not ours to read.
-const UNUSABLE: [&str; 6] = [
+const UNUSABLE: [&str; 7] = [
     "Absent",
     "Unnamed",
     "Unknown",
     "Terminating",
     "Foreign",
     "Adoptable",
+    "Gone",
 ];
 
 /// Whether a source is certainly there wherever all of `given` hold.

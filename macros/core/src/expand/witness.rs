@@ -17,7 +17,7 @@ use crate::model::{Assign, Effect, Lifecycle, Source, Use, Verb};
 /// ```
 pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let built = model.effects.iter();
-    let built = built.filter(|e| matches!(e.verb, Verb::Apply | Verb::Call));
+    let built = built.filter(|e| matches!(e.verb, Verb::Apply | Verb::Create | Verb::Call));
     built
         .map(|e| {
             [witness(model, e), result(model, e)]

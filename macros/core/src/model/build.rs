@@ -24,9 +24,9 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{
-    circular_policy, misfit_clause, misfit_kstatus, misfit_retired, misplaced_ignored,
-    misplaced_lock, misplaced_retain, misplaced_suspended, misplaced_teardown,
-    retired_and_declared, unknown_name, unobserved_source,
+    circular_policy, misfit_clause, misfit_kstatus, misfit_retired, misplaced_create,
+    misplaced_ignored, misplaced_lock, misplaced_retain, misplaced_suspended, misplaced_teardown,
+    noted_by_hand, retired_and_declared, unknown_name, unnoted_create, unobserved_source,
 };
 use crate::errors::{Diagnostic, Item, Sink};
 use crate::lock;
@@ -83,6 +83,9 @@ pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misplaced_lock::check(ast, sink);
     retired_and_declared::check(ast, sink);
     misfit_retired::check(ast, sink);
+    misplaced_create::check(ast, sink);
+    unnoted_create::check(ast, sink);
+    noted_by_hand::check(ast, sink);
     let scope = Scope::of(ast, sink);
     let mut builder = Builder {
         ast,

@@ -103,11 +103,12 @@ impl Effect {
         };
         match (self.verb, lifecycle.inputs[self.target.0].mode) {
             (Verb::Call, _) => Safety::Keyed,
-            (Verb::Delete | Verb::Adopt, _) => Safety::Guarded,
+            (Verb::Delete | Verb::Adopt | Verb::Note, _) => Safety::Guarded,
+            (Verb::Create, _) => Safety::Create,
             (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
             (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
             // What was recorded before must not be lost.
-            (Verb::Apply, Mode::Record) => Safety::Guarded,
+            (Verb::Apply, Mode::Record | Mode::Noted) => Safety::Guarded,
             (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe | Mode::Clock) => {
                 Safety::Level
             }
@@ -117,7 +118,7 @@ impl Effect {
     /// The input that owns what an `apply` makes: it must be there, for an owner reference carries its uid.
     pub fn owner(&self, lifecycle: &Lifecycle) -> Option<InputId> {
         let owner = lifecycle.inputs[self.target.0].of;
-        owner.filter(|_| matches!(self.verb, Verb::Apply | Verb::Adopt))
+        owner.filter(|_| matches!(self.verb, Verb::Apply | Verb::Adopt | Verb::Create))
     }
 
     /// The effects that stand before an `apply` and build the same object, or the same set: the first that is permitted decides.
@@ -241,6 +242,15 @@ impl Closure<'_> {
                 // Where it is retained it has no owner reference.
                 if let Some(retain) = &self.lifecycle.inputs[input.0].retain {
                     self.pred(retain, &mut into);
+                }
+                if let Some(record) = self.lifecycle.inputs[input.0].noted {
+                    self.input(record, &mut into);
+                }
+                // Which members are wanted decides what is missing.
+                for effect in &self.lifecycle.effects {
+                    if effect.target == *input && effect.verb == Verb::Create && effect.each {
+                        self.uses(&effect.from, &mut into);
+                    }
                 }
                 // Stale or Current is the answer to a comparison with what the builder returns.
                 for effect in &self.lifecycle.effects {
@@ -383,6 +393,7 @@ fn affected(
         | Mode::Owned
         | Mode::Shared
         | Mode::Record
+        | Mode::Noted
         | Mode::Poll
         | Mode::Probe
         | Mode::Clock => reads[var.0].contains(&Dependency::Input(effect.target)),

@@ -7,7 +7,7 @@ use crate::ast::{Effect, Lifecycle, Verb};
 use crate::check::syntax;
 
 const FORM: Form = Form::declaring(
-    "an effect is written `apply input from other when predicate;`, `delete each input;`, `adopt input when predicate;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`",
+    "an effect is written `apply input from other when predicate;`, `delete each input;`, `adopt input when predicate;`, `create input;` or `name: call input when predicate sets { fact = Value } undo other key meta.uid;`",
 );
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
@@ -69,8 +69,15 @@ fn effect(cursor: &mut Cursor, doc: String) -> Result<Effect, Fault> {
 }
 
 fn verb(cursor: &mut Cursor) -> Result<Verb, Fault> {
-    [Verb::Apply, Verb::Delete, Verb::Call, Verb::Adopt]
+    let verbs = [
+        Verb::Apply,
+        Verb::Delete,
+        Verb::Call,
+        Verb::Adopt,
+        Verb::Create,
+    ];
+    verbs
         .into_iter()
         .find(|verb| cursor.eat_word(verb.word()).is_some())
-        .ok_or_else(|| cursor.fault("`apply`, `delete`, `call`, `adopt` or `name:`"))
+        .ok_or_else(|| cursor.fault("`apply`, `delete`, `call`, `adopt`, `create` or `name:`"))
 }

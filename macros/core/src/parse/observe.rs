@@ -9,7 +9,7 @@ use crate::ast::{Input, Lifecycle, Lookup, Mode, Path, Retain};
 use crate::hygiene;
 
 const FORM: Form = Form::declaring(
-    "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup",
+    "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup; of what is created once, `name: record of other;`",
 );
 /// How an input is found.
 const LOOKUPS: &str =
@@ -57,8 +57,9 @@ pub(super) fn input(
         return Err(cursor.fault("`owned`, `shared`, `part`, `record`, `poll`, `probe` or a type"));
     }
     let (many, ty) = match cursor.group(Delimiter::Bracket) {
-        // The time has one type, which nobody writes.
+        // The time has one type, which nobody writes, and so has what is noted.
         _ if mode == Mode::Clock => (false, syn::Type::Verbatim(hygiene::timestamp())),
+        _ if mode == Mode::Noted => (false, syn::Type::Verbatim(hygiene::noted())),
         Some(mut inner) => (true, inner.ty(&[])?),
         None => (false, cursor.ty(&STOPS)?),
     };
@@ -143,10 +144,14 @@ fn mode(cursor: &mut Cursor) -> Mode {
     if !cursor.then_mark(':') && cursor.eat_word(Mode::Clock.word()).is_some() {
         return Mode::Clock;
     }
-    modes
+    let mode = modes
         .into_iter()
         .find(|mode| cursor.eat_word(mode.word()).is_some())
-        .unwrap_or(Mode::Watched)
+        .unwrap_or(Mode::Watched);
+    match mode {
+        Mode::Record if cursor.is_word("of") => Mode::Noted,
+        other => other,
+    }
 }
 
 fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {

@@ -164,8 +164,13 @@ fn declared(tokens: &[TokenTree]) -> Option<Option<String>> {
         ["held" | "let" | "goal", name, ":" | "when", ..]
         | [name, ":" | "when" | "=", ..]
         | ["condition" | "field" | "column", name, ..] => Some(Some(name.to_owned())),
-        [verb @ ("apply" | "delete" | "adopt"), "each", name, ..]
-        | [verb @ ("apply" | "delete" | "adopt"), name, ..]
+        [
+            verb @ ("apply" | "create" | "delete" | "adopt"),
+            "each",
+            name,
+            ..,
+        ]
+        | [verb @ ("apply" | "create" | "delete" | "adopt"), name, ..]
             if is_name(name) =>
         {
             Some(Some(format!("{verb}_{name}")))
@@ -195,12 +200,15 @@ fn followed_by_declaration(tokens: &[TokenTree]) -> Vec<String> {
             }
             TokenTree::Ident(next) if next == "when" => names.push(name.to_string()),
             TokenTree::Ident(next)
-                if ["apply", "delete", "adopt"].iter().any(|verb| name == verb) =>
+                if ["apply", "create", "delete", "adopt"]
+                    .iter()
+                    .any(|verb| name == verb) =>
             {
                 names.push(format!("{name}_{next}"));
             }
             TokenTree::Ident(next) if name == "each" => {
                 names.push(format!("apply_{next}"));
+                names.push(format!("create_{next}"));
                 names.push(format!("delete_{next}"));
             }
             TokenTree::Group(_)

@@ -36,8 +36,12 @@ impl By {
                 )
             }
             Self::Other(Mover::Again(gone)) => {
+                let how = match lifecycle.inputs[gone.0].noted {
+                    Some(_) => "are made one after the other",
+                    None => "go and are made anew",
+                };
                 format!(
-                    "the built-in promise that members of `{}` go and are made anew",
+                    "the built-in promise that members of `{}` {how}",
                     input(gone)
                 )
             }

@@ -184,7 +184,7 @@ fn outcomes(space: &Space<'_>, effect: EffectId, world: World<'_>) -> Vec<Change
         all.push(change);
     }
     let written = lifecycle.inputs[declared.target.0].mode;
-    if declared.verb != Verb::Delete && written != Mode::Record {
+    if declared.verb != Verb::Delete && !matches!(written, Mode::Record | Mode::Noted) {
         all.push(forced(lifecycle, world, &[(declared.refused, 1)]));
     }
     all

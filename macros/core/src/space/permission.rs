@@ -240,7 +240,10 @@ impl<'a> Permission<'a> {
         let target = &lifecycle.inputs[effect.target.0];
         let affected = frames.map(|frames| frames.affected(id));
         let mut missing = Vec::new();
-        let mut given: Vec<&Pred> = target.given.iter().collect();
+        // Of what is not looked at nothing is known to be noted.
+        let noted = lifecycle.noted_in(effect.target);
+        let noted = noted.and_then(|of| lifecycle.inputs[of.0].given.as_ref());
+        let mut given: Vec<&Pred> = target.given.iter().chain(noted).collect();
         let mut needed = |input: InputId| {
             let input = &lifecycle.inputs[input.0];
             if let (Some(var), false) = (input.var, input.many) {
@@ -251,6 +254,7 @@ impl<'a> Permission<'a> {
                     "Terminating",
                     "Foreign",
                     "Adoptable",
+                    "Gone",
                 ];
                 missing.push((var, named(lifecycle, var, &gone)));
             }
@@ -290,6 +294,10 @@ impl Room {
         let target = &lifecycle.inputs[effect.target.0];
         let values: &[&str] = match (effect.verb, effect.each, target.mode) {
             (Verb::Call, _, _) => return Self::of_call(lifecycle, effect),
+            (Verb::Note, ..) => return Self::of_note(lifecycle, effect),
+            (Verb::Create, true, _) => &["Behind"],
+            (Verb::Create, false, _) => &["Absent"],
+            (Verb::Delete, false, _) if target.noted.is_some() => &["Made"],
             (Verb::Apply, true, _) => &["Behind"],
             (Verb::Apply, false, Mode::Part) => &["Stale"],
             (Verb::Apply, false, _) => &["Absent", "Stale"],
@@ -299,6 +307,14 @@ impl Room {
         };
         let values = target.var.map(|var| named(lifecycle, var, values));
         Self::Target(target.var, values.unwrap_or_default())
+    }
+
+    /// There is something to note where something is new.
+    fn of_note(lifecycle: &Lifecycle, effect: &Effect) -> Self {
+        let of = lifecycle.noted_in(effect.target);
+        let var = of.and_then(|of| lifecycle.inputs[of.0].var);
+        let values = var.map(|var| named(lifecycle, var, &["New"]));
+        Self::Target(var, values.unwrap_or_default())
     }
 
     fn of_call(lifecycle: &Lifecycle, effect: &Effect) -> Self {

@@ -14,7 +14,7 @@ pub enum Mover {
     Promise(usize),
     /// What is being deleted is gone; the members of a set likewise.
     Gone(InputId),
-    /// A member of a set is gone and has to be made anew. Once for each member: finitely often.
+    /// A member of a set is gone and has to be made anew, or the next one has to be made. Once for each member: finitely often.
     Again(InputId),
     /// The poll answers.
     Answer(InputId),
@@ -90,10 +90,14 @@ fn built_in(lifecycle: &Lifecycle, input: InputId, var: VarId) -> Vec<Promised<'
         })
     };
     let polled = lifecycle.inputs[input.0].mode == Mode::Poll;
+    let is_once = lifecycle.inputs[input.0].noted.is_some();
+    let gone = if is_once { "Gone" } else { "Absent" };
+    // A member that was made is not made anew; but one after the other is made and noted.
+    let again = if is_once { "New" } else { "Draining" };
     let all = [
-        promise(Mover::Gone(input), "Terminating", &["Absent"]),
+        promise(Mover::Gone(input), "Terminating", &[gone]),
         promise(Mover::Gone(input), "Draining", &["Foreign", "Current"]),
-        promise(Mover::Again(input), "Draining", &["Behind"]),
+        promise(Mover::Again(input), again, &["Behind"]),
         promise(Mover::Answer(input), "Unknown", &["Known"]).filter(|_| polled),
     ];
     all.into_iter().flatten().collect()

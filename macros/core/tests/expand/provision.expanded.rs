@@ -389,6 +389,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "claim",
@@ -406,6 +407,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "class",
@@ -423,6 +425,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "chosen",
@@ -440,6 +443,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
         ],
         values: &[],

@@ -450,6 +450,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "source",
@@ -467,6 +468,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "output",
@@ -484,6 +486,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
         ],
         values: &[],

@@ -92,6 +92,10 @@ pub struct Facts {
     pub secret: ::lifecycle_runtime::__private::Owned,
     ///Whether and how `badge` is there.
     pub badge: ::lifecycle_runtime::__private::Adopted,
+    ///Whether and how `chore` is there.
+    pub chore: ::lifecycle_runtime::__private::Created,
+    ///Whether and how `logs` is there.
+    pub logs: ::lifecycle_runtime::__private::CreatedSet,
     ///Whether and how `pods` is there.
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
     ///The fact `keeper`.
@@ -110,6 +114,10 @@ pub struct Facts {
     pub rush: bool,
     ///The fact `worn`.
     pub worn: bool,
+    ///The last answer to this very write of `note_chore` was a refusal.
+    pub refused_note_chore: bool,
+    ///The last answer to this very write of `note_logs` was a refusal.
+    pub refused_note_logs: bool,
     ///The last answer to this very write of `drop_bucket` was a refusal.
     pub refused_drop_bucket: bool,
     ///The last answer to this very write of `apply_handle` was a refusal.
@@ -128,6 +136,10 @@ pub struct Facts {
     pub refused_adopt_badge: bool,
     ///The last answer to this very write of `apply_badge` was a refusal.
     pub refused_apply_badge: bool,
+    ///The last answer to this very write of `create_chore` was a refusal.
+    pub refused_create_chore: bool,
+    ///The last answer to this very write of `create_logs` was a refusal.
+    pub refused_create_logs: bool,
 }
 impl Facts {
     /// A world of the runtime, typed.
@@ -147,25 +159,33 @@ impl Facts {
                 as usize],
             badge: ::lifecycle_runtime::__private::Adopted::VALUES[world.get(7usize)
                 as usize],
-            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(8usize)
+            chore: ::lifecycle_runtime::__private::Created::VALUES[world.get(8usize)
                 as usize],
-            keeper: Keeper::VALUES[world.get(9usize) as usize],
-            paused: world.get(10usize) == 1,
-            validity: Validity::VALUES[world.get(11usize) as usize],
-            bucket: BucketValue::VALUES[world.get(12usize) as usize],
-            full: world.get(13usize) == 1,
-            warm: Warm::VALUES[world.get(14usize) as usize],
-            rush: world.get(15usize) == 1,
-            worn: world.get(16usize) == 1,
-            refused_drop_bucket: world.get(17usize) == 1,
-            refused_apply_handle: world.get(18usize) == 1,
-            refused_put_bucket: world.get(19usize) == 1,
-            refused_apply_secret: world.get(20usize) == 1,
-            refused_apply_pods: world.get(21usize) == 1,
-            refused_delete_pods: world.get(22usize) == 1,
-            refused_remove: world.get(23usize) == 1,
-            refused_adopt_badge: world.get(24usize) == 1,
-            refused_apply_badge: world.get(25usize) == 1,
+            logs: ::lifecycle_runtime::__private::CreatedSet::VALUES[world.get(9usize)
+                as usize],
+            pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(10usize)
+                as usize],
+            keeper: Keeper::VALUES[world.get(11usize) as usize],
+            paused: world.get(12usize) == 1,
+            validity: Validity::VALUES[world.get(13usize) as usize],
+            bucket: BucketValue::VALUES[world.get(14usize) as usize],
+            full: world.get(15usize) == 1,
+            warm: Warm::VALUES[world.get(16usize) as usize],
+            rush: world.get(17usize) == 1,
+            worn: world.get(18usize) == 1,
+            refused_note_chore: world.get(19usize) == 1,
+            refused_note_logs: world.get(20usize) == 1,
+            refused_drop_bucket: world.get(21usize) == 1,
+            refused_apply_handle: world.get(22usize) == 1,
+            refused_put_bucket: world.get(23usize) == 1,
+            refused_apply_secret: world.get(24usize) == 1,
+            refused_apply_pods: world.get(25usize) == 1,
+            refused_delete_pods: world.get(26usize) == 1,
+            refused_remove: world.get(27usize) == 1,
+            refused_adopt_badge: world.get(28usize) == 1,
+            refused_apply_badge: world.get(29usize) == 1,
+            refused_create_chore: world.get(30usize) == 1,
+            refused_create_logs: world.get(31usize) == 1,
         }
     }
 }
@@ -211,6 +231,10 @@ pub enum State {
     Unbadged,
     ///The state `Badging`.
     Badging,
+    ///The state `Clashing`.
+    Clashing,
+    ///The state `Choring`.
+    Choring,
     ///The state `Shown`.
     Shown,
     ///The state `Ready`.
@@ -222,10 +246,12 @@ impl State {
         if facts.deleting {
             return Self::Deleting;
         }
-        if facts.refused_drop_bucket || facts.refused_apply_handle
+        if facts.refused_note_chore || facts.refused_note_logs
+            || facts.refused_drop_bucket || facts.refused_apply_handle
             || facts.refused_apply_secret || facts.refused_apply_pods
             || facts.refused_delete_pods || facts.refused_remove
             || facts.refused_adopt_badge || facts.refused_apply_badge
+            || facts.refused_create_chore || facts.refused_create_logs
         {
             return Self::Refused;
         }
@@ -297,7 +323,34 @@ impl State {
         {
             return Self::Badging;
         }
-        if matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Current) {
+        if (false
+            || matches!(facts.chore, ::lifecycle_runtime::__private::Created::Foreign)
+            || matches!(facts.logs, ::lifecycle_runtime::__private::CreatedSet::Foreign))
+        {
+            return Self::Clashing;
+        }
+        if (true
+            && matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Current)
+            && (false
+                || matches!(
+                    facts.chore, ::lifecycle_runtime::__private::Created::Absent |
+                    ::lifecycle_runtime::__private::Created::New
+                )
+                || (true
+                    && matches!(
+                        facts.chore, ::lifecycle_runtime::__private::Created::Made
+                    )
+                    && matches!(
+                        facts.logs, ::lifecycle_runtime::__private::CreatedSet::New |
+                        ::lifecycle_runtime::__private::CreatedSet::Behind
+                    ))))
+        {
+            return Self::Choring;
+        }
+        if (false
+            || matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Current)
+            || matches!(facts.chore, ::lifecycle_runtime::__private::Created::Gone))
+        {
             return Self::Shown;
         }
         Self::Ready
@@ -310,14 +363,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }),
-    State::Elsewhere),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -327,13 +383,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     true, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Paused),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Paused),
     "the emitted classification takes a world of `Paused` for another state"
 );
 const _: () = assert!(
@@ -343,13 +403,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::NoName),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -359,13 +423,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::NoClass),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -375,13 +443,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Bad, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Invalid),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -391,14 +463,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }),
-    State::Unrecorded),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -408,14 +483,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Unknown, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }),
-    State::Unreachable),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -425,13 +503,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Moving),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -441,13 +523,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Taken),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -457,13 +543,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : true, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Rejected),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -473,13 +563,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Making),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -488,14 +582,18 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Part::Current, store :
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
-    ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
-    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
+    ::lifecycle_runtime::__private::Owned::Foreign, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Conflict),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -505,13 +603,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Terminating, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Draining),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -521,14 +623,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Absent, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }),
-    State::Publishing),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -538,13 +643,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Scaling),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
 );
 const _: () = assert!(
@@ -554,13 +663,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
-    ::lifecycle_runtime::__private::Adopted::Foreign, pods :
+    ::lifecycle_runtime::__private::Adopted::Foreign, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Unbadged),
+    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
+    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Unbadged),
     "the emitted classification takes a world of `Unbadged` for another state"
 );
 const _: () = assert!(
@@ -570,13 +683,17 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Badging),
+    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
+    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Badging),
     "the emitted classification takes a world of `Badging` for another state"
 );
 const _: () = assert!(
@@ -586,13 +703,57 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Known, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
-    ::lifecycle_runtime::__private::Adopted::Current, pods :
+    ::lifecycle_runtime::__private::Adopted::Current, chore :
+    ::lifecycle_runtime::__private::Created::Foreign, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Shown),
+    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
+    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Clashing),
+    "the emitted classification takes a world of `Clashing` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Current, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
+    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
+    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Choring),
+    "the emitted classification takes a world of `Choring` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Known, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Current, chore :
+    ::lifecycle_runtime::__private::Created::Terminating, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
+    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
+    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Shown),
     "the emitted classification takes a world of `Shown` for another state"
 );
 const _: () = assert!(
@@ -602,17 +763,23 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Polled::Known, usage :
     ::lifecycle_runtime::__private::Polled::Unknown, secret :
     ::lifecycle_runtime::__private::Owned::Current, badge :
-    ::lifecycle_runtime::__private::Adopted::Absent, pods :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_drop_bucket : false,
-    refused_apply_handle : false, refused_put_bucket : false, refused_apply_secret :
-    false, refused_apply_pods : false, refused_delete_pods : false, refused_remove :
-    false, refused_adopt_badge : false, refused_apply_badge : false }), State::Ready),
+    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
+    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
+    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
+    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
+    false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Job, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Log, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
@@ -620,6 +787,7 @@ const _: () = ::lifecycle_runtime::__private::named_by::<BucketClass, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Job, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: fn(&Pod) = |object| {
@@ -659,6 +827,14 @@ pub struct Seen<'a> {
     pub secret: ::std::option::Option<&'a Secret>,
     ///The input `badge`.
     pub badge: ::std::option::Option<&'a ConfigMap>,
+    ///The input `chore`.
+    pub chore: ::std::option::Option<&'a Job>,
+    ///The input `chores`.
+    pub chores: ::std::option::Option<&'a ::lifecycle_runtime::__private::Noted>,
+    ///The input `logs`.
+    pub logs: ::std::vec::Vec<&'a Log>,
+    ///The input `logged`.
+    pub logged: ::std::option::Option<&'a ::lifecycle_runtime::__private::Noted>,
     ///The input `pods`.
     pub pods: ::std::vec::Vec<&'a Pod>,
     ///The shared value `reach`.
@@ -684,7 +860,11 @@ impl<'a> Seen<'a> {
             usage: observation.one::<Usage>(8usize),
             secret: observation.one::<Secret>(9usize),
             badge: observation.one::<ConfigMap>(11usize),
-            pods: observation.many::<Pod>(12usize),
+            chore: observation.one::<Job>(12usize),
+            chores: observation.one::<::lifecycle_runtime::__private::Noted>(13usize),
+            logs: observation.many::<Log>(14usize),
+            logged: observation.one::<::lifecycle_runtime::__private::Noted>(15usize),
+            pods: observation.many::<Pod>(16usize),
             reach: observation.value::<Reach>(0usize),
             access: observation.value::<Access>(1usize),
         })
@@ -879,6 +1059,53 @@ impl<'a> ApplyBadge<'a> {
         })
     }
 }
+///Proof that everything is there that `create_chore` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct CreateChore<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    _proved: (),
+}
+impl<'a> CreateChore<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true) {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            _proved: (),
+        })
+    }
+}
+///Proof that everything is there that `create_logs` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct CreateLogs<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///`class`, certainly there.
+    pub class: &'a BucketClass,
+    _proved: (),
+}
+impl<'a> CreateLogs<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true
+            && matches!(facts.class, ::lifecycle_runtime::__private::Named::Present))
+        {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            class: seen.class?,
+            _proved: (),
+        })
+    }
+}
 ///What the author of `Bucket` decides: pure but for calls and polls, each method with exactly its declared inputs.
 #[allow(clippy::ptr_arg, reason = "a method gets its input as it was declared")]
 pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
@@ -1021,6 +1248,16 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         at: ApplyBadge<'_>,
     ) -> ::lifecycle_runtime::__private::Desired<ConfigMap>;
+    ///What is created of `chore`, once.
+    fn create_chore(
+        &self,
+        at: CreateChore<'_>,
+    ) -> ::lifecycle_runtime::__private::Desired<Job>;
+    ///What is created of `logs`, once.
+    fn create_logs(
+        &self,
+        at: CreateLogs<'_>,
+    ) -> ::std::vec::Vec<::lifecycle_runtime::__private::Desired<Log>>;
     ///The status field `size`; asked only where all its inputs are there.
     fn size(
         &self,
@@ -1115,15 +1352,25 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             12usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Job>(),
+                )
+            }
+            14usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Log>(),
+                )
+            }
+            16usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
             }
-            13usize => {
+            17usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Secret>(),
                 )
             }
-            14usize => {
+            18usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
                 )
@@ -1253,6 +1500,20 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             12usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ),
+                )
+            }
+            13usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            14usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_labels([
                         ::lifecycle_runtime::__private::Text::text(
                             &observation.this::<Bucket>()?.meta.name,
@@ -1260,7 +1521,21 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ]),
                 )
             }
-            13usize => {
+            15usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            16usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_labels([
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ]),
+                )
+            }
+            17usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1269,7 +1544,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
-            14usize => {
+            18usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1362,17 +1637,17 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
-            9usize => {
+            11usize => {
                 ::std::option::Option::Some(
                     self.0.keeper(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            10usize => {
+            12usize => {
                 ::std::option::Option::Some(
                     self.0.paused(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            11usize => {
+            13usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1385,7 +1660,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            12usize => {
+            14usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1396,7 +1671,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            13usize => {
+            15usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1407,16 +1682,16 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            14usize => {
+            16usize => {
                 ::std::option::Option::Some({
                     let about = observation.this::<Bucket>()?;
                     ::lifecycle_runtime::__private::count(
-                        &observation.many::<Pod>(12usize),
+                        &observation.many::<Pod>(16usize),
                         |member| self.0.warm(about, member),
                     )
                 })
             }
-            16usize => {
+            18usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1436,7 +1711,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
         match var {
-            15usize => {
+            17usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1459,32 +1734,48 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Built> {
         let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
-            1usize => {
+            3usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::recorded(
                         &self.0.apply_handle(ApplyHandle::at(&seen, &facts)?),
                     )?,
                 )
             }
-            3usize => {
+            5usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         Secret,
                     >::into_built(self.0.apply_secret(ApplySecret::at(&seen, &facts)?)),
                 )
             }
-            4usize => {
+            6usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         Pod,
                     >::into_built_each(self.0.apply_pods(ApplyPods::at(&seen, &facts)?)),
                 )
             }
-            8usize => {
+            10usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         ConfigMap,
                     >::into_built(self.0.apply_badge(ApplyBadge::at(&seen, &facts)?)),
+                )
+            }
+            11usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
+                        Job,
+                    >::into_built(self.0.create_chore(CreateChore::at(&seen, &facts)?)),
+                )
+            }
+            12usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Desired::<
+                        Log,
+                    >::into_built_each(
+                        self.0.create_logs(CreateLogs::at(&seen, &facts)?),
+                    ),
                 )
             }
             _ => ::std::option::Option::None,
@@ -1629,8 +1920,8 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         effect: usize,
     ) -> ::std::option::Option<::std::string::String> {
         match effect {
-            0usize => observation.identity(6usize),
             2usize => observation.identity(6usize),
+            4usize => observation.identity(6usize),
             _ => ::std::option::Option::None,
         }
     }
@@ -1642,7 +1933,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Calling<'a>> {
         let (seen, facts) = (Seen::of(observation)?, Facts::of(&observation.world));
         match effect {
-            0usize => {
+            2usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::calling(
                         self.0.drop_bucket(DropBucket::at(&seen, &facts)?, once),
@@ -1650,7 +1941,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
-            2usize => {
+            4usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::calling(
                         self.0.put_bucket(PutBucket::at(&seen, &facts)?, once),
@@ -1686,6 +1977,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "zones",
@@ -1703,6 +1995,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "peers",
@@ -1720,6 +2013,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "nodes",
@@ -1737,6 +2031,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "grants",
@@ -1754,6 +2049,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "owners",
@@ -1771,6 +2067,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "handle",
@@ -1788,6 +2085,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "store",
@@ -1806,7 +2104,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
-                            ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
                         ],
                     ),
                 ),
@@ -1816,6 +2114,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "usage",
@@ -1834,7 +2133,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Is(2usize, 4u64),
-                            ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
                         ],
                     ),
                 ),
@@ -1844,6 +2143,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "secret",
@@ -1861,6 +2161,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "now",
@@ -1878,6 +2179,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "badge",
@@ -1888,13 +2190,86 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Name("metadata.name"),
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(14usize, 8u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(16usize, 8u64)),
                 var: ::std::option::Option::Some(7usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
-                retain: ::std::option::Option::Some(ir::Pred::Is(9usize, 1u64)),
+                retain: ::std::option::Option::Some(ir::Pred::Is(11usize, 1u64)),
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
+            },
+            ir::Input {
+                name: "chore",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "Job",
+                lookup: ir::Lookup::Name("metadata.name"),
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(7usize, 32u64)),
+                var: ::std::option::Option::Some(8usize),
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::Some(13usize),
+            },
+            ir::Input {
+                name: "chores",
+                doc: "",
+                mode: ir::Mode::Noted,
+                many: false,
+                kind: "Noted",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: false,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
+            },
+            ir::Input {
+                name: "logs",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: true,
+                kind: "Log",
+                lookup: ir::Lookup::Labels(&[LOG]),
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(8usize, 16u64)),
+                var: ::std::option::Option::Some(9usize),
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::Some(15usize),
+            },
+            ir::Input {
+                name: "logged",
+                doc: "",
+                mode: ir::Mode::Noted,
+                many: false,
+                kind: "Noted",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::None,
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: false,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "pods",
@@ -1905,13 +2280,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Labels(&[BUCKET]),
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::None,
-                var: ::std::option::Option::Some(8usize),
+                given: ::std::option::Option::Some(ir::Pred::Is(6usize, 16u64)),
+                var: ::std::option::Option::Some(10usize),
                 owner: ::std::option::Option::Some(9usize),
                 controller: false,
                 exclusive: &["spec.containers"],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "token",
@@ -1929,6 +2305,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::Some(ir::Leaves::Deleted),
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "label",
@@ -1946,6 +2323,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::Some(ir::Leaves::Released),
+                noted: ::std::option::Option::None,
             },
         ],
         values: &[
@@ -1953,7 +2331,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "reach",
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(9usize, 1u64)],
+                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(11usize, 1u64)],
                     ),
                 ),
                 mint: ::std::option::Option::None,
@@ -1963,7 +2341,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 mint: ::std::option::Option::Some(ir::Mint {
                     keeper: 9usize,
-                    until: ::std::option::Option::Some(ir::Pred::Is(16usize, 2u64)),
+                    until: ::std::option::Option::Some(ir::Pred::Is(18usize, 2u64)),
                 }),
             },
         ],
@@ -2024,7 +2402,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2044,7 +2422,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(10usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2081,26 +2459,74 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 6u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(14usize, 8u64),
+                        pred: ir::Pred::Is(16usize, 8u64),
                         otherwise: 0u8,
                     },
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
                 reads: &[
-                    0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 11usize, 12usize,
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 11usize, 16usize,
+                ],
+            },
+            ir::Var {
+                name: "chore",
+                doc: "",
+                origin: ir::Origin::Input(12usize),
+                values: &["Absent", "Foreign", "Terminating", "New", "Made", "Gone"],
+                answers: 6u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(7usize, 32u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 16usize,
+                ],
+            },
+            ir::Var {
+                name: "logs",
+                doc: "",
+                origin: ir::Origin::Input(14usize),
+                values: &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"],
+                answers: 6u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(8usize, 16u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 11usize, 12usize, 13usize, 14usize, 15usize,
+                    16usize,
                 ],
             },
             ir::Var {
                 name: "pods",
                 doc: "",
-                origin: ir::Origin::Input(12usize),
+                origin: ir::Origin::Input(16usize),
                 values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
                 answers: 5u8,
-                given: &[],
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(6usize, 16u64),
+                        otherwise: 0u8,
+                    },
+                ],
                 free: ::std::option::Option::None,
                 timed: false,
-                reads: &[0usize, 1usize, 9usize, 12usize],
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 16usize,
+                ],
             },
             ir::Var {
                 name: "keeper",
@@ -2169,7 +2595,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(12usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(14usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -2186,17 +2612,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 4u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(13usize, 2u64),
+                        pred: ir::Pred::Is(15usize, 2u64),
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Is(8usize, 16u64),
+                        pred: ir::Pred::Is(10usize, 16u64),
                         otherwise: 0u8,
                     },
                 ],
                 free: ::std::option::Option::None,
                 timed: false,
-                reads: &[0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 12usize],
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 16usize,
+                ],
             },
             ir::Var {
                 name: "rush",
@@ -2206,7 +2635,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(13usize, 2u64),
+                        pred: ir::Pred::Is(15usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2222,7 +2651,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(15usize, 2u64),
+                        pred: ir::Pred::Is(17usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2231,7 +2660,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[0usize, 1usize, 6usize, 7usize, 8usize, 9usize, 10usize],
             },
             ir::Var {
-                name: "drop_bucket",
+                name: "note_chore",
                 doc: "",
                 origin: ir::Origin::Refused(0usize),
                 values: &["false", "true"],
@@ -2242,7 +2671,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "apply_handle",
+                name: "note_logs",
                 doc: "",
                 origin: ir::Origin::Refused(1usize),
                 values: &["false", "true"],
@@ -2253,7 +2682,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "put_bucket",
+                name: "drop_bucket",
                 doc: "",
                 origin: ir::Origin::Refused(2usize),
                 values: &["false", "true"],
@@ -2264,7 +2693,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "apply_secret",
+                name: "apply_handle",
                 doc: "",
                 origin: ir::Origin::Refused(3usize),
                 values: &["false", "true"],
@@ -2275,7 +2704,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "apply_pods",
+                name: "put_bucket",
                 doc: "",
                 origin: ir::Origin::Refused(4usize),
                 values: &["false", "true"],
@@ -2286,7 +2715,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "delete_pods",
+                name: "apply_secret",
                 doc: "",
                 origin: ir::Origin::Refused(5usize),
                 values: &["false", "true"],
@@ -2297,7 +2726,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "remove",
+                name: "apply_pods",
                 doc: "",
                 origin: ir::Origin::Refused(6usize),
                 values: &["false", "true"],
@@ -2308,7 +2737,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "adopt_badge",
+                name: "delete_pods",
                 doc: "",
                 origin: ir::Origin::Refused(7usize),
                 values: &["false", "true"],
@@ -2319,7 +2748,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "apply_badge",
+                name: "remove",
                 doc: "",
                 origin: ir::Origin::Refused(8usize),
                 values: &["false", "true"],
@@ -2329,10 +2758,54 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[],
             },
+            ir::Var {
+                name: "adopt_badge",
+                doc: "",
+                origin: ir::Origin::Refused(9usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
+            ir::Var {
+                name: "apply_badge",
+                doc: "",
+                origin: ir::Origin::Refused(10usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
+            ir::Var {
+                name: "create_chore",
+                doc: "",
+                origin: ir::Origin::Refused(11usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
+            ir::Var {
+                name: "create_logs",
+                doc: "",
+                origin: ir::Origin::Refused(12usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
         ],
         order: &[
-            ir::Node::Var(9usize),
-            ir::Node::Var(10usize),
+            ir::Node::Var(11usize),
+            ir::Node::Var(12usize),
             ir::Node::Input(0usize),
             ir::Node::Var(2usize),
             ir::Node::Input(1usize),
@@ -2348,25 +2821,29 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(5usize),
             ir::Node::Input(9usize),
             ir::Node::Value(0usize),
-            ir::Node::Var(12usize),
-            ir::Node::Var(13usize),
-            ir::Node::Input(10usize),
+            ir::Node::Var(14usize),
             ir::Node::Var(15usize),
-            ir::Node::Var(16usize),
+            ir::Node::Input(10usize),
+            ir::Node::Var(17usize),
+            ir::Node::Var(18usize),
             ir::Node::Value(1usize),
             ir::Node::Var(6usize),
-            ir::Node::Input(12usize),
-            ir::Node::Var(8usize),
-            ir::Node::Var(14usize),
+            ir::Node::Input(16usize),
+            ir::Node::Var(10usize),
+            ir::Node::Var(16usize),
             ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Input(13usize),
+            ir::Node::Input(12usize),
+            ir::Node::Var(8usize),
+            ir::Node::Input(15usize),
             ir::Node::Input(14usize),
+            ir::Node::Var(9usize),
+            ir::Node::Input(17usize),
+            ir::Node::Input(18usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
-            ir::Node::Var(11usize),
-            ir::Node::Var(17usize),
-            ir::Node::Var(18usize),
+            ir::Node::Var(13usize),
             ir::Node::Var(19usize),
             ir::Node::Var(20usize),
             ir::Node::Var(21usize),
@@ -2374,17 +2851,23 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(23usize),
             ir::Node::Var(24usize),
             ir::Node::Var(25usize),
+            ir::Node::Var(26usize),
+            ir::Node::Var(27usize),
+            ir::Node::Var(28usize),
+            ir::Node::Var(29usize),
+            ir::Node::Var(30usize),
+            ir::Node::Var(31usize),
         ],
         nevers: &[
-            ir::Pred::All(&[ir::Pred::Is(13usize, 2u64), ir::Pred::Is(12usize, 1u64)]),
-            ir::Pred::All(&[ir::Pred::Is(16usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
+            ir::Pred::All(&[ir::Pred::Is(15usize, 2u64), ir::Pred::Is(14usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(18usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
         ],
         states: &[
             ir::State {
                 name: "Elsewhere",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(9usize, 2u64),
+                when: ir::Pred::Is(11usize, 2u64),
                 phase: ir::Phase::Ignored,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2398,7 +2881,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Paused",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(10usize, 2u64),
+                when: ir::Pred::Is(12usize, 2u64),
                 phase: ir::Phase::Suspended,
                 even_deleting: true,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -2440,7 +2923,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Invalid",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(11usize, 2u64),
+                when: ir::Pred::Is(13usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
@@ -2470,7 +2953,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Unreachable",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(12usize, 16u64),
+                when: ir::Pred::Is(14usize, 16u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2498,7 +2981,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Taken",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(12usize, 2u64),
+                when: ir::Pred::Is(14usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
@@ -2514,7 +2997,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(19usize, 2u64),
+                when: ir::Pred::Is(23usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -2528,7 +3011,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Making",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(12usize, 5u64),
+                when: ir::Pred::Is(14usize, 5u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2543,12 +3026,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 goal: false,
                 when: ir::Pred::Any(
-                    &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(8usize, 8u64)],
+                    &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(10usize, 8u64)],
                 ),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
-                    &[ir::Source::Input(9usize), ir::Source::Input(12usize)],
+                    &[
+                        ir::Source::Input(9usize),
+                        ir::Source::Input(16usize),
+                        ir::Source::Input(10usize),
+                    ],
                 ),
                 overdue: ir::Length {
                     said: ::std::option::Option::None,
@@ -2588,7 +3075,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Scaling",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(8usize, 7u64),
+                when: ir::Pred::Is(10usize, 7u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2619,7 +3106,55 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 goal: false,
                 when: ir::Pred::All(
-                    &[ir::Pred::Is(14usize, 8u64), ir::Pred::Is(7usize, 29u64)],
+                    &[ir::Pred::Is(16usize, 8u64), ir::Pred::Is(7usize, 29u64)],
+                ),
+                phase: ir::Phase::Pending,
+                even_deleting: false,
+                wakes: ::std::option::Option::None,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Clashing",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Any(
+                    &[ir::Pred::Is(8usize, 2u64), ir::Pred::Is(9usize, 16u64)],
+                ),
+                phase: ir::Phase::Error,
+                even_deleting: false,
+                wakes: ::std::option::Option::Some(
+                    &[
+                        ir::Source::Input(12usize),
+                        ir::Source::Input(14usize),
+                        ir::Source::Input(10usize),
+                    ],
+                ),
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Choring",
+                doc: "",
+                goal: false,
+                when: ir::Pred::All(
+                    &[
+                        ir::Pred::Is(7usize, 32u64),
+                        ir::Pred::Any(
+                            &[
+                                ir::Pred::Is(8usize, 9u64),
+                                ir::Pred::All(
+                                    &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(9usize, 3u64)],
+                                ),
+                            ],
+                        ),
+                    ],
                 ),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
@@ -2634,7 +3169,9 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Shown",
                 doc: "",
                 goal: true,
-                when: ir::Pred::Is(7usize, 32u64),
+                when: ir::Pred::Any(
+                    &[ir::Pred::Is(7usize, 32u64), ir::Pred::Is(8usize, 32u64)],
+                ),
                 phase: ir::Phase::Ready,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2648,7 +3185,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Ready",
                 doc: "",
                 goal: true,
-                when: ir::Pred::Is(12usize, 8u64),
+                when: ir::Pred::Is(14usize, 8u64),
                 phase: ir::Phase::Ready,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2661,6 +3198,43 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
         ],
         effects: &[
             ir::Effect {
+                name: "note_chore",
+                doc: "Notes in `chores` which of `chore` were made.",
+                verb: ir::Verb::Note,
+                each: false,
+                target: 13usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(8usize, 2u8)], &[(8usize, 4u8)]],
+                affects: &[8usize, 9usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 19usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "note_logs",
+                doc: "Notes in `logged` which of `logs` were made.",
+                verb: ir::Verb::Note,
+                each: false,
+                target: 15usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[
+                    &[(9usize, 2u8)],
+                    &[(9usize, 3u8)],
+                    &[(9usize, 4u8)],
+                    &[(9usize, 5u8)],
+                ],
+                affects: &[9usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 20usize,
+                keeps: false,
+            },
+            ir::Effect {
                 name: "drop_bucket",
                 doc: "",
                 verb: ir::Verb::Call,
@@ -2669,15 +3243,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(12usize, 12u64)],
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(14usize, 12u64)],
                     ),
                 ),
-                sets: &[&[(12usize, 0u8)]],
-                affects: &[6usize, 7usize, 12usize, 13usize, 14usize, 15usize, 16usize],
+                sets: &[&[(14usize, 0u8)]],
+                affects: &[
+                    6usize, 7usize, 8usize, 9usize, 10usize, 14usize, 15usize, 16usize,
+                    17usize, 18usize,
+                ],
                 undo: ::std::option::Option::None,
                 is_undo: true,
                 is_step: false,
-                refused: 17usize,
+                refused: 21usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2689,18 +3266,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::Any(
-                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(12usize, 3u64)],
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(14usize, 3u64)],
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
                 affects: &[
-                    3usize, 4usize, 5usize, 6usize, 7usize, 12usize, 13usize, 14usize,
-                    15usize, 16usize,
+                    3usize, 4usize, 5usize, 6usize, 7usize, 8usize, 9usize, 10usize,
+                    14usize, 15usize, 16usize, 17usize, 18usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 18usize,
+                refused: 22usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2713,18 +3290,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
-                            ir::Pred::Is(11usize, 1u64),
+                            ir::Pred::Is(13usize, 1u64),
                             ir::Pred::Is(3usize, 4u64),
-                            ir::Pred::Is(12usize, 5u64),
+                            ir::Pred::Is(14usize, 5u64),
                         ],
                     ),
                 ),
-                sets: &[&[(12usize, 3u8)], &[(12usize, 1u8)]],
-                affects: &[6usize, 7usize, 12usize, 13usize, 14usize, 15usize, 16usize],
-                undo: ::std::option::Option::Some(0usize),
+                sets: &[&[(14usize, 3u8)], &[(14usize, 1u8)]],
+                affects: &[
+                    6usize, 7usize, 8usize, 9usize, 10usize, 14usize, 15usize, 16usize,
+                    17usize, 18usize,
+                ],
+                undo: ::std::option::Option::Some(2usize),
                 is_undo: false,
                 is_step: false,
-                refused: 19usize,
+                refused: 23usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2741,15 +3321,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(12usize, 8u64)],
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(14usize, 8u64)],
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
-                affects: &[6usize, 7usize, 8usize, 14usize, 16usize],
+                affects: &[6usize, 7usize, 8usize, 9usize, 10usize, 16usize, 18usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 20usize,
+                refused: 24usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2757,7 +3337,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Apply,
                 each: true,
-                target: 12usize,
+                target: 16usize,
                 from: &[
                     ir::Source::Input(0usize),
                     ir::Source::Input(1usize),
@@ -2765,20 +3345,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(11usize, 1u64), ir::Pred::Is(12usize, 8u64)],
+                        &[ir::Pred::Is(13usize, 1u64), ir::Pred::Is(14usize, 8u64)],
                     ),
                 ),
                 sets: &[
-                    &[(8usize, 1u8)],
-                    &[(8usize, 2u8)],
-                    &[(8usize, 3u8)],
-                    &[(8usize, 4u8)],
+                    &[(10usize, 1u8)],
+                    &[(10usize, 2u8)],
+                    &[(10usize, 3u8)],
+                    &[(10usize, 4u8)],
                 ],
-                affects: &[7usize, 8usize, 14usize],
+                affects: &[7usize, 8usize, 9usize, 10usize, 16usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 21usize,
+                refused: 25usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2786,15 +3366,15 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 verb: ir::Verb::Delete,
                 each: true,
-                target: 12usize,
+                target: 16usize,
                 from: &[],
                 when: ::std::option::Option::None,
-                sets: &[&[(8usize, 2u8)], &[(8usize, 3u8)], &[(8usize, 4u8)]],
-                affects: &[7usize, 8usize, 14usize],
+                sets: &[&[(10usize, 2u8)], &[(10usize, 3u8)], &[(10usize, 4u8)]],
+                affects: &[7usize, 8usize, 9usize, 10usize, 16usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 22usize,
+                refused: 26usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2806,11 +3386,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(6usize, 2u8)], &[(6usize, 0u8)]],
-                affects: &[6usize, 7usize, 8usize, 14usize, 16usize],
+                affects: &[6usize, 7usize, 8usize, 9usize, 10usize, 16usize, 18usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: true,
-                refused: 23usize,
+                refused: 27usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2820,13 +3400,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 each: false,
                 target: 11usize,
                 from: &[],
-                when: ::std::option::Option::Some(ir::Pred::Is(11usize, 1u64)),
+                when: ::std::option::Option::Some(ir::Pred::Is(13usize, 1u64)),
                 sets: &[&[(7usize, 4u8)], &[(7usize, 5u8)]],
-                affects: &[7usize],
+                affects: &[7usize, 8usize, 9usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 24usize,
+                refused: 28usize,
                 keeps: false,
             },
             ir::Effect {
@@ -2838,11 +3418,43 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(7usize, 5u8)]],
-                affects: &[7usize],
+                affects: &[7usize, 8usize, 9usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 25usize,
+                refused: 29usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "create_chore",
+                doc: "",
+                verb: ir::Verb::Create,
+                each: false,
+                target: 12usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(8usize, 3u8)]],
+                affects: &[8usize, 9usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 30usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "create_logs",
+                doc: "",
+                verb: ir::Verb::Create,
+                each: true,
+                target: 14usize,
+                from: &[ir::Source::Input(0usize)],
+                when: ::std::option::Option::Some(ir::Pred::Is(13usize, 1u64)),
+                sets: &[&[(9usize, 0u8)]],
+                affects: &[9usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 31usize,
                 keeps: false,
             },
         ],
@@ -2857,16 +3469,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 }),
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(12usize, 8u64),
-                        ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
+                        ir::Pred::Is(14usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(15usize, 2u64)),
                     ],
                 ),
-                sets: &[&[(13usize, 1u8)]],
+                sets: &[&[(15usize, 1u8)]],
             },
         ],
         steps: &[
             ir::Step {
-                effect: 6usize,
+                effect: 8usize,
                 when: ::std::option::Option::Some(
                     ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
                 ),
@@ -2911,6 +3523,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (6usize, 16usize),
             (6usize, 17usize),
             (6usize, 18usize),
+            (6usize, 19usize),
+            (6usize, 20usize),
             (7usize, 6usize),
             (7usize, 8usize),
             (7usize, 10usize),
@@ -2924,12 +3538,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (10usize, 16usize),
             (10usize, 17usize),
             (10usize, 18usize),
-            (11usize, 14usize),
-            (11usize, 15usize),
-            (11usize, 16usize),
-            (11usize, 17usize),
-            (11usize, 18usize),
-            (12usize, 11usize),
+            (10usize, 19usize),
+            (10usize, 20usize),
             (12usize, 13usize),
             (13usize, 11usize),
             (13usize, 14usize),
@@ -2937,12 +3547,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (13usize, 16usize),
             (13usize, 17usize),
             (13usize, 18usize),
+            (13usize, 19usize),
+            (13usize, 20usize),
             (14usize, 11usize),
             (14usize, 15usize),
             (14usize, 16usize),
             (14usize, 17usize),
             (14usize, 18usize),
+            (14usize, 19usize),
+            (14usize, 20usize),
             (16usize, 17usize),
+            (16usize, 18usize),
+            (16usize, 19usize),
+            (18usize, 17usize),
+            (18usize, 19usize),
         ],
         waits: &[],
         conditions: &[
@@ -2957,7 +3575,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(11usize, 1u64)],
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(13usize, 1u64)],
                             ),
                         ),
                     },
@@ -2966,7 +3584,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Invalid",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(13usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -2988,7 +3606,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(12usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                                &[ir::Pred::Is(14usize, 8u64), ir::Pred::Is(3usize, 4u64)],
                             ),
                         ),
                     },
@@ -3003,14 +3621,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ],
                         ),
                         event: ::std::option::Option::Some("NameTaken"),
-                        when: ::std::option::Option::Some(ir::Pred::Is(12usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(19usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(23usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -3041,8 +3659,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(2usize, 4u64),
-                                    ir::Pred::Is(11usize, 1u64),
-                                    ir::Pred::Is(12usize, 16u64),
+                                    ir::Pred::Is(13usize, 1u64),
+                                    ir::Pred::Is(14usize, 16u64),
                                 ],
                             ),
                         ),
@@ -3054,7 +3672,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::Any(
-                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(8usize, 8u64)],
+                                &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(10usize, 8u64)],
                             ),
                         ),
                     },
@@ -3066,6 +3684,38 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         when: ::std::option::Option::Some(ir::Pred::Is(7usize, 2u64)),
                     },
                     ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Clashing",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::Any(
+                                &[ir::Pred::Is(8usize, 2u64), ir::Pred::Is(9usize, 16u64)],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::Unknown,
+                        reason: "Choring",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(
+                            ir::Pred::All(
+                                &[
+                                    ir::Pred::Is(7usize, 32u64),
+                                    ir::Pred::Any(
+                                        &[
+                                            ir::Pred::Is(8usize, 9u64),
+                                            ir::Pred::All(
+                                                &[ir::Pred::Is(8usize, 16u64), ir::Pred::Is(9usize, 3u64)],
+                                            ),
+                                        ],
+                                    ),
+                                ],
+                            ),
+                        ),
+                    },
+                    ir::Clause {
                         says: ir::Says::True,
                         reason: "Shared",
                         message: ::std::option::Option::None,
@@ -3074,10 +3724,10 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(6usize, 16u64),
-                                    ir::Pred::Is(8usize, 16u64),
+                                    ir::Pred::Is(10usize, 16u64),
                                     ir::Pred::Any(
                                         &[
-                                            ir::Pred::Not(&ir::Pred::Is(14usize, 8u64)),
+                                            ir::Pred::Not(&ir::Pred::Is(16usize, 8u64)),
                                             ir::Pred::Is(7usize, 32u64),
                                         ],
                                     ),

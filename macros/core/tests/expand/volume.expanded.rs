@@ -878,6 +878,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "claim",
@@ -897,6 +898,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "chosen",
@@ -914,6 +916,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "own",
@@ -935,6 +938,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "pod",
@@ -954,6 +958,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "listed",
@@ -971,6 +976,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "node",
@@ -988,6 +994,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
             ir::Input {
                 name: "tree",
@@ -1005,6 +1012,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 exclusive: &[],
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
             },
         ],
         values: &[

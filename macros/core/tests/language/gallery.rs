@@ -18,7 +18,7 @@ type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const TEXTS: &str = "macros/core/tests/lifecycles";
 
-const ROWS: [Row; 27] = [
+const ROWS: [Row; 28] = [
     (
         "01",
         "a certificate that an issuer signs",
@@ -139,6 +139,12 @@ const ROWS: [Row; 27] = [
         "rollout.txt",
         SAID,
     ),
+    (
+        "ours",
+        "a program whose database is migrated once a version, by a Job that cleans itself up",
+        "app.txt",
+        SAID,
+    ),
     ("ours", "a listener of a network", "skupper.txt", SAID),
     ("ours", "a Listener of a site", "skupper-listener.txt", SAID),
 ];
@@ -190,6 +196,7 @@ fn constructs(text: &str, of: &Lifecycle) -> Vec<&'static str> {
             of.inputs.iter().any(|input| input.retain.is_some()),
         ),
         ("adopt", verb(Verb::Adopt)),
+        ("once", verb(Verb::Create)),
         ("call", verb(Verb::Call)),
         ("held", of.vars.iter().any(|var| var.held.is_some())),
         ("mint", of.values.iter().any(|value| value.mint.is_some())),

@@ -11,7 +11,7 @@ use lifecycle_macros_core::{Checked, check};
 use super::pages::between;
 
 /// Each kind of input: how it is written, and where an effect decides what else it may be.
-const INPUTS: [(&str, &str, &str); 13] = [
+const INPUTS: [(&str, &str, &str); 16] = [
     ("`x: K by name spec.x`", "x: ConfigMap by name spec.x;", ""),
     (
         "`x: K by name spec.x?`",
@@ -39,6 +39,17 @@ const INPUTS: [(&str, &str, &str); 13] = [
         "x: shared ConfigMap by name meta.name;",
         "apply x;",
     ),
+    (
+        "`x: owned K`, and an effect creates it",
+        "x: owned ConfigMap by name spec.x; made: record of x;",
+        "create x;",
+    ),
+    (
+        "`x: owned [K]`, and an effect creates them",
+        "x: owned [ConfigMap] by labels { KEY = meta.name }; made: record of x;",
+        "create each x;",
+    ),
+    ("`made: record of x`", "", ""),
     (
         "`x: owned [K]`, `x: shared [K]`",
         "x: owned [ConfigMap] by labels { KEY = meta.name };",

@@ -27,6 +27,7 @@ macro_rules! sketches {
     )* };
 }
 sketches! {
+    app_is_accepted = "app",
     autoscaler_is_accepted = "autoscaler",
     bucket_is_accepted = "bucket",
     canary_is_accepted = "canary",

@@ -1,6 +1,8 @@
 //! The world that there really is: every question asked of the objects as they are, each as soon as what it needs is known.
 //! Knows the language: when something is asked, and with what. What objects contain is known to a [`Reality`].
 
+mod once;
+
 use std::cell::RefCell;
 
 use super::{Meaning, Named};
@@ -94,6 +96,26 @@ pub trait Reality {
         found: &[Self::Object],
         tie: Tie<'_, Self::Object>,
     ) -> Vec<Member>;
+    /// The names that a `record of` has. A volume has none.
+    fn noted(&self, _record: &str) -> Vec<String> {
+        Vec::new()
+    }
+    /// What an object is called.
+    fn called(&self, _object: &Self::Object) -> String {
+        String::new()
+    }
+    /// The name that one object is looked up by.
+    fn sought(&self, _input: &str, _from: &Given<Self::Object>) -> Option<String> {
+        None
+    }
+    /// The names of the members that a set is to have.
+    fn wanted(&self, _input: &str, _from: &Given<Self::Object>) -> Vec<String> {
+        Vec::new()
+    }
+    /// The object of an input's kind with this name.
+    fn named(&self, _input: &str, _name: &str) -> Option<Self::Object> {
+        None
+    }
 }
 
 /// The world of these objects, with refusals as they were last observed. `Err` names what depends on itself.
@@ -334,7 +356,8 @@ impl<'a, R: Reality> Asking<'a, R> {
         let ours = input.own != "owned" || self.is_ours(input, object)?;
         let leaves =
             matches!(input.own.as_str(), "owned" | "shared") && self.reality.is_leaving(object);
-        Ok(ours && !leaves)
+        let is_new = self.meaning.life().creates(&input.name) && !self.is_noted(input, object);
+        Ok(ours && (!leaves || is_new))
     }
 
     fn is_ours(&self, input: &Input, object: &R::Object) -> Result<bool, String> {
@@ -377,7 +400,10 @@ impl<'a, R: Reality> Asking<'a, R> {
     fn brought(&self, var: usize, input: &Input) -> Result<&'static str, String> {
         let sought = self.found(input)?;
         let first = sought.objects.first();
+        let once = self.meaning.life().creates(&input.name);
         Ok(match (input.own.as_str(), input.many, first) {
+            ("owned", true, _) if once => self.created_set(input, &sought.objects)?,
+            ("owned", false, first) if once => self.created(input, first)?,
             ("owned" | "shared", true, _) => self.worst(input, &sought.objects)?,
             ("poll", _, Some(_)) => "Known",
             ("poll", _, None) => "Unknown",

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::dice::Dice;
 use crate::names::{names, values};
 use crate::parser::parse;
-use crate::syntax::Life;
+use crate::syntax::{Effect, Life};
 use crate::{answer, findings::Found};
 
 /// Sections whose items a fragment may have.
@@ -23,9 +23,10 @@ pub fn cut(text: &str, number: u64) -> Option<String> {
     let life = parse(text).ok()?;
     let mut found = Found::default();
     names(&life, &mut found);
-    // That something is adopted says an effect, which a fragment has not: its states could not ask for it.
-    let adopts = life.effects.iter().any(|effect| effect.verb == "adopt");
-    if life.volume || adopts || found.has_errors() || answer::answer(text, None).broken.is_some() {
+    // That something is adopted or created says an effect, which a fragment has not: its states could not ask for it.
+    let comes = |effect: &Effect| ["adopt", "create"].contains(&effect.verb.as_str());
+    let comes = life.effects.iter().any(comes);
+    if life.volume || comes || found.has_errors() || answer::answer(text, None).broken.is_some() {
         return None;
     }
     let mut dice = Dice::new(number ^ 0x4652_4147);

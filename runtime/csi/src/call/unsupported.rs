@@ -11,7 +11,7 @@ pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool)
         (Mode::Clock, _) => Some(format!(
             "`{name}` is a clock, and a call happens when it is made"
         )),
-        (Mode::Record, _) => Some(format!(
+        (Mode::Record | Mode::Noted, _) => Some(format!(
             "`{name}` is a record, for which a volume has no object: poll or probe it"
         )),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {

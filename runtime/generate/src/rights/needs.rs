@@ -48,7 +48,7 @@ fn subject(rights: &mut Rights, lifecycle: &Lifecycle, kind: &Kind) {
     let records = lifecycle
         .inputs
         .iter()
-        .filter(|input| input.mode == Mode::Record);
+        .filter(|input| matches!(input.mode, Mode::Record | Mode::Noted));
     for input in records {
         let why = format!("record `{}` of {name}", input.name);
         rights.allow(Object::of(kind), &[Verb::Patch], why);
@@ -70,7 +70,7 @@ fn owner(
     (effect, input): (&Effect, &Input),
     why: &str,
 ) {
-    let refers = matches!(effect.verb, Does::Apply | Does::Adopt);
+    let refers = matches!(effect.verb, Does::Apply | Does::Create | Does::Adopt);
     let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared);
     if !refers || !is_ours || !input.controller {
         return;
@@ -104,11 +104,12 @@ fn reads(lifecycle: &Lifecycle) -> &'static [Verb] {
 fn writes(effect: &Effect, input: &Input) -> &'static [Verb] {
     match (effect.verb, input.mode) {
         (Does::Apply | Does::Delete, Mode::Part) | (Does::Adopt, _) => &[Verb::Patch],
-        (Does::Apply, _) => &[Verb::Create, Verb::Patch],
+        (Does::Apply | Does::Create, _) => &[Verb::Create, Verb::Patch],
         // Of what others share only our own part is taken away.
         (Does::Delete, Mode::Shared) => &[Verb::Patch, Verb::Delete],
         (Does::Delete, _) => &[Verb::Delete],
-        (Does::Call, _) => &[],
+        // What is noted is a record of the object itself.
+        (Does::Call | Does::Note, _) => &[],
     }
 }
 

@@ -23,9 +23,11 @@ impl Observing<'_> {
         let input = &self.ir.inputs[number];
         match (input.mode, input.many) {
             // A clock brings no fact.
-            (Mode::Watched | Mode::Clock, _) => Ok(self.ask_watched(number)),
+            (Mode::Watched | Mode::Noted | Mode::Clock, _) => Ok(self.ask_watched(number)),
             (Mode::Poll | Mode::Probe, _) => Ok(self.ask_poll(number)),
             (Mode::Record, _) => Ok(self.ask_record(number)),
+            (Mode::Owned, true) if input.noted.is_some() => self.ask_created_set(number),
+            (Mode::Owned, false) if input.noted.is_some() => self.ask_created(number),
             (Mode::Owned | Mode::Shared, true) => self.ask_set(number),
             (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(number),
         }
@@ -36,7 +38,7 @@ impl Observing<'_> {
         let input = &self.ir.inputs[number];
         let first = self.observation.objects(number).first();
         match (input.mode, first) {
-            (Mode::Watched | Mode::Clock, _) => self.ask_watched(number).0,
+            (Mode::Watched | Mode::Noted | Mode::Clock, _) => self.ask_watched(number).0,
             (Mode::Poll | Mode::Probe, _) => self.ask_poll(number).0,
             (Mode::Record, _) => match self.observation.slot(number) {
                 Slot::Recorded { .. } => "Stale",
@@ -44,6 +46,7 @@ impl Observing<'_> {
             },
             (Mode::Owned | Mode::Shared, _) if input.many => "Behind",
             (Mode::Owned | Mode::Shared | Mode::Part, None) => "Absent",
+            (Mode::Owned, Some(live)) if input.noted.is_some() => self.stands(number, live),
             (Mode::Owned, Some(live)) if self.whose(number, live) != Whose::Ours => {
                 match self.whose(number, live) {
                     Whose::Nobodys => "Adoptable",
@@ -61,7 +64,8 @@ impl Observing<'_> {
     pub(super) fn built(&self, number: usize, each: bool) -> Option<(usize, Built)> {
         let builds = |effect: &usize| {
             let effect = &self.ir.effects[*effect];
-            (effect.verb, effect.target, effect.each) == (Verb::Apply, number, each)
+            let makes = matches!(effect.verb, Verb::Apply | Verb::Create);
+            makes && (effect.target, effect.each) == (number, each)
         };
         let mut effects = (0..self.ir.effects.len()).filter(builds).peekable();
         let mut able = None;
@@ -297,7 +301,7 @@ impl Observing<'_> {
         verdict
     }
 
-    fn plan_delete(&mut self, number: usize, name: &Name, live: &Arc<Stored>) {
+    pub(super) fn plan_delete(&mut self, number: usize, name: &Name, live: &Arc<Stored>) {
         let effects = self.ir.effects.iter().enumerate();
         let deletes = effects
             .filter(|(_, e)| e.verb == Verb::Delete && !e.each && e.target == number)
@@ -320,6 +324,7 @@ impl Observing<'_> {
             | Mode::Owned
             | Mode::Watched
             | Mode::Record
+            | Mode::Noted
             | Mode::Poll
             | Mode::Probe
             | Mode::Clock => Job::Delete,
@@ -516,9 +521,13 @@ impl Observing<'_> {
                 )
             }
             Mode::Part => (own(), Vec::new()),
-            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => {
-                (naming.manager.clone(), naming.replaced.clone())
-            }
+            Mode::Owned
+            | Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock => (naming.manager.clone(), naming.replaced.clone()),
         }
     }
 

@@ -136,7 +136,9 @@ impl Observing<'_> {
             Mode::Owned => self.is_ours(number, live),
             Mode::Shared => refers,
             Mode::Part => self.has_a_part(number, live),
-            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
+            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+                false
+            }
         };
         let goes = live.meta.deletion_timestamp.is_some() && mode != Mode::Part;
         if !is_ours || goes {

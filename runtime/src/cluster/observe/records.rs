@@ -59,7 +59,7 @@ impl Observing<'_> {
         Some(wanted)
     }
 
-    fn record(&self, number: usize, wanted: &Value) -> Plan {
+    pub(super) fn record(&self, number: usize, wanted: &Value) -> Plan {
         let (subject, kind) = (&self.subject, self.kind(number));
         let annotations = json!({ self.annotation(number): wanted.to_string() });
         let body = json!({
@@ -85,7 +85,7 @@ impl Observing<'_> {
         }
     }
 
-    fn recorded(&self, number: usize) -> Option<&str> {
+    pub(super) fn recorded(&self, number: usize) -> Option<&str> {
         let annotations = self.subject.meta.annotations.as_ref()?;
         let text = annotations.get(&self.annotation(number)).or_else(|| {
             // Under the name of before, until it is written under that of today.
@@ -97,7 +97,7 @@ impl Observing<'_> {
         Some(text.as_str())
     }
 
-    fn annotation(&self, number: usize) -> String {
+    pub(super) fn annotation(&self, number: usize) -> String {
         let naming = self.observer.naming;
         naming.annotation(self.ir.inputs[number].name)
     }

@@ -13,11 +13,13 @@ use crate::machine::compare::Verdict;
 use crate::machine::ir::{Mode, Verb};
 
 /// The effect that builds a set, and the members that it wants by name.
-type Wanted = (usize, BTreeMap<Name, Value>);
+pub(super) type Wanted = (usize, BTreeMap<Name, Value>);
 
 /// From worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Member {
+pub(super) enum Member {
+    /// Made, and not noted yet; only of what is created once.
+    New,
     Behind,
     Surplus,
     Draining,
@@ -26,8 +28,9 @@ enum Member {
 }
 
 impl Member {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
+            Self::New => "New",
             Self::Behind => "Behind",
             Self::Surplus => "Surplus",
             Self::Draining => "Draining",
@@ -71,7 +74,7 @@ impl Observing<'_> {
     }
 
     /// What the builder wants, by name, and which effect that is; `None` if it cannot run.
-    fn wanted(&mut self, number: usize) -> Result<Option<Wanted>, Failure> {
+    pub(super) fn wanted(&mut self, number: usize) -> Result<Option<Wanted>, Failure> {
         let Some((effect, Built::Each(members))) = self.built(number, true) else {
             return Ok(None);
         };
@@ -115,7 +118,12 @@ impl Observing<'_> {
         (Member::Behind, sentence)
     }
 
-    fn ask_unwanted(&mut self, number: usize, name: &Name, live: &Arc<Stored>) -> (Member, String) {
+    pub(super) fn ask_unwanted(
+        &mut self,
+        number: usize,
+        name: &Name,
+        live: &Arc<Stored>,
+    ) -> (Member, String) {
         if live.meta.deletion_timestamp.is_some() {
             return (Member::Draining, self.say_terminating(number, name));
         }
@@ -128,7 +136,7 @@ impl Observing<'_> {
     }
 
     /// The effect that applies or deletes members of a set.
-    fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
+    pub(super) fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
         let effects = self.ir.effects;
         effects
             .iter()

@@ -32,9 +32,10 @@ impl Observing<'_> {
             Source::Input(_) | Source::This | Source::Request => false,
         };
         let all = declared.from.iter().any(computed);
+        let noted = self.ir.noted_in(declared.target);
         let inputs = 0..self.ir.inputs.len();
         let inputs = inputs.filter(|input| {
-            let is_named = declared.from.contains(&Source::Input(*input));
+            let is_named = declared.from.contains(&Source::Input(*input)) || noted == Some(*input);
             *input != declared.target && (all || is_named)
         });
         let read = inputs.map(|input| {
@@ -44,7 +45,8 @@ impl Observing<'_> {
             json!([self.versions(input), answer])
         });
         let meta = &self.subject.meta;
-        let is_record = self.ir.inputs[declared.target].mode == Mode::Record;
+        let mode = self.ir.inputs[declared.target].mode;
+        let is_record = matches!(mode, Mode::Record | Mode::Noted);
         // Where the write is an annotation of the object, it would change what it is built from.
         let written = (!is_record).then(|| json!([meta.labels, meta.annotations]));
         fingerprint(&json!([
@@ -93,7 +95,8 @@ impl Observed {
             json!([found, answer])
         });
         let meta = &self.observation.subject().meta;
-        let is_record = besides.is_some_and(|e| ir.inputs[e.target].mode == Mode::Record);
+        let is_record =
+            besides.is_some_and(|e| matches!(ir.inputs[e.target].mode, Mode::Record | Mode::Noted));
         fingerprint(&json!([
             json!([meta.uid, meta.generation, meta.finalizers]),
             json!(meta.deletion_timestamp),

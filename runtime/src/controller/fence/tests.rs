@@ -36,6 +36,7 @@ fn check(before: &[Event<Raw>], wrote: (&str, Option<&str>), after: Event<Raw>, 
     let wrote = FencedWrite {
         uid: Some(wrote.0.to_owned()),
         version: wrote.1.map(str::to_owned),
+        lasting: false,
     };
     let (at, now) = ((0, name()), Instant::now());
     fences.raise(at.clone(), wrote, &store, now);
@@ -86,6 +87,7 @@ fn only_a_list_begun_after_the_write_lets_it_fall() {
     let wrote = FencedWrite {
         uid: Some("u".to_owned()),
         version: Some("10".to_owned()),
+        lasting: false,
     };
     let now = Instant::now();
     fences.raise((0, name()), wrote, &store, now);
@@ -104,8 +106,35 @@ fn a_write_that_the_cache_shows_already_raises_nothing() {
     let wrote = FencedWrite {
         uid: Some("u".to_owned()),
         version: Some("10".to_owned()),
+        lasting: false,
     };
     fences.raise((0, name()), wrote, &store, Instant::now());
     let held = fences.hold(&subject(), std::iter::once((0, name())), Instant::now());
     assert_eq!(held, None);
+}
+
+#[test]
+fn a_fence_that_lasts_falls_by_what_is_seen_alone() {
+    let (mut store, mut fences) = (Store::new(Kind::of::<ConfigMap>()), Fences::default());
+    store.take(Event::Apply(raw("u", "5")));
+    let (at, now) = ((0, name()), Instant::now());
+    let later = now + LONGEST * 3;
+    let wrote = |version: &str, lasting| FencedWrite {
+        uid: Some("u".to_owned()),
+        version: Some(version.to_owned()),
+        lasting,
+    };
+    let held = |fences: &mut Fences, when| {
+        let until = fences.hold(&subject(), std::iter::once(at.clone()), when);
+        until.is_some_and(|until| until > when)
+    };
+    fences.raise(at.clone(), wrote("10", false), &store, now);
+    assert!(!held(&mut fences, later), "any other falls by the time");
+    fences.raise(at.clone(), wrote("11", true), &store, now);
+    assert!(held(&mut fences, later), "this one does not");
+    fences.raise(at.clone(), wrote("12", false), &store, now);
+    assert!(held(&mut fences, later), "nor does the one in its place");
+    store.take(Event::Apply(raw("u", "12")));
+    assert!(fences.look(&at, &store).contains(&subject()));
+    assert!(!held(&mut fences, later));
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::keeper::adopts;
+use super::once::is_once;
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -118,6 +119,8 @@ pub(crate) struct WrittenKind {
     pub(crate) mode: Mode,
     /// Whether what is there before is taken over.
     pub(crate) adopts: bool,
+    /// Whether it is created once.
+    pub(crate) once: bool,
 }
 
 /// The kinds of all inputs that effects write.
@@ -131,6 +134,7 @@ pub(crate) fn written_kinds(machine: &dyn Machine) -> Vec<WrittenKind> {
                 kind,
                 mode: input.mode,
                 adopts: adopts(machine.ir(), n),
+                once: is_once(machine.ir(), n),
             })
         })
         .collect()

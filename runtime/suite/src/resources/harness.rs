@@ -21,6 +21,7 @@ use super::fork::Fork;
 use super::invariant::{Finding, Invariant};
 use super::moves::Move;
 use super::observer::Observer;
+use super::once::{Made, wants_others};
 use super::rest::Rest;
 use super::site;
 use super::wire::{AwaitedWrite, LEASE, Operation, Wire, wanted_of};
@@ -429,6 +430,9 @@ impl Harness {
             return false;
         }
         self.moved += 1;
+        if wants_others(m) {
+            self.wires(|wire| wire.made(Made::forget));
+        }
         match m {
             Move::Restart => {
                 self.restart().await;

@@ -51,13 +51,15 @@ pub enum Invariant {
     HoldsUntil,
     /// What is minted is read back from a keeper that is said to be as wanted.
     ReadBack,
+    /// What is created once is not created again after a rest, whatever became of it.
+    MadeOnce,
     /// Where lifecycles that run together rest, no promise between them is open, unless whoever is to keep it waits for a person.
     ClaimsKept,
 }
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -81,6 +83,7 @@ impl Invariant {
         Self::OnlyTheLeader,
         Self::HoldsUntil,
         Self::ReadBack,
+        Self::MadeOnce,
         Self::ClaimsKept,
     ];
 }
@@ -111,6 +114,7 @@ impl fmt::Display for Invariant {
             Self::OnlyTheLeader => "only the leader",
             Self::HoldsUntil => "holds until",
             Self::ReadBack => "read back",
+            Self::MadeOnce => "made once",
             Self::ClaimsKept => "claims kept",
         })
     }

@@ -17,6 +17,7 @@ use super::invariant::{Finding, Invariant};
 use super::key::WorldsKey;
 use super::moves::{Fault, Move, Schedule};
 use super::observer::Last;
+use super::once::Made;
 use super::rest::{Rest, versions};
 use super::site;
 use super::tools;
@@ -168,6 +169,7 @@ async fn go(
         }
         if !disturbed {
             stage.look_for_open_claims(false);
+            stage.wires(|wire| wire.made(Made::rests));
         }
     }
     ran.shares = stage.shares(&before);

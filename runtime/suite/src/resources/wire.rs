@@ -17,6 +17,7 @@ use super::invariant::{Finding, Invariant};
 use super::keeper::takes_over;
 use super::moves::{Fault, Move, Planned};
 use super::observer::Observer;
+use super::once::Made;
 use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -48,6 +49,7 @@ struct State {
     /// By path and field manager.
     shares: BTreeMap<(String, String), Value>,
     left: Left,
+    made: Made,
     wanted: VecDeque<AwaitedWrite>,
     findings: Vec<Finding>,
     since_rest: usize,
@@ -61,6 +63,7 @@ pub(crate) struct Past {
     wrote: BTreeMap<String, Value>,
     shares: BTreeMap<(String, String), Value>,
     left: Left,
+    made: Made,
 }
 
 /// Objects as our last write left them, by path and field manager; none of which that is not known.
@@ -128,6 +131,7 @@ impl Wire {
             wrote: state.wrote.clone(),
             shares: state.shares.clone(),
             left: state.left.clone(),
+            made: state.made.clone(),
         }
     }
 
@@ -137,6 +141,7 @@ impl Wire {
         state.wrote = past.wrote;
         state.shares = past.shares;
         state.left = past.left;
+        state.made = past.made;
     }
 
     /// A client for a process; `below` is its way to the server, `identity` what it is called in the Lease, if one decides who writes.
@@ -177,6 +182,11 @@ impl Wire {
         let mut state = self.state();
         state.since_rest = 0;
         state.is_hot = false;
+    }
+
+    /// What was created once, so far.
+    pub(crate) fn made(&self, change: impl FnOnce(&mut Made)) {
+        change(&mut self.state().made);
     }
 
     /// Whether there was too much work for a cluster where nothing happens.
@@ -391,7 +401,9 @@ impl Wire {
             }
             Mode::Shared => false,
             Mode::Part => before.is_none(),
-            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => true,
+            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+                true
+            }
         };
         if is_foreign {
             let text = format!("{asked}: the object belongs to another controller or user");
@@ -400,6 +412,15 @@ impl Wire {
         let mut state = self.state();
         if asked.method == Method::DELETE {
             return;
+        }
+        let creates = asked.body["metadata"]["resourceVersion"] == "1";
+        let mut kinds = self.kinds.iter().filter(|k| k.has(&asked.path));
+        if creates
+            && kinds.all(|k| k.once)
+            && let Some(text) = state.made.creates(&asked.path, &asked.body)
+        {
+            let found = Finding::new(Invariant::MadeOnce, text);
+            state.findings.push(found);
         }
         // A patch of who owns what says nothing of what is wanted.
         if asked.body.get("kind").is_some() {

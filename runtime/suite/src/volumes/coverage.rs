@@ -80,7 +80,7 @@ impl RpcCoverage {
                 let kind = machine.kind(effect.target);
                 let is_done = match effect.verb {
                     Verb::Call => self.effects.contains(&(ir.name, effect.name)),
-                    Verb::Apply | Verb::Delete | Verb::Adopt => {
+                    Verb::Apply | Verb::Delete | Verb::Adopt | Verb::Create | Verb::Note => {
                         kind.is_some_and(|kind| self.written.contains(&kind.plural))
                     }
                 };

@@ -398,7 +398,7 @@ impl Run<'_> {
     pub(super) fn is_object(&self, input: usize) -> bool {
         !matches!(
             self.machine.ir.inputs[input].mode,
-            Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
+            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
         )
     }
 }

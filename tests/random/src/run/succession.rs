@@ -179,7 +179,9 @@ impl Run<'_> {
             Mode::Owned => "owned",
             Mode::Shared => "shared",
             Mode::Part => "part",
-            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => return None,
+            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+                return None;
+            }
         };
         if declared.owner.is_some() {
             return None;
@@ -209,7 +211,8 @@ impl Run<'_> {
         if ir.has_finalizer() {
             lines.push("finalizer;".to_owned());
         }
-        let records = ir.inputs.iter().filter(|i| i.mode == Mode::Record);
+        let is_record = |mode| matches!(mode, Mode::Record | Mode::Noted);
+        let records = ir.inputs.iter().filter(|i| is_record(i.mode));
         lines.extend(records.map(|record| format!("record {};", record.name)));
         let conditions = ir.conditions.iter();
         lines.extend(conditions.map(|one| format!("condition {};", one.name)));
@@ -283,7 +286,9 @@ impl Run<'_> {
                 let owns = owners(object).any(|(of, controls)| Some(of) == own && controls);
                 owns || keeps && !foreign
             }
-            Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => false,
+            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
+                false
+            }
         }
     }
 

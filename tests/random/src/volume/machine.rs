@@ -198,6 +198,6 @@ pub(crate) fn inputs_of(ir: &Lifecycle, effect: usize) -> Vec<usize> {
 pub(crate) fn is_object(ir: &Lifecycle, input: usize) -> bool {
     !matches!(
         ir.inputs[input].mode,
-        Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock
+        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
     )
 }

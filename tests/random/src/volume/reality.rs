@@ -221,9 +221,13 @@ impl Reality for Shown<'_> {
         let wanted = author::built(effect, target, &self.request, from, || u64::MAX);
         let manager = match mode {
             Mode::Part | Mode::Shared => format!("-{}", self.volume()),
-            Mode::Owned | Mode::Watched | Mode::Record | Mode::Poll | Mode::Probe | Mode::Clock => {
-                String::new()
-            }
+            Mode::Owned
+            | Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock => String::new(),
         };
         object.pointer("/spec/built") == Some(&wanted) && is_kept(object, &manager)
     }

@@ -6,7 +6,7 @@ use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::mistakes::suite::planted;
 use lifecycle_tests::mistakes::table::{self, Instrument, Verdict};
 use lifecycle_tests::named;
-use lifecycle_tests::suites::sketches;
+use lifecycle_tests::suites::{gallery, sketches};
 
 use super::{fans, widgets};
 
@@ -15,13 +15,14 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 /// The quickest first.
-const SUITES: [fn() -> Suite; 6] = [
+const SUITES: [fn() -> Suite; 7] = [
     widgets::plain,
     || sketches::rollout().depth(2).faults(80, 10),
     fans::suite,
     || sketches::bucket().depth(2).faults(80, 10),
     || sketches::skupper().depth(2).faults(80, 10),
     || sketches::skupper_listener().depth(2).faults(80, 10),
+    || gallery::app().depth(2).faults(80, 10),
 ];
 
 fn verdict(mistake: Mistake) -> Verdict {

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 
 use super::Builder;
 use super::scope::Noun;
-use crate::ast;
+use crate::ast::{self, Comes};
 use crate::check::misfit_clause;
 use crate::errors::Item;
 use crate::model::{
@@ -71,7 +71,8 @@ impl Builder<'_> {
     /// What another object owns is built only where its owner is there: an owner reference carries its uid.
     fn with_owner(&self, effect: &ast::Effect, target: InputId, mut from: Vec<Use>) -> Vec<Use> {
         let owner = self.ast.inputs[target.0].of.as_ref();
-        let (Some(name), Kind::Resource, Verb::Apply) = (owner, self.ast.kind, effect.verb) else {
+        let builds = matches!(effect.verb, Verb::Apply | Verb::Create);
+        let (Some(name), Kind::Resource, true) = (owner, self.ast.kind, builds) else {
             return from;
         };
         if let Some(id) = self.scope.inputs.get(&name.to_string()) {
@@ -105,15 +106,27 @@ impl Builder<'_> {
 
     /// What an effect establishes if it does not say so; a `call` has no default.
     fn default_sets(&self, effect: &ast::Effect) -> Vec<Vec<Assign>> {
-        let Some(&var) = self.scope.facts.get(&effect.target.to_string()) else {
+        let Some(&var) = self.scope.facts.get(&self.shown_by(effect).to_string()) else {
             return Vec::new();
         };
+        let is_set = |name: &Ident| {
+            let mut inputs = self.ast.inputs.iter();
+            inputs.any(|input| input.name == *name && input.many)
+        };
+        let is_once = self.ast.comes(&effect.target) == Comes::Once;
         let values: &[&str] = match (effect.verb, effect.each.is_some()) {
             (Verb::Apply, false) => &["Current"],
             (Verb::Apply, true) => &["Surplus", "Draining", "Foreign", "Current"],
+            (Verb::Delete, false) if is_once => &["Terminating", "Gone"],
             (Verb::Delete, false) => &["Terminating", "Absent"],
             (Verb::Delete, true) => &["Draining", "Foreign", "Current"],
             (Verb::Adopt, _) => &["Stale", "Current"],
+            (Verb::Create, _) => &["New"],
+            // What is still missing is made next, and noted after that.
+            (Verb::Note, _) if is_set(self.shown_by(effect)) => {
+                &["Surplus", "Draining", "Foreign", "Current"]
+            }
+            (Verb::Note, _) => &["Terminating", "Made"],
             (Verb::Call, _) => &[],
         };
         let known = &self.vars[var.0].values;
@@ -124,6 +137,15 @@ impl Builder<'_> {
         positions
             .map(|value| vec![Assign { var, value, span }])
             .collect()
+    }
+
+    /// The input whose verdict shows that an effect ran: what is noted shows by what is created.
+    fn shown_by<'b>(&'b self, effect: &'b ast::Effect) -> &'b Ident {
+        let mut inputs = self.ast.inputs.iter();
+        let record = inputs.find(|i| i.mode == ast::Mode::Noted && i.name == effect.target);
+        record
+            .and_then(|record| record.of.as_ref())
+            .unwrap_or(&effect.target)
     }
 
     pub(super) fn effect(&mut self, name: &Ident, place: &Item) -> Option<EffectId> {

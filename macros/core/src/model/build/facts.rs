@@ -25,7 +25,7 @@ impl Builder<'_> {
             self.vars.push(own(&ast.name, "claimed", Origin::Claimed));
         }
         for (at, input) in ast.inputs.iter().enumerate() {
-            if let Some(values) = domain(input, self.ast.adopts(&input.name)) {
+            if let Some(values) = domain(input, self.ast.comes(&input.name)) {
                 let values = values.iter().map(ToString::to_string).collect();
                 let origin = Origin::Input(InputId(at));
                 self.declare(var(&input.name, &input.doc, origin, values));

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 
 use super::Builder;
 use super::scope::Noun;
-use crate::ast;
+use crate::ast::{self, Comes};
 use crate::check::unobserved_source;
 use crate::errors::Item;
 use crate::model::{
@@ -19,7 +19,7 @@ impl Builder<'_> {
 
     fn input(&mut self, input: &ast::Input) -> Input {
         let place = Item::new("input", &input.name);
-        let has_fact = domain(input, false).is_some();
+        let has_fact = domain(input, Comes::Applied).is_some();
         let var = self.scope.facts.get(&input.name.to_string()).copied();
         Input {
             name: input.name.clone(),
@@ -27,7 +27,7 @@ impl Builder<'_> {
             mode: input.mode,
             many: input.many,
             ty: input.ty.clone(),
-            of: input.of.as_ref().and_then(|of| self.input_id(of, &place)),
+            of: self.owner(input, &place),
             provider: input.provider.clone(),
             controller: input.mode == Mode::Owned && input.without_controller.is_none(),
             lookup: match &input.lookup {
@@ -48,9 +48,29 @@ impl Builder<'_> {
                 .as_ref()
                 .map(|retain| self.policy(retain, &place)),
             given: input.given.as_ref().map(|g| self.pred_or_true(g, &place)),
+            noted: self.noted(input),
             var: var.filter(|_| has_fact),
             retired: input.retired,
         }
+    }
+
+    /// Who owns it. What is noted of another input is nobody's.
+    fn owner(&mut self, input: &ast::Input, place: &Item) -> Option<InputId> {
+        let of = self.input_id(input.of.as_ref()?, place);
+        of.filter(|_| input.mode != Mode::Noted)
+    }
+
+    /// What says which of it were made, if it is created once.
+    fn noted(&self, input: &ast::Input) -> Option<InputId> {
+        let is_once = self.ast.comes(&input.name) == Comes::Once;
+        let mut inputs = self.ast.inputs.iter();
+        let of_it = |record: &ast::Input| {
+            record.mode == Mode::Noted && record.of.as_ref() == Some(&input.name)
+        };
+        is_once
+            .then(|| inputs.position(of_it))
+            .flatten()
+            .map(InputId)
     }
 
     fn policy(&mut self, retain: &ast::Retain, place: &Item) -> Pred {
@@ -160,9 +180,11 @@ impl Builder<'_> {
     }
 }
 
-/// The values of the fact that this kind of input brings; of one that may be adopted one more.
-pub(crate) fn domain(input: &ast::Input, adopted: bool) -> Option<&'static [&'static str]> {
+/// The values of the fact that this kind of input brings, by how it comes to be ours.
+pub(crate) fn domain(input: &ast::Input, comes: Comes) -> Option<&'static [&'static str]> {
     const MANY: &[&str] = &["Behind", "Surplus", "Draining", "Foreign", "Current"];
+    const MANY_ONCE: &[&str] = &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"];
+    const ONCE: &[&str] = &["Absent", "Foreign", "Terminating", "New", "Made", "Gone"];
     let optional = matches!(
         input.lookup,
         Some((_, ast::Lookup::Name { optional: true, .. }))
@@ -171,9 +193,11 @@ pub(crate) fn domain(input: &ast::Input, adopted: bool) -> Option<&'static [&'st
         return None;
     }
     match (input.mode, input.many) {
+        (Mode::Owned, true) if comes == Comes::Once => Some(MANY_ONCE),
+        (Mode::Owned, false) if comes == Comes::Once => Some(ONCE),
         (Mode::Owned | Mode::Shared, true) => Some(MANY),
-        (_, true) | (Mode::Probe | Mode::Clock, false) => None,
-        (Mode::Owned, false) if adopted => Some(&[
+        (_, true) | (Mode::Noted | Mode::Probe | Mode::Clock, false) => None,
+        (Mode::Owned, false) if comes == Comes::Adopted => Some(&[
             "Absent",
             "Foreign",
             "Adoptable",

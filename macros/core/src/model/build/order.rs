@@ -322,6 +322,8 @@ impl<'a> Walk<'a> {
                 .of
                 .map(|owner| Need::implied(Node::Input(owner), input.name.span())),
         );
+        let record = input.noted.map(Node::Input);
+        needs.extend(record.map(|record| Need::implied(record, input.name.span())));
         match &input.lookup {
             Lookup::Names { of } | Lookup::Refs { of } => used(of, needs),
             Lookup::Ref { from } => used(from, needs),
@@ -361,7 +363,11 @@ impl<'a> Walk<'a> {
                 // Whether it has an owner reference is part of what is compared.
                 asked(self.lifecycle.inputs[input.0].retain.as_ref(), needs);
                 let effects = self.lifecycle.effects.iter();
-                for effect in effects.filter(|e| e.target == *input && e.verb == Verb::Apply) {
+                let record = self.lifecycle.inputs[input.0].noted;
+                let noted = |record| Need::implied(Node::Input(record), var.name.span());
+                needs.extend(record.map(noted));
+                let builds = |e: &&Effect| matches!(e.verb, Verb::Apply | Verb::Create);
+                for effect in effects.filter(|e| e.target == *input && builds(e)) {
                     used(&effect.from, needs);
                     if effect.is_one_of_several(self.lifecycle) {
                         self.permission(effect, needs);
@@ -423,6 +429,11 @@ impl<'a> Walk<'a> {
         self.torn_down(effect, needs);
         let target = &self.lifecycle.inputs[effect.target.0];
         asked(target.given.as_ref(), needs);
+        let noted = self.lifecycle.noted_in(effect.target);
+        let noted = noted.map(|of| &self.lifecycle.inputs[of.0]);
+        asked(noted.and_then(|of| of.given.as_ref()), needs);
+        let noted = noted.and_then(|of| of.var);
+        needs.extend(noted.map(|var| Need::implied(Node::Var(var), effect.name.span())));
         for one in &effect.from {
             if let Source::Value(value) = one.source {
                 asked(self.lifecycle.values[value.0].given.as_ref(), needs);

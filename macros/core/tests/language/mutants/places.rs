@@ -303,7 +303,7 @@ fn is_same(name: &str, other: &str) -> bool {
 
 /// What an effect without a name of its own writes.
 fn target(name: &str) -> &str {
-    let verbs = ["apply_", "delete_", "adopt_", "call_"];
+    let verbs = ["apply_", "create_", "delete_", "adopt_", "call_", "note_"];
     verbs
         .iter()
         .find_map(|verb| name.strip_prefix(verb))

@@ -8,14 +8,14 @@ use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 /// Words of the grammar: that two items have one of them says nothing.
 pub(crate) const GRAMMAR: &str = "resource volume fragment use lock allow observe facts states effects promises teardown \
     retired transitions properties status rpc needs by name names of ref refs labels namespace owner from given else every \
-    min when wakes overdue even deleting goal apply delete adopt call each undo key sets or claimed in not until before \
+    min when wakes overdue even deleting goal apply create delete adopt call each undo key sets or claimed in not until before \
     while all any reaches always never abandoned held let mint count condition ready implicit field column kstatus event \
     otherwise clock record poll probe part shared owned without controller retain exclusive last_reported self meta \
     request bool doc within refused reason message phase kept deleted released finalizer value state now";
 
 /// Values that the language gives, and types and paths that everybody has.
 const COMMON: &str = "True False Unknown Omit Absent Pending Ready Error Ignored Suspended Present Unnamed Foreign \
-    Terminating Stale Current Adoptable Behind Surplus Draining true false String Option Vec spec uid cloud at rest after";
+    Terminating Stale Current Adoptable Behind Surplus Draining New Made Gone true false String Option Vec spec uid cloud at rest after _";
 
 /// A token, or an end of a group.
 #[derive(Clone, Debug)]

@@ -1,0 +1,83 @@
+//! The verdict on what is created once: by what is there, and by what a record says was made.
+
+use super::{Asking, Reality, is_missing};
+use crate::syntax::Input;
+
+impl<R: Reality> Asking<'_, R> {
+    /// What the record of an input names.
+    fn noted(&self, input: &Input) -> Vec<String> {
+        let record = self.meaning.life().noted(&input.name);
+        record.map_or_else(Vec::new, |record| self.reality.noted(&record.name))
+    }
+
+    /// Whether that an object was made is known already.
+    pub(super) fn is_noted(&self, input: &Input, object: &R::Object) -> bool {
+        self.noted(input).contains(&self.reality.called(object))
+    }
+
+    /// Of one object.
+    pub(super) fn created(
+        &self,
+        input: &Input,
+        found: Option<&R::Object>,
+    ) -> Result<&'static str, String> {
+        let Some(object) = found else {
+            let from = self.given(&input.lookup())?;
+            let name = self.reality.sought(&input.name, &from);
+            let was_made = name.is_some_and(|name| self.noted(input).contains(&name));
+            return Ok(if was_made { "Gone" } else { "Absent" });
+        };
+        let (ours, noted) = (self.is_ours(input, object)?, self.is_noted(input, object));
+        Ok(match (ours, noted) {
+            (true, true) if self.reality.is_leaving(object) => "Terminating",
+            (true, true) => "Made",
+            (true, false) => "New",
+            (false, true) => "Gone",
+            (false, false) => "Foreign",
+        })
+    }
+
+    /// Of a set: the first of these that is true of any member.
+    pub(super) fn created_set(
+        &self,
+        input: &Input,
+        found: &[R::Object],
+    ) -> Result<&'static str, String> {
+        let mut effects = self.meaning.life().effects.iter();
+        let create = effects.find(|one| one.on == input.name && one.verb == "create");
+        let from = create.map(|effect| self.given(&effect.from)).transpose()?;
+        let from = from.unwrap_or_default();
+        let noted = self.noted(input);
+        let wanted = match from.iter().any(is_missing) {
+            true => None,
+            false => Some(self.reality.wanted(&input.name, &from)),
+        };
+        let mut seen = Vec::new();
+        for name in wanted.iter().flatten().filter(|name| !noted.contains(name)) {
+            seen.push(match self.reality.named(&input.name, name) {
+                None => "Behind",
+                Some(object) if self.is_ours(input, &object)? => "New",
+                Some(_) => "Foreign",
+            });
+        }
+        for object in found {
+            let name = self.reality.called(object);
+            let is_wanted = wanted.as_ref().map(|wanted| wanted.contains(&name));
+            if is_wanted == Some(true) || !self.is_ours(input, object)? {
+                continue;
+            }
+            match (is_wanted, noted.contains(&name)) {
+                (None, false) => seen.push("New"),
+                (None, true) => {}
+                (Some(_), _) if self.reality.is_leaving(object) => seen.push("Draining"),
+                (Some(_), _) => seen.push("Surplus"),
+            }
+        }
+        if wanted.is_none() {
+            seen.push("Behind");
+        }
+        let order = ["New", "Behind", "Surplus", "Draining", "Foreign"];
+        let first = order.into_iter().find(|word| seen.contains(word));
+        Ok(first.unwrap_or("Current"))
+    }
+}

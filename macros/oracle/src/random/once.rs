@@ -1,0 +1,254 @@
+//! What is created once in some of the drawn lifecycles, and in some of these a mistake about it. Drawn with dice of its own, so that all others are the same with and without.
+
+use crate::answer::{answer, fits};
+use crate::findings::{Stage, is_warning};
+
+use super::dice::Dice;
+use super::sketch::{
+    Clause, Condition, Effect, Fact, Guard, Input, Promise, Sketch, State, one, words,
+};
+use super::{COMFORTABLE, declare_edges};
+
+/// Lets some of them create something and remember it.
+pub(super) fn overlay(sketch: &mut Sketch, number: u64) {
+    let mut dice = Dice::new(number ^ 0x4f4e_4345);
+    if !dice.one_in(3) || sketch.calls.is_some() {
+        return;
+    }
+    let found = |sketch: &Sketch| answer(&sketch.to_string(), None).found.all;
+    let before = found(sketch);
+    // Where a name is wrong nothing else is looked at, and one more mistake costs nothing.
+    if before
+        .iter()
+        .any(|one| Stage::of(&one.code) == Stage::Names)
+    {
+        if dice.one_in(3) {
+            mistake(sketch, &mut dice);
+        }
+        return;
+    }
+    if before.iter().any(|one| !is_warning(&one.code)) && !dice.one_in(8) {
+        return;
+    }
+    let mut more = sketch.clone();
+    match dice.below(5) {
+        0 | 1 => object(&mut more, &mut dice),
+        2 => members(&mut more, &mut dice),
+        3 => heard(&mut more, true),
+        _ => heard(&mut more, false),
+    }
+    if !fits(&more.to_string(), COMFORTABLE) {
+        return;
+    }
+    if more.edges.is_some() {
+        declare_edges(&mut more);
+    }
+    let is_as_before = |more: &Sketch| {
+        let mut all = found(more);
+        all.retain(|one| one.code != "LC158");
+        all == before
+    };
+    if is_as_before(&more) {
+        *sketch = more;
+    }
+}
+
+const NAME: &str = "chore";
+const RECORD: &str = "chores";
+
+fn observe(sketch: &mut Sketch, head: &str, lookup: &str) {
+    let input = |name: &str, head: String, lookup: &str| Input {
+        name: name.to_owned(),
+        head,
+        lookup: lookup.to_owned(),
+        ..Input::default()
+    };
+    let record = input(RECORD, format!("record of {NAME}"), "");
+    sketch.inputs.push(input(NAME, head.to_owned(), lookup));
+    sketch.inputs.push(record);
+}
+
+/// Now and then it is looked at only where all else is right.
+fn later(sketch: &mut Sketch, dice: &mut Dice) {
+    let goal = sketch.states.iter().find(|state| state.goal);
+    let goal = goal.map(|state| state.when.clone()).unwrap_or_default();
+    let chore = sketch.inputs.iter_mut().find(|input| input.name == NAME);
+    if let Some(chore) = chore.filter(|_| dice.one_in(3)) {
+        chore.given = goal;
+    }
+}
+
+/// States stand before the goals, which take what is left.
+fn states(sketch: &mut Sketch, states: &[(&str, &[&str], &str, &[&str])]) {
+    let goal = sketch.states.iter().position(|state| state.goal);
+    let goal = goal.unwrap_or(sketch.states.len());
+    let states = states.iter().map(|(name, when, phase, wakes)| State {
+        name: (*name).to_owned(),
+        when: words(when),
+        phase: Some((*phase).to_owned()),
+        wakes: words(wakes),
+        ..State::default()
+    });
+    sketch.states.splice(goal..goal, states);
+}
+
+fn condition(sketch: &mut Sketch, bad: &[(&str, &str)], right: &str) {
+    let clause = |value: &str, reason: Option<&str>, when: Option<&str>| Clause {
+        value: value.to_owned(),
+        reason: reason.map(str::to_owned),
+        when: when.map(|when| words(&[when])),
+        ..Clause::default()
+    };
+    let bad = bad
+        .iter()
+        .map(|(when, reason)| clause("False", Some(reason), Some(when)));
+    let mut clauses: Vec<Clause> = bad.collect();
+    clauses.push(clause("True", None, Some(right)));
+    clauses.push(clause("Unknown", Some("Busy"), None));
+    let name = "Chored".to_owned();
+    if !sketch.ready.is_empty() {
+        sketch.ready.push(name.clone());
+    }
+    sketch.conditions.push(Condition { name, clauses });
+}
+
+fn create(sketch: &mut Sketch, head: &str, when: Guard, dice: &mut Dice) {
+    let place = dice.below(sketch.effects.len() + 1);
+    let effect = Effect {
+        head: head.to_owned(),
+        when,
+        ..Effect::default()
+    };
+    sketch.effects.insert(place, effect);
+}
+
+const TAKEN: (&str, &[&str], &str, &[&str]) = (
+    "ChoreTaken",
+    &["chore == Foreign"],
+    "Error",
+    &["chore", "self"],
+);
+
+/// One object that nobody asks anything.
+fn object(sketch: &mut Sketch, dice: &mut Dice) {
+    let lookup = dice.word(&["name meta.name", "ref"]);
+    observe(sketch, "owned Job", &lookup);
+    later(sketch, dice);
+    create(sketch, "create chore", Vec::new(), dice);
+    let when: &[&str] = &["chore in { Absent, New }"];
+    states(sketch, &[TAKEN, ("Chores", when, "Pending", &[])]);
+    if dice.one_in(3) {
+        sketch.effects.push(Effect {
+            name: Some("sweep".to_owned()),
+            head: "delete chore".to_owned(),
+            when: words(&["chore == Made"]),
+            ..Effect::default()
+        });
+    }
+    let bad = [("chore == Foreign", "ChoreTaken")];
+    condition(sketch, &bad, "chore in { Made, Terminating, Gone }");
+}
+
+/// A set, of which some are wanted no more.
+fn members(sketch: &mut Sketch, dice: &mut Dice) {
+    observe(sketch, "owned [Job]", "labels { CHORE = meta.name }");
+    later(sketch, dice);
+    create(sketch, "create each chore", Vec::new(), dice);
+    let deletes = dice.one_in(2);
+    if deletes {
+        create(sketch, "delete each chore", Vec::new(), dice);
+    }
+    let making: &[&str] = &["chore in { New, Behind }"];
+    let pruning: &[&str] = &["chore in { Surplus, Draining }"];
+    let mut all = vec![TAKEN, ("Chores", making, "Pending", &[][..])];
+    let mut right = "chore in { Surplus, Draining, Current }";
+    if deletes {
+        all.push(("Pruning", pruning, "Pending", &[][..]));
+        right = "chore == Current";
+    }
+    states(sketch, &all);
+    let bad = [("chore == Foreign", "ChoreTaken")];
+    condition(sketch, &bad, right);
+}
+
+/// One whose end is waited for; now and then also where it is gone.
+fn heard(sketch: &mut Sketch, asks: bool) {
+    observe(sketch, "owned Job", "ref");
+    sketch.facts.push(Fact {
+        name: "over".to_owned(),
+        domain: "bool".to_owned(),
+        from: words(&[NAME]),
+        ..Fact::default()
+    });
+    sketch.effects.push(Effect {
+        head: "create chore".to_owned(),
+        ..Effect::default()
+    });
+    sketch.promises.push(Promise {
+        name: "chore_ends".to_owned(),
+        when: match asks {
+            true => words(&["!over", "chore == Made"]),
+            false => words(&["!over", "chore != Terminating"]),
+        },
+        sets: one("over", &["true"]),
+    });
+    let mut all: Vec<(&str, &[&str], &str, &[&str])> = vec![
+        TAKEN,
+        ("Chores", &["chore in { Absent, New }"], "Pending", &[]),
+        (
+            "ChoreEnding",
+            &["!over", "chore == Terminating"],
+            "Pending",
+            &[],
+        ),
+    ];
+    let mut bad = vec![("chore == Foreign", "ChoreTaken")];
+    if asks {
+        all.push((
+            "Lost",
+            &["!over", "chore == Gone"],
+            "Error",
+            &["chore", "self"],
+        ));
+        bad.push(("!over && chore == Gone", "Lost"));
+    }
+    all.push(("Choring", &["!over"], "Pending", &[]));
+    states(sketch, &all);
+    condition(sketch, &bad, "over && chore in { Made, Terminating, Gone }");
+}
+
+/// It is created where others write as well, not remembered, remembered twice, recorded by hand, or remembered and not created.
+fn mistake(sketch: &mut Sketch, dice: &mut Dice) {
+    let inputs: Vec<String> = sketch.inputs.iter().map(|one| one.name.clone()).collect();
+    let Some(name) = (!inputs.is_empty()).then(|| dice.pick(&inputs).clone()) else {
+        return;
+    };
+    let effect = |head: String| Effect {
+        head,
+        ..Effect::default()
+    };
+    let record = |name: &str, of: &str| Input {
+        name: name.to_owned(),
+        head: format!("record of {of}"),
+        ..Input::default()
+    };
+    match dice.below(6) {
+        0 | 1 => {
+            let each = dice.word(&["", "each "]);
+            sketch.effects.push(effect(format!("create {each}{name}")));
+            if dice.one_in(2) {
+                sketch.inputs.push(record(RECORD, &name));
+            }
+        }
+        2 => sketch.inputs.push(record(RECORD, &name)),
+        3 => {
+            object(sketch, dice);
+            sketch.inputs.push(record("more_chores", NAME));
+        }
+        _ => {
+            object(sketch, dice);
+            let verb = dice.word(&["apply", "delete", "adopt"]);
+            sketch.effects.push(effect(format!("{verb} {RECORD}")));
+        }
+    }
+}

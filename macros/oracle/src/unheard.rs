@@ -1,0 +1,48 @@
+//! What is waited for in vain: a promise of what only an object says that is created once and gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::drive::Mover;
+use crate::findings::Found;
+use crate::graph::Graph;
+use crate::syntax::{Life, Promise};
+
+impl Graph<'_> {
+    /// A promise of what only an object says that is gone.
+    pub(crate) fn unheard(
+        &self,
+        moves: &BTreeMap<usize, BTreeMap<Mover, BTreeSet<usize>>>,
+        found: &mut Found,
+    ) {
+        let life = self.worlds.life;
+        for (number, promise) in life.promises.iter().enumerate() {
+            for input in life
+                .inputs
+                .iter()
+                .filter(|one| life.noted(&one.name).is_some())
+            {
+                let Some(var) = self.worlds.var(&input.name).filter(|_| !input.many) else {
+                    continue;
+                };
+                let gone = self.worlds.word("Gone");
+                let waits = |at: &&usize| {
+                    let counts = moves[at].contains_key(&Mover::Vow(number));
+                    counts && self.worlds.all[**at][var] == gone
+                };
+                if is_said_by(life, promise, &input.name) && self.live.iter().any(|at| waits(&at)) {
+                    found.say("LC158", &promise.name);
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing but this input says what is promised.
+fn is_said_by(life: &Life, promise: &Promise, input: &str) -> bool {
+    let mut sets = promise.sets.iter().flatten();
+    sets.all(|(name, _)| {
+        let from = life.fact(name).map_or(&[][..], |fact| fact.from.as_slice());
+        let mut others = from.iter().filter(|one| *one != "self");
+        from.iter().any(|one| one == input) && others.all(|one| one == input)
+    })
+}

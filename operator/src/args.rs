@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lifecycle_explain::Explain;
 use lifecycle_generate::Generate;
 use lifecycle_listener::args::{Controller, Node, Preset};
+use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
 
@@ -85,6 +86,14 @@ pub enum Command {
     ///
     /// Ends with 0 if the object was found, whatever is wrong with it, and with 1 if there is none or it cannot be read.
     Explain(Explain),
+    /// Say what this version of the operator would write into a cluster, before it runs there. Changes nothing.
+    ///
+    /// The operator runs in a copy of what it looks at, with the options that `run` takes, until it has nothing left to do: object by object and field by
+    /// field it is shown what it wrote, which Pods that restarts, and what it would then wait for. Reads with the rights to get and list of whoever asks:
+    /// see `docs/plan.md`.
+    ///
+    /// Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.
+    Plan(Box<Planning>),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
     /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.
@@ -126,6 +135,26 @@ pub enum Mode {
     /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
     /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
+}
+
+/// What is planned: a part of the operator, with the options that it is run with.
+#[derive(Debug, Args)]
+pub struct Planning {
+    /// Against which cluster.
+    #[command(flatten)]
+    pub plan: Plan,
+    /// As it is run.
+    #[command(flatten)]
+    pub run: Run<Part>,
+}
+
+/// Which part of the operator is planned: those that look after objects.
+#[derive(Debug, Subcommand)]
+pub enum Part {
+    /// The part that makes Services and tells where Listeners can be reached.
+    Controller(Controller),
+    /// The controller of Skupper sites.
+    Skupper(SkupperArgs),
 }
 
 /// What happens in the simulated cluster.

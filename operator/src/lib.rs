@@ -9,6 +9,7 @@ mod explain;
 mod main_of;
 pub mod new;
 pub mod parts;
+mod plan;
 pub mod sandbox;
 mod wiring;
 

@@ -21,7 +21,8 @@ fn run(words: &str) -> Run<Mode> {
         | Command::Check(_)
         | Command::Lock(_)
         | Command::Explain(_)
-        | Command::Generate(_)) => {
+        | Command::Generate(_)
+        | Command::Plan(_)) => {
             panic!("{other:?}")
         }
     }

@@ -1,7 +1,6 @@
-//! `docs/explain.md`: every command on it is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
+//! `docs/explain.md` and `docs/plan.md`: every command on them is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
 
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use lifecycle_tests::harness::{Case, Need, blocking};
@@ -12,22 +11,28 @@ use crate::sandbox::{Sandbox, root};
 const WATCHED: Duration = Duration::from_secs(4);
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![blocking(
-        "every_command_of_the_page_prints_what_stands_there",
-        &[Need::Binaries],
-        every_command_prints_what_stands_there,
-    )]
+    vec![
+        blocking(
+            "every_command_of_the_page_on_explain_prints_what_stands_there",
+            &[Need::Binaries],
+            || every_command_prints_what_stands_there("docs/explain.md", 6),
+        ),
+        blocking(
+            "every_command_of_the_page_on_plan_prints_what_stands_there",
+            &[Need::Binaries],
+            || every_command_prints_what_stands_there("docs/plan.md", 4),
+        ),
+    ]
 }
 
-fn file() -> PathBuf {
-    root().join("docs/explain.md")
-}
-
-fn every_command_prints_what_stands_there() {
-    let page = fs::read_to_string(file()).unwrap();
-    let manifests = "deploy/examples/explain.yaml";
-    assert!(page.contains(manifests), "the page says what it is about");
-    let sandbox = Sandbox::start(manifests);
+fn every_command_prints_what_stands_there(page: &str, least: usize) {
+    let file = root().join(page);
+    let page = fs::read_to_string(&file).unwrap();
+    let starts = page
+        .lines()
+        .find_map(|line| line.strip_prefix("lifecycle-operator sandbox "));
+    let manifests: Vec<&str> = starts.unwrap().split_whitespace().collect();
+    let sandbox = Sandbox::start(&manifests);
     let mut written = String::new();
     let mut ran = 0;
     let mut rest = page.as_str();
@@ -54,11 +59,11 @@ fn every_command_prints_what_stands_there() {
         }
     }
     written += rest;
-    assert!(ran >= 6, "the commands were not found");
+    assert!(ran >= least, "the commands were not found");
     if std::env::var_os("BLESS").is_some() {
-        fs::write(file(), &written).unwrap();
+        fs::write(&file, &written).unwrap();
     }
-    let page = fs::read_to_string(file()).unwrap();
+    let page = fs::read_to_string(&file).unwrap();
     assert!(
         page == written,
         "run this test once with BLESS=1 and look at what it changes; it should be:\n{written}"

@@ -31,8 +31,8 @@ pub(crate) fn root() -> PathBuf {
 }
 
 impl Sandbox {
-    /// Starts one with the manifests of a file, by its path in the repository.
-    pub(crate) fn start(manifests: &str) -> Self {
+    /// Starts one with the manifests of files, by their paths in the repository.
+    pub(crate) fn start(manifests: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
@@ -41,7 +41,9 @@ impl Sandbox {
         let kubectl = binaries::locate().unwrap().kubectl();
         symlink(kubectl, bin.join("kubectl")).unwrap();
         let mut child = Command::new(PROGRAM)
-            .args(["sandbox", manifests, "--timeout", "3", "--kubeconfig"])
+            .arg("sandbox")
+            .args(manifests)
+            .args(["--timeout", "3", "--kubeconfig"])
             .arg(folder.path().join("config"))
             .current_dir(root())
             .env_remove("CONSOLE_LOG_LEVEL")

@@ -16,7 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn a_change_is_printed_once() {
-    let sandbox = Sandbox::start("deploy/examples/explain.yaml");
+    let sandbox = Sandbox::start(&["deploy/examples/explain.yaml"]);
     let mut command = sandbox.shell("exec kubectl-lifecycle explain listener web --watch");
     let mut watching = command.stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();

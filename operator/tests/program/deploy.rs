@@ -76,7 +76,7 @@ impl Tried<'_> {
         match words {
             ["cargo", "run", "--", rest @ ..] => {
                 check_taken(rest);
-                if rest == &["crds", "--install"] {
+                if rest == ["crds", "--install"] {
                     self.apply("definitions", &definitions()).await;
                 }
             }

@@ -93,6 +93,11 @@ fn help_of_explain_says_how_it_ends() {
 }
 
 #[test]
+fn help_of_plan_says_how_it_ends() {
+    check("plan.txt", &["plan"]);
+}
+
+#[test]
 fn help_of_sandbox_explains_exit_codes() {
     check("sandbox.txt", &["sandbox"]);
 }

@@ -37,6 +37,17 @@ pub enum Error {
         /// The API server.
         url: String,
     },
+    /// The context cannot be used.
+    #[error(
+        "cannot use the context `{context}` of the kubeconfig: see `kubectl config get-contexts`"
+    )]
+    Context {
+        /// As it was asked for.
+        context: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<KubeconfigError>,
+    },
     /// The configuration does not give a client.
     #[error("cannot make a client for {url}: correct the kubeconfig")]
     Build {
@@ -72,6 +83,42 @@ pub async fn infer() -> Result<Config, Error> {
 /// As `infer` and `client`.
 pub async fn connect() -> Result<Client, Error> {
     client(infer().await?)
+}
+
+/// What somebody at a prompt says of the API server that is meant.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// A context of the kubeconfig; without it, what `infer` finds.
+    pub context: Option<String>,
+    /// The user to ask as.
+    pub impersonated: Option<String>,
+}
+
+/// A client for the API server that somebody chose, and the namespace of what names none.
+///
+/// # Errors
+/// As `infer` and `client`, or there is no such context.
+pub async fn connect_to(chosen: &Chosen) -> Result<(Client, String), Error> {
+    let mut config = match &chosen.context {
+        None => infer().await?,
+        Some(context) => {
+            let options = KubeConfigOptions {
+                context: Some(context.clone()),
+                ..KubeConfigOptions::default()
+            };
+            let config = Config::from_kubeconfig(&options).await;
+            config.map_err(|source| Error::Context {
+                context: context.clone(),
+                source: Box::new(source),
+            })?
+        }
+    };
+    if chosen.impersonated.is_some() {
+        let impersonated = &chosen.impersonated;
+        config.auth_info.impersonate.clone_from(impersonated);
+    }
+    let namespace = config.default_namespace.clone();
+    Ok((client(config)?, namespace))
 }
 
 /// A client for a configuration. Nothing is sent yet.

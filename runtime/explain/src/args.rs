@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use kube::config::{KubeConfigOptions, KubeconfigError};
-use kube::{Client, Config};
-use lifecycle_client::kube::{client, infer};
+use kube::Client;
+use lifecycle_client::kube::{Chosen, connect_to};
 use tokio::time::sleep;
 
 use crate::explained::Explained;
@@ -69,26 +68,12 @@ impl Explain {
     /// # Errors
     /// There is no configuration, or it cannot be used.
     pub async fn connect(&self) -> Result<(Client, String), Error> {
-        let mut config = match &self.context {
-            None => infer().await.map_err(|why| Error::Connect(Box::new(why)))?,
-            Some(context) => {
-                let chosen = KubeConfigOptions {
-                    context: Some(context.clone()),
-                    ..KubeConfigOptions::default()
-                };
-                let config = Config::from_kubeconfig(&chosen).await;
-                config.map_err(|source| Error::Context {
-                    context: context.clone(),
-                    source: Box::new(source),
-                })?
-            }
+        let chosen = Chosen {
+            context: self.context.clone(),
+            impersonated: self.impersonated.clone(),
         };
-        if self.impersonated.is_some() {
-            config.auth_info.impersonate.clone_from(&self.impersonated);
-        }
-        let namespace = config.default_namespace.clone();
-        let client = client(config).map_err(|why| Error::Connect(Box::new(why)))?;
-        Ok((client, namespace))
+        let connected = connect_to(&chosen).await;
+        connected.map_err(|why| Error::Connect(Box::new(why)))
     }
 }
 
@@ -98,17 +83,6 @@ pub enum Error {
     /// No API server is configured.
     #[error(transparent)]
     Connect(Box<lifecycle_client::kube::Error>),
-    /// The context cannot be used.
-    #[error(
-        "cannot use the context `{context}` of the kubeconfig: see `kubectl config get-contexts`"
-    )]
-    Context {
-        /// As it was asked for.
-        context: String,
-        /// What is wrong with it.
-        #[source]
-        source: Box<KubeconfigError>,
-    },
     /// No lifecycle is about such a kind.
     #[error("no lifecycle is about `{word}`: there are {known}")]
     Kind {

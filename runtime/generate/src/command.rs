@@ -124,7 +124,7 @@ pub enum Error {
         /// Which.
         path: PathBuf,
         /// What is said.
-        source: serde_saphyr::Error,
+        source: Box<serde_saphyr::Error>,
     },
     /// A file to be checked says something else than what is made today.
     #[error("{} is not what follows from the lifecycles today: {}; take over what the command prints without --check", path.display(), differences.join("; "))]
@@ -200,7 +200,10 @@ fn held(path: &Path, made: &str) -> Result<(), Error> {
     match held::differences(made, &kept) {
         Ok(differences) if differences.is_empty() => Ok(()),
         Ok(differences) => Err(Error::Behind { path, differences }),
-        Err(source) => Err(Error::NoYaml { path, source }),
+        Err(source) => Err(Error::NoYaml {
+            path,
+            source: Box::new(source),
+        }),
     }
 }
 

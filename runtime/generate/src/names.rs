@@ -87,7 +87,9 @@ pub(crate) fn milliseconds(all: u64) -> String {
         (60_000, "min"),
         (1000, "s"),
     ];
-    let unit = UNITS.iter().find(|(of, _)| all > 0 && all % of == 0);
+    let unit = UNITS
+        .iter()
+        .find(|(of, _)| all > 0 && all.is_multiple_of(*of));
     match unit {
         Some((of, unit)) => format!("{}{unit}", all / of),
         None => format!("{all}ms"),

@@ -1,5 +1,7 @@
 //! What is made of lifecycles that operators of others have.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
 use std::collections::BTreeSet;
 
 use lifecycle_generate::command::{Error, Generate, What};

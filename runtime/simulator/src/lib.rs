@@ -4,9 +4,11 @@
 #![deny(missing_docs)]
 
 pub mod http;
+pub mod mirror;
 mod printers;
 pub mod schema;
 pub mod server;
 pub mod world;
 
+pub use mirror::Mirror;
 pub use server::{Server, User};

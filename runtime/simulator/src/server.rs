@@ -24,7 +24,7 @@ mod list;
 mod metadata;
 mod names;
 mod nulls;
-mod object;
+pub(crate) mod object;
 mod openapi;
 mod openapi2;
 mod patch;
@@ -33,7 +33,8 @@ mod protobuf;
 mod rbac;
 mod recorded;
 mod render;
-mod request;
+pub(crate) mod request;
+mod restore;
 mod reviews;
 mod services;
 mod shape;
@@ -62,6 +63,7 @@ use state::State;
 
 pub use client::ServerService;
 pub use recorded::{Recorded, RecordedBody};
+pub use restore::Unrestorable;
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

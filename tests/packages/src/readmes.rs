@@ -25,6 +25,7 @@ run! {
     macros: "macros",
     macros_core: "macros/core",
     operator: "operator",
+    plan: "runtime/plan",
     process: "operator/process",
     proto: "proto",
     router: "operator/router",

@@ -18,9 +18,8 @@ const SERVERS: usize = 3;
 type Named = (&'static str, fn() -> Suite);
 
 /// Those of which some schedules end on a real API server as well: nothing in them waits for a clock or a poll, which last as long as they say there.
-pub(crate) const REAL: [Named; 7] = [
+pub(crate) const REAL: [Named; 6] = [
     ("quota", gallery::quota),
-    ("app", gallery::app),
     ("account", gallery::account),
     ("certificate", gallery::certificate),
     ("database", gallery::database),

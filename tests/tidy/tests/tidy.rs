@@ -28,7 +28,7 @@ const CIRCLES: [(&str, &str); 1] = [(
 )];
 
 /// How many crates each package pulls in, itself not counted: what everybody who builds it compiles.
-const PULLED: [(&str, usize); 28] = [
+const PULLED: [(&str, usize); 29] = [
     ("lifecycle-api-reader", 0),
     ("lifecycle-book", 11),
     ("lifecycle-cli", 206),
@@ -40,9 +40,10 @@ const PULLED: [(&str, usize); 28] = [
     ("lifecycle-listener", 222),
     ("lifecycle-macros", 10),
     ("lifecycle-macros-core", 9),
-    ("lifecycle-operator", 277),
+    ("lifecycle-operator", 278),
     ("lifecycle-oracle", 6),
     ("lifecycle-packages", 5),
+    ("lifecycle-plan", 245),
     ("lifecycle-process", 203),
     ("lifecycle-proto", 65),
     ("lifecycle-random", 235),

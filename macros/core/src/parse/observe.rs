@@ -148,10 +148,10 @@ fn mode(cursor: &mut Cursor) -> Mode {
         .into_iter()
         .find(|mode| cursor.eat_word(mode.word()).is_some())
         .unwrap_or(Mode::Watched);
-    match mode {
-        Mode::Record if cursor.is_word("of") => Mode::Noted,
-        other => other,
+    if mode == Mode::Record && cursor.is_word("of") {
+        return Mode::Noted;
     }
+    mode
 }
 
 fn lookup(cursor: &mut Cursor) -> Result<Lookup, Fault> {

@@ -16,6 +16,7 @@ mod listener;
 mod listener_pods;
 mod listener_volume;
 mod listeners;
+mod plan;
 mod seeded;
 mod settling;
 mod simulated;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         ("conversion", conversion::cases()),
         ("edits", edits::cases()),
         ("explain", explain::cases()),
+        ("plan", plan::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),

@@ -1,6 +1,6 @@
 //! What a lifecycle writes, what it counts on others to do, and what it does when its object goes.
 
-use lifecycle_runtime::machine::ir::{Effect, Lifecycle};
+use lifecycle_runtime::machine::ir::{Effect, Lifecycle, Pred};
 
 use crate::names;
 use crate::table::{Table, code};
@@ -90,8 +90,10 @@ pub(super) fn deletion(lifecycle: &Lifecycle) -> String {
     for input in lifecycle.inputs {
         if let Some(retain) = &input.retain {
             let where_ = match retain {
-                lifecycle_runtime::machine::ir::Pred::All([]) => String::new(),
-                retain => format!(" where `{}`", retain.describe(lifecycle)),
+                Pred::All([]) => String::new(),
+                retain @ (Pred::Is(..) | Pred::All(_) | Pred::Any(_) | Pred::Not(_)) => {
+                    format!(" where `{}`", retain.describe(lifecycle))
+                }
             };
             text += &format!("* `{}` stays{where_}.\n", input.name);
         }

@@ -119,7 +119,7 @@ impl<'a> Asked<'a> {
 }
 
 /// The resource that a path names, if it has the form of one.
-fn target(path: &str) -> Option<Target> {
+pub(crate) fn target(path: &str) -> Option<Target> {
     let decoded: Vec<String> = path
         .split('/')
         .filter(|part| !part.is_empty())

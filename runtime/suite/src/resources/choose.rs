@@ -137,10 +137,13 @@ fn operations(core: &Core, edge: &Edge) -> Vec<Move> {
         .iter()
         .filter(|p| !present.contains_key(p.as_str()))
     {
-        operations.push(Move::Seize(path.clone()));
-        let kept = core.is_kept_or_adopted(path);
-        operations.extend(kept.then(|| Move::Control(path.clone())));
-        operations.push(Move::Vanish(path.clone()));
+        // What is created once, and is deleted or taken over, is something else according to whether it was noted before: that happens at a rest alone.
+        if !core.is_made_once(path) {
+            operations.push(Move::Seize(path.clone()));
+            let kept = core.is_kept_or_adopted(path);
+            operations.extend(kept.then(|| Move::Control(path.clone())));
+            operations.push(Move::Vanish(path.clone()));
+        }
         operations.push(Move::Linger(path.clone()));
         let edits = Edit::ALL.into_iter().enumerate();
         operations.extend(edits.map(|(place, edit)| Move::Edit(path.clone(), place, edit)));

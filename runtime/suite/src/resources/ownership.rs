@@ -10,6 +10,7 @@ use super::Core;
 use super::harness::Harness;
 use super::invariant::Invariant;
 use super::keeper::{adopts, keeper, owners};
+use super::once::is_once;
 use super::site;
 
 /// Who controls what another controller has: it is there on every cluster, and stays.
@@ -21,6 +22,16 @@ pub(crate) fn has_keepers(ir: &Lifecycle, input: usize) -> bool {
 }
 
 impl Core {
+    /// Whether what is at a path is created once.
+    pub(crate) fn is_made_once(&self, path: &str) -> bool {
+        let inputs = 0..self.ir.inputs.len();
+        let mut kinds = inputs.filter(|input| is_once(self.ir, *input));
+        kinds.any(|input| {
+            let kind = self.machine.kind(input);
+            kind.is_some_and(|kind| super::fixture::is_of(&kind, path))
+        })
+    }
+
     /// Whether what is at a path may be kept or taken over.
     pub(crate) fn is_kept_or_adopted(&self, path: &str) -> bool {
         let inputs = 0..self.ir.inputs.len();

@@ -214,10 +214,15 @@ async fn go(
     ran.coverage = coverage;
     ran.journal = from.map_or_else(String::new, |fork| fork.journal.clone());
     ran.journal.push_str(&stage.faults.journal());
-    let mut hasher = DefaultHasher::new();
-    ran.journal.hash(&mut hasher);
-    ran.digest = hasher.finish();
+    ran.digest = digest(&ran.journal);
     ran
+}
+
+/// What tells a journal from another one.
+fn digest(journal: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    journal.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Harness {

@@ -1,0 +1,121 @@
+//! `lifecycle-operator plan`: each part of the operator as `run` starts it, but in a copy of the cluster, and without asking anybody outside Kubernetes.
+
+use std::collections::BTreeSet;
+use std::future::pending;
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::{Client, ResourceExt};
+use lifecycle_plan::{Operator, Plan, Verdict};
+use lifecycle_process::args::Run;
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_process::logging;
+use lifecycle_runtime::cause;
+use lifecycle_runtime::lifecycle::CallError;
+use lifecycle_skupper::args::SkupperArgs;
+use lifecycle_skupper::platform::Platform;
+use lifecycle_skupper::router::state::Routers;
+use lifecycle_specs_skupper::router::RouterState;
+
+use crate::args::{Part, Planning, Product};
+use crate::wiring::kinds;
+
+/// What it ends with where it cannot be said what would be written.
+const UNKNOWN: u8 = 2;
+
+/// Prints the plan that the command line asks for, and says how the process is to end.
+pub(crate) async fn run(options: Planning) -> ExitCode {
+    match planned(options).await {
+        Ok(verdict) => ExitCode::from(verdict as u8),
+        Err(error) => {
+            let said = cause::in_one_line(error.as_ref());
+            let _unheard = writeln!(stderr(), "error: {said}");
+            ExitCode::from(UNKNOWN)
+        }
+    }
+}
+
+async fn planned(options: Planning) -> anyhow::Result<Verdict> {
+    logging::begin_quietly()?;
+    let Planning { plan, run } = options;
+    let live = plan.connect().await?;
+    match &run.mode {
+        Part::Controller(chosen) => {
+            // The one that the operator finds in its Pod cannot be found from here.
+            let domain = &run.cluster.kubernetes_cluster_domain;
+            let start = |inside: Operator| {
+                let told = lifecycle_listener::controller::Options {
+                    cluster_domain: domain.clone().unwrap_or_else(ClusterDomain::usual),
+                    kinds: kinds(Product::Listeners),
+                    maintain_crds: !run.cluster.disable_crd_maintenance,
+                    preset: chosen.listener_class_preset,
+                    leadership: None,
+                    csi_endpoint: None,
+                    health: inside.health,
+                };
+                let (client, trace) = (inside.client, Some(inside.trace));
+                lifecycle_listener::controller::run_observed(client, told, trace, inside.shutdown)
+            };
+            let printed = (Vec::new, start);
+            Ok(lifecycle_plan::run(&live, &plan, printed, &mut stdout().lock()).await?)
+        }
+        Part::Skupper(chosen) => sites(&live, &plan, (&run, chosen)).await,
+    }
+}
+
+/// The plan of the controller of Skupper sites.
+async fn sites(
+    live: &Client,
+    plan: &Plan,
+    (run, chosen): (&Run<Part>, &SkupperArgs),
+) -> anyhow::Result<Verdict> {
+    let namespace = run.cluster.operator_namespace.as_deref();
+    let namespace = namespace.unwrap_or(live.default_namespace()).to_owned();
+    let silent = Silent::default();
+    let asked = silent.clone();
+    let start = |inside: Operator| {
+        let told = lifecycle_skupper::controller::Options {
+            namespace,
+            name: chosen.controller_name.clone(),
+            platform: Platform::Kubernetes,
+            image: chosen.router_image.clone(),
+            kinds: kinds(Product::Skupper),
+            maintain_crds: !run.cluster.disable_crd_maintenance,
+            leadership: None,
+            health: inside.health,
+        };
+        let (client, trace) = (inside.client, Some(inside.trace));
+        let routers = move |_: &_| asked;
+        lifecycle_skupper::controller::run_observed(client, told, routers, trace, inside.shutdown)
+    };
+    let printed = (|| silent.noted(), start);
+    Ok(lifecycle_plan::run(live, plan, printed, &mut stdout().lock()).await?)
+}
+
+/// Routers that are never heard of: whoever would be asked is noted.
+#[derive(Clone, Default)]
+struct Silent(Arc<Mutex<BTreeSet<String>>>);
+
+impl Silent {
+    fn noted(&self) -> Vec<String> {
+        let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.iter().cloned().collect()
+    }
+}
+
+impl Routers for Silent {
+    async fn ask(&self, pods: Vec<&Pod>) -> Result<RouterState, CallError> {
+        for pod in pods {
+            let namespace = pod.namespace().unwrap_or_default();
+            let line = format!(
+                "the state of the router in Pod {namespace}/{}",
+                pod.name_any()
+            );
+            let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.insert(line);
+        }
+        pending().await
+    }
+}

@@ -1,0 +1,72 @@
+//! What the operator did last, and where each of its objects stands.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use lifecycle_runtime::controller::{Trace, TraceEvent};
+use lifecycle_runtime::machine::ir::Phase;
+use lifecycle_runtime::machine::policy::Class;
+
+use crate::planned::Standing;
+
+/// Where one object stands, and whether that is where it should be.
+type Stand = (Standing, bool);
+
+/// Watches an operator.
+#[derive(Default)]
+pub(crate) struct Observer {
+    moments: AtomicU64,
+    stands: Mutex<BTreeMap<String, Stand>>,
+}
+
+impl Observer {
+    /// How many things happened so far.
+    pub(crate) fn moments(&self) -> u64 {
+        self.moments.load(Ordering::SeqCst)
+    }
+
+    /// How many objects there are, and those that are not where they should be.
+    pub(crate) fn stands(&self) -> (usize, Vec<Standing>) {
+        let stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanting = stands.values().filter(|(_, is_fine)| !is_fine);
+        let wanting = wanting.map(|(standing, _)| standing.clone()).collect();
+        (stands.len(), wanting)
+    }
+}
+
+impl Trace for Observer {
+    fn saw(&self, moment: &TraceEvent<'_>) {
+        self.moments.fetch_add(1, Ordering::SeqCst);
+        let TraceEvent::Passed(passed) = moment else {
+            return;
+        };
+        let ir = passed.lifecycle;
+        let state = match passed.class {
+            Class::State(state) => ir.states[state].name,
+            Class::Deleting => "Deleting",
+            Class::Refused { .. } => "Refused",
+            Class::Contradiction => "Unclear",
+        };
+        let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
+        let why = match (&passed.failure, conditions.last()) {
+            (Some(failure), _) => failure.clone(),
+            (None, Some(ready)) if ready.message.is_empty() => ready.reason.to_string(),
+            (None, Some(ready)) => ready.message.replace('\n', "; "),
+            (None, None) => String::new(),
+        };
+        let phase = ir.phase(passed.class);
+        let is_fine = matches!(phase, Phase::Ready | Phase::Ignored | Phase::Suspended);
+        let object = match &passed.object.namespace {
+            Some(namespace) => format!("{} {namespace}/{}", passed.object.kind, passed.object.name),
+            None => format!("{} {}", passed.object.kind, passed.object.name),
+        };
+        let standing = Standing {
+            object: object.clone(),
+            state: state.to_owned(),
+            why,
+        };
+        let mut stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);
+        stands.insert(object, (standing, is_fine && passed.failure.is_none()));
+    }
+}

@@ -1,0 +1,204 @@
+//! What of the changes ends processes. Pure.
+
+use serde_json::Value;
+
+use crate::changes::Written;
+use crate::planned::{Action, Change, Restart};
+
+/// What a change ends, if anything.
+pub(crate) fn restart(change: &Change, written: &Written<'_>) -> Option<Restart> {
+    if written
+        .writes
+        .iter()
+        .any(|write| write.subresource == "eviction" && write.code < 400)
+    {
+        return told(change, "the Pod is evicted".to_owned());
+    }
+    match (change.group.as_str(), change.kind.as_str()) {
+        ("apps", "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet") => {
+            of_pods(change, written)
+        }
+        ("batch", "Job" | "CronJob") if goes(change) => told(change, "its Pods end".to_owned()),
+        ("", "Pod") if goes(change) => told(change, "the Pod ends".to_owned()),
+        ("", "Pod") if differs(written, &["spec", "containers"]) => told(
+            change,
+            "containers of which the image changes are started anew".to_owned(),
+        ),
+        ("", "Node") if goes(change) => told(change, "its Pods are lost".to_owned()),
+        ("", "Namespace") if goes(change) => told(change, "all that is in it ends".to_owned()),
+        _ => None,
+    }
+}
+
+fn told(change: &Change, what: String) -> Option<Restart> {
+    Some(Restart {
+        object: change.object(),
+        what,
+    })
+}
+
+fn goes(change: &Change) -> bool {
+    matches!(change.action, Action::Delete | Action::Release)
+}
+
+fn of_pods(change: &Change, written: &Written<'_>) -> Option<Restart> {
+    let (before, after) = (written.before()?, written.after());
+    let pods = replicas(before);
+    let Some(after) = after.filter(|_| !goes(change)) else {
+        return told(change, format!("{pods} to end"));
+    };
+    let (is, was) = (
+        after["spec"]["replicas"].as_i64(),
+        before["spec"]["replicas"].as_i64(),
+    );
+    if differs(written, &["spec", "template"]) && change.kind != "ReplicaSet" {
+        let strategy = match change.kind.as_str() {
+            "Deployment" => &after["spec"]["strategy"]["type"],
+            _ => &after["spec"]["updateStrategy"]["type"],
+        };
+        let what = match strategy.as_str() {
+            Some("OnDelete") => {
+                format!("{pods} to replace, each when somebody deletes it (OnDelete)")
+            }
+            Some("Recreate") => format!("{pods} to replace, all at once (Recreate)"),
+            _ if after["spec"]["paused"] == true => {
+                format!("{pods} to replace, once it is no longer paused")
+            }
+            _ => format!("{pods} to replace, one after another"),
+        };
+        return told(change, what);
+    }
+    match (was, is) {
+        (Some(was), Some(is)) if is < was => told(change, format!("{} of {pods} to end", was - is)),
+        _ => None,
+    }
+}
+
+/// How many Pods it has.
+fn replicas(object: &Value) -> String {
+    let status = &object["status"];
+    let counted = [
+        &status["replicas"],
+        &status["currentNumberScheduled"],
+        &object["spec"]["replicas"],
+    ];
+    match counted.into_iter().find_map(Value::as_i64) {
+        Some(1) => "1 Pod".to_owned(),
+        Some(many) => format!("{many} Pods"),
+        None => "Pods".to_owned(),
+    }
+}
+
+fn differs(written: &Written<'_>, path: &[&str]) -> bool {
+    let at = |object: Option<&Value>| {
+        let mut value = object.cloned().unwrap_or_default();
+        for name in path {
+            value = value[*name].take();
+        }
+        value
+    };
+    let (before, after) = (at(written.before()), at(written.after()));
+    !before.is_null() && !after.is_null() && before != after
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+    use lifecycle_simulator::mirror::Write;
+    use serde_json::json;
+
+    use super::*;
+
+    fn write(kind: &str, before: Value, after: Option<Value>) -> Write {
+        Write {
+            method: Method::PATCH,
+            uri: String::new(),
+            content_type: String::new(),
+            body: Vec::new(),
+            group: if kind == "Pod" { "" } else { "apps" }.to_owned(),
+            plural: String::new(),
+            kind: kind.to_owned(),
+            namespace: "ns".to_owned(),
+            name: "a".to_owned(),
+            subresource: String::new(),
+            manager: "m".to_owned(),
+            code: 200,
+            refusal: None,
+            before: Some(before),
+            after,
+        }
+    }
+
+    #[track_caller]
+    fn check(kind: &str, before: Value, after: Option<Value>, expected: Option<&str>) {
+        let write = write(kind, before, after);
+        let written = Written {
+            writes: vec![&write],
+        };
+        let change = written.change().expect("something changes");
+        let found = restart(&change, &written).map(|restart| restart.what);
+        assert_eq!(found.as_deref(), expected);
+    }
+
+    fn workload(image: &str, replicas: u8, strategy: Value) -> Value {
+        json!({ "metadata": {}, "status": { "replicas": 3 }, "spec": {
+            "replicas": replicas, "template": { "spec": { "image": image } },
+            "strategy": strategy.clone(), "updateStrategy": strategy,
+        } })
+    }
+
+    #[test]
+    fn another_template_replaces_pods_as_the_strategy_says() {
+        for (kind, strategy, expected) in [
+            (
+                "Deployment",
+                "RollingUpdate",
+                "3 Pods to replace, one after another",
+            ),
+            (
+                "Deployment",
+                "Recreate",
+                "3 Pods to replace, all at once (Recreate)",
+            ),
+            (
+                "DaemonSet",
+                "OnDelete",
+                "3 Pods to replace, each when somebody deletes it (OnDelete)",
+            ),
+        ] {
+            let of = |image| workload(image, 3, json!({ "type": strategy }));
+            check(kind, of("a:1"), Some(of("a:2")), Some(expected));
+        }
+    }
+
+    #[test]
+    fn fewer_replicas_end_pods_and_more_end_none() {
+        let of = |replicas| workload("a:1", replicas, Value::Null);
+        check(
+            "StatefulSet",
+            of(3),
+            Some(of(1)),
+            Some("2 of 3 Pods to end"),
+        );
+        check("StatefulSet", of(1), Some(of(3)), None);
+    }
+
+    #[test]
+    fn what_is_deleted_ends() {
+        let of = workload("a:1", 3, Value::Null);
+        check("Deployment", of, None, Some("3 Pods to end"));
+        check("Pod", json!({ "metadata": {} }), None, Some("the Pod ends"));
+    }
+
+    #[test]
+    fn a_label_ends_nothing() {
+        let mut labelled = workload("a:1", 3, Value::Null);
+        labelled["metadata"]["labels"] = json!({ "a": "b" });
+        check(
+            "Deployment",
+            workload("a:1", 3, Value::Null),
+            Some(labelled),
+            None,
+        );
+    }
+}

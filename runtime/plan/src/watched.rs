@@ -1,0 +1,134 @@
+//! An operator at work in a copy of a cluster, until it has nothing left to do.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::health::Health;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_simulator::Mirror;
+use tokio::time::{Instant, sleep};
+
+use crate::changes::by_object;
+use crate::dry_run::{self, DryRun};
+use crate::error::Error;
+use crate::observer::Observer;
+use crate::planned::Planned;
+use crate::restarts::restart;
+
+/// How long nothing may happen until it counts as at rest. A report waits a second for what may change it, with jitter.
+const QUIET: Duration = Duration::from_millis(2500);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What an operator gets to run with.
+#[derive(Clone)]
+pub struct Operator {
+    /// A client of the copy.
+    pub client: Client,
+    /// Who is to be told of each pass and write.
+    pub trace: Arc<dyn Trace>,
+    /// Where its parts say whether they are ready.
+    pub health: Health,
+    /// When it is to end.
+    pub shutdown: Shutdown,
+}
+
+impl std::fmt::Debug for Operator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operator").finish_non_exhaustive()
+    }
+}
+
+/// Runs an operator in a copy of the cluster that `live` is connected to, and says what it wrote until it came to rest, or `limit` was over.
+///
+/// # Guarantees
+/// The live cluster is read by get and list; with [`DryRun::Server`] it is asked besides for its opinion of each first write, which it does not keep.
+///
+/// # Errors
+/// Something that the operator looks at cannot be read, or the operator ends.
+pub async fn plan<F, E>(
+    live: &Client,
+    (dry_run, limit): (DryRun, Duration),
+    start: impl FnOnce(Operator) -> F,
+) -> Result<Planned, Error>
+where
+    F: Future<Output = Result<(), E>>,
+    E: Display,
+{
+    let mirror = Mirror::of(live.clone())
+        .await
+        .map_err(|unread| Error::Unreadable(vec![unread]))?;
+    let (trigger, shutdown) = Shutdown::pair();
+    let (observer, health) = (Arc::new(Observer::default()), Health::default());
+    let running = start(Operator {
+        client: mirror.client(),
+        trace: observer.clone(),
+        health: health.clone(),
+        shutdown,
+    });
+    let rests = tokio::select! {
+        biased;
+        ended = running => return Err(Error::Ended(match ended {
+            Ok(()) => "it ended by itself".to_owned(),
+            Err(error) => error.to_string(),
+        })),
+        rests = at_rest(&mirror, &observer, limit) => rests,
+    };
+    trigger.stop();
+    let unread = mirror.unread();
+    if !unread.is_empty() {
+        return Err(Error::Unreadable(unread));
+    }
+    let missing = health.missing();
+    if !missing.is_empty() && !rests {
+        return Err(Error::NotReady(missing));
+    }
+    let mut planned = told(&mirror, &observer);
+    planned.unfinished = !rests;
+    if dry_run == DryRun::Server {
+        dry_run::ask(live, &mirror.writes(), &mut planned.changes).await;
+    }
+    Ok(planned)
+}
+
+/// Waits until nothing happens any more, or something cannot be read; whether it came to that.
+async fn at_rest(mirror: &Mirror, observer: &Observer, limit: Duration) -> bool {
+    let began = Instant::now();
+    let mut last = (observer.moments(), mirror.requests().0);
+    let mut since = began;
+    loop {
+        sleep(LOOK).await;
+        let (came, waiting) = mirror.requests();
+        let now = (observer.moments(), came);
+        if now != last || waiting > 0 {
+            (last, since) = (now, Instant::now());
+        }
+        if since.elapsed() >= QUIET || !mirror.unread().is_empty() {
+            return true;
+        }
+        if began.elapsed() >= limit {
+            return false;
+        }
+    }
+}
+
+fn told(mirror: &Mirror, observer: &Observer) -> Planned {
+    let writes = mirror.writes();
+    let (objects, waiting) = observer.stands();
+    let mut planned = Planned {
+        objects,
+        waiting,
+        ..Planned::default()
+    };
+    for written in by_object(&writes) {
+        let Some(change) = written.change() else {
+            continue;
+        };
+        planned.restarts.extend(restart(&change, &written));
+        planned.changes.push(change);
+    }
+    planned
+}

@@ -1,0 +1,161 @@
+//! A simulated server that begins as a live one is: what it is asked for is copied before it answers, and what is written stays in it.
+//! Asks the live server by get and list alone. Knows who asks as little as the server itself.
+
+mod copy;
+mod journal;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use http::{Method, Request, Response};
+use kube::Client;
+use tokio::sync::Mutex as Turn;
+use tower::Service;
+
+pub use copy::Unread;
+pub use journal::Write;
+
+use crate::server::request::{self, Target};
+use crate::server::{Content, Reply, Server, User};
+use copy::Copied;
+
+/// A copy of a live cluster, made as it is looked at. Clones are the same copy.
+///
+/// # Guarantees
+/// Nothing is written to the live server. Objects are as they were when they were first asked for, and later only what was written here differs.
+#[derive(Clone)]
+pub struct Mirror(Arc<Inside>);
+
+struct Inside {
+    server: Server,
+    live: Client,
+    copied: Turn<Copied>,
+    unread: Mutex<Vec<Unread>>,
+    journal: Mutex<Vec<Write>>,
+    /// Requests that came and that were answered.
+    counts: (AtomicU64, AtomicU64),
+}
+
+impl std::fmt::Debug for Mirror {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mirror").finish_non_exhaustive()
+    }
+}
+
+impl Mirror {
+    /// A copy of what `live` is connected to; its clock shows what time it is. Definitions and namespaces are read at once.
+    ///
+    /// # Errors
+    /// The CustomResourceDefinitions cannot be listed: without them no kind of theirs is known.
+    pub async fn of(live: Client) -> Result<Self, Unread> {
+        let server = Server::new(0);
+        server.set_clock(jiff::Timestamp::now());
+        let copied = Copied::begin(&server, &live).await?;
+        Ok(Self(Arc::new(Inside {
+            server,
+            live,
+            copied: Turn::new(copied),
+            unread: Mutex::default(),
+            journal: Mutex::default(),
+            counts: (AtomicU64::new(0), AtomicU64::new(0)),
+        })))
+    }
+
+    /// A client of the copy, which may do everything.
+    pub fn client(&self) -> Client {
+        lifecycle_client::kube::client_of(MirrorService(self.clone()))
+    }
+
+    /// What was written so far, in order; events and leases are left out.
+    pub fn writes(&self) -> Vec<Write> {
+        guarded(&self.0.journal).clone()
+    }
+
+    /// What was asked for and could not be read from the live server.
+    pub fn unread(&self) -> Vec<Unread> {
+        guarded(&self.0.unread).clone()
+    }
+
+    /// How many requests came, and how many of them wait for an answer.
+    pub fn requests(&self) -> (u64, u64) {
+        let answered = self.0.counts.1.load(Ordering::SeqCst);
+        let came = self.0.counts.0.load(Ordering::SeqCst);
+        (came, came.saturating_sub(answered))
+    }
+
+    /// Copies what a request is about. What cannot be read is noted, and is as if it were not there.
+    async fn prepare(&self, wanted: &Target, body: &[u8], is_read: bool) {
+        let mut copied = self.0.copied.lock().await;
+        let (server, live) = (&self.0.server, &self.0.live);
+        let named = match wanted.name.as_str() {
+            "" if is_read || journal::is_aside(wanted) => None,
+            "" => copy::name_in(body),
+            name => Some(name.to_owned()),
+        };
+        let done = match named {
+            Some(name) => copied.one((server, live), wanted, &name).await,
+            None if is_read => copied.all((server, live), wanted).await,
+            None => copied.namespace((server, live), &wanted.namespace).await,
+        };
+        if let Err(unread) = done {
+            let mut noted = guarded(&self.0.unread);
+            if !noted.contains(&unread) {
+                noted.push(unread);
+            }
+        }
+    }
+
+    /// Answers a request that may write, and notes what it did. One at a time, so that what was there before is what this one changed.
+    fn written(&self, request: &Request<Vec<u8>>) -> Reply {
+        let server = &self.0.server;
+        let mut journal = guarded(&self.0.journal);
+        let write = Write::begin(server, request);
+        let reply = server.serve(&User::admin(), request);
+        if let (Some(mut write), Content::Whole(body)) = (write, &reply.content) {
+            write.end(server, reply.status, body);
+            journal.push(write);
+        }
+        reply
+    }
+}
+
+fn guarded<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a client of the copy talks to.
+#[derive(Clone)]
+struct MirrorService(Mirror);
+
+impl Service<Request<kube::client::Body>> for MirrorService {
+    type Response = Response<Content>;
+    type Error = kube::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
+        let Self(mirror) = self.clone();
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let request = Request::from_parts(head, body.collect_bytes().await?.to_vec());
+            let (came, answered) = &mirror.0.counts;
+            came.fetch_add(1, Ordering::SeqCst);
+            let is_read = request.method() == Method::GET;
+            if let Some(target) = request::target(request.uri().path()) {
+                mirror.prepare(&target, request.body(), is_read).await;
+            }
+            let reply = match is_read {
+                true => mirror.0.server.serve(&User::admin(), &request),
+                false => mirror.written(&request),
+            };
+            answered.fetch_add(1, Ordering::SeqCst);
+            Ok(reply.into())
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! A copy of a cluster, as it is looked at: it answers as the cluster does, and what is written to it changes nothing there.
+
+use anyhow::{Result, ensure};
+use kube::Client;
+use kube::core::Request;
+use kube::core::params::{DeleteParams, ListParams, Patch, PatchParams};
+use lifecycle_simulator::Mirror;
+use lifecycle_tests::harness::Case;
+use serde_json::{Value, json};
+
+use super::place::{Place, at, both, of};
+
+const MAPS: &str = "/api/v1/namespaces/ns/configmaps";
+const BUCKETS: &str = "/apis/store.tests/v1/namespaces/ns/buckets";
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases = [
+        both(
+            "simulated: a_copy_shows_what_there_is",
+            "real: a_copy_shows_what_there_is",
+            shows,
+        ),
+        both(
+            "simulated: what_is_written_to_a_copy_stays_in_it",
+            "real: what_is_written_to_a_copy_stays_in_it",
+            stays,
+        ),
+    ];
+    cases.into_iter().flatten().collect()
+}
+
+/// A place in which nothing moves by itself, with two maps and a bucket.
+async fn furnished(place: Place) -> Result<Place> {
+    let place = place.alone();
+    for name in ["one", "two"] {
+        let data = json!({ "data": { "a": name }, "metadata": { "finalizers": ["tests/held"] } });
+        place.post(MAPS, of("v1", "ConfigMap", name, data)).await?;
+    }
+    let bucket = of("store.tests/v1", "Bucket", "b", json!({ "spec": {} }));
+    place.post(BUCKETS, bucket).await?;
+    Ok(place)
+}
+
+/// What a list says, without versions, which are each server's own.
+async fn list(client: &Client, path: &str) -> Result<Value> {
+    let request = Request::new(path).list(&ListParams::default())?;
+    let mut list: Value = client.request(request).await?;
+    let mut names = Vec::new();
+    for object in list["items"].as_array_mut().into_iter().flatten() {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("resourceVersion");
+        }
+        names.push(object.take());
+    }
+    Ok(names.into())
+}
+
+async fn shows(place: Place) -> Result<()> {
+    let place = furnished(place).await?;
+    let mirror = Mirror::of(place.client.clone()).await?;
+    let copy = mirror.client();
+    let all = "/api/v1/configmaps";
+    for path in [BUCKETS, MAPS, all, "/api/v1/namespaces", "/api/v1/services"] {
+        let (there, here) = (list(&place.client, path).await?, list(&copy, path).await?);
+        ensure!(there == here, "{path}: {there}\nin the copy: {here}");
+        ensure!(
+            there.as_array().is_some_and(|all| !all.is_empty()),
+            "{path}"
+        );
+    }
+    ensure!(mirror.unread().is_empty() && mirror.writes().is_empty());
+    ensure!(mirror.requests() == (5, 0), "{:?}", mirror.requests());
+    Ok(())
+}
+
+async fn stays(place: Place) -> Result<()> {
+    let place = furnished(place).await?;
+    let before = list(&place.client, MAPS).await?;
+    let mirror = Mirror::of(place.client.clone()).await?;
+    let copy = mirror.client();
+    let maps = Request::new(MAPS);
+    // One that nobody has looked at yet, one that is new, and one that is held by a finalizer.
+    let patch = Patch::Merge(json!({ "data": { "a": "other" } }));
+    let params = PatchParams::apply("test");
+    let patched: Value = copy
+        .request(maps.patch(
+            "one",
+            &PatchParams {
+                force: false,
+                ..params
+            },
+            &patch,
+        )?)
+        .await?;
+    ensure!(patched["data"]["a"] == "other", "{patched}");
+    let new = of("v1", "ConfigMap", "three", json!({}));
+    let created = maps.create(&Default::default(), serde_json::to_vec(&new)?)?;
+    let created: Value = copy.request(created).await?;
+    ensure!(created["metadata"]["uid"].is_string(), "{created}");
+    let deleted: Value = copy
+        .request(maps.delete("two", &DeleteParams::default())?)
+        .await?;
+    ensure!(
+        !deleted["metadata"]["deletionTimestamp"].is_null(),
+        "{deleted}"
+    );
+    // What was written is not overwritten by what is copied later.
+    let here = list(&copy, MAPS).await?;
+    let find = |name: &str| {
+        here.as_array()
+            .into_iter()
+            .flatten()
+            .find(|o| o["metadata"]["name"] == name)
+    };
+    ensure!(
+        find("one").is_some_and(|one| one["data"]["a"] == "other"),
+        "{here}"
+    );
+    ensure!(find("three").is_some(), "{here}");
+    ensure!(
+        list(&place.client, MAPS).await? == before,
+        "the cluster was written to"
+    );
+    let wrote = mirror.writes();
+    let names: Vec<&str> = wrote.iter().map(|write| write.name.as_str()).collect();
+    ensure!(names == ["one", "three", "two"], "{names:?}");
+    ensure!(
+        wrote[0]
+            .before
+            .as_ref()
+            .is_some_and(|one| one["data"]["a"] == "one")
+    );
+    ensure!(wrote[1].before.is_none() && wrote[1].after.is_some());
+    ensure!(
+        wrote
+            .iter()
+            .all(|write| write.kind == "ConfigMap" && write.refusal.is_none())
+    );
+    // The same again, against what is there.
+    place.there(&at("configmaps", "one")).await?;
+    Ok(())
+}

@@ -28,6 +28,7 @@ mod language {
     mod once;
     mod outside;
     mod ownership;
+    mod page;
     mod pages;
     mod properties;
     mod readme;

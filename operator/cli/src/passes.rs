@@ -5,7 +5,6 @@ use std::sync::Arc;
 use lifecycle_runtime::ObjectRef;
 use lifecycle_runtime::controller::{Passed, Trace, TraceEvent};
 use lifecycle_runtime::machine::ir::Phase;
-use lifecycle_runtime::machine::policy::Class;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// What a pass decided.
@@ -48,12 +47,7 @@ impl Trace for Observer {
 /// Where a pass found its object: the state, and the reason and sentence of its last condition.
 pub fn told(passed: &Passed<'_>) -> (Phase, String) {
     let ir = passed.lifecycle;
-    let state = match passed.class {
-        Class::State(state) => ir.states[state].name,
-        Class::Deleting => "Deleting",
-        Class::Refused { .. } => "Refused",
-        Class::Contradiction => "Unclear",
-    };
+    let state = passed.state();
     let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
     let why = match (&passed.failure, conditions.last()) {
         (Some(failure), _) => failure.clone(),

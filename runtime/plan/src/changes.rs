@@ -1,5 +1,6 @@
 //! Writes of a run, put together by object. Pure.
 
+use http::Method;
 use lifecycle_simulator::mirror::Write;
 use serde_json::{Value, json};
 
@@ -87,9 +88,12 @@ impl Written<'_> {
     /// Of a new object: the fields that were asked for. Those that a server fills in are its own business.
     fn asked(&self, after: &Value) -> Vec<Field> {
         let mut asked = json!({});
-        for write in self.writes.iter().filter(|write| write.code < 400) {
-            if let Ok(body) = serde_json::from_slice::<Value>(&write.body) {
-                merge(&mut asked, &body);
+        let done = self.writes.iter().filter(|write| write.code < 400);
+        for write in done.filter(|write| write.method != Method::DELETE) {
+            // What is no object is a list of edits of one.
+            match serde_json::from_slice::<Value>(&write.body) {
+                Ok(body) if body.is_object() => merge(&mut asked, &body),
+                Ok(_) | Err(_) => {}
             }
         }
         let named = json!({ "metadata": {

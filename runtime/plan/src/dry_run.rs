@@ -44,8 +44,8 @@ async fn one(live: &Client, write: &Write) -> Result<Value, kube::Error> {
     let version = match &write.before {
         Some(before) => {
             let path = write.uri.split('?').next().unwrap_or_default();
-            let path = path.strip_suffix(&format!("/{}", write.subresource));
-            let path = path.unwrap_or(write.uri.split('?').next().unwrap_or_default());
+            let within = format!("/{}", write.subresource);
+            let path = path.strip_suffix(&within).unwrap_or(path);
             let now = live.request::<Value>(request("GET", path, "", Vec::new())?);
             let copied = before["metadata"]["resourceVersion"].clone();
             Some((copied, now.await?["metadata"]["resourceVersion"].clone()))
@@ -75,8 +75,12 @@ async fn one(live: &Client, write: &Write) -> Result<Value, kube::Error> {
 fn replace(body: &mut Value, copied: &Value, now: &Value) {
     match body {
         Value::Object(map) => {
+            // As a test of a JSON patch.
+            let is_test = map
+                .get("path")
+                .is_some_and(|path| path == "/metadata/resourceVersion");
             for (name, value) in map {
-                let is_version = name == "resourceVersion" || name == "value";
+                let is_version = name == "resourceVersion" || is_test && name == "value";
                 match is_version && value == copied {
                     true => *value = now.clone(),
                     false => replace(value, copied, now),

@@ -6,9 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use lifecycle_runtime::controller::{Trace, TraceEvent};
 use lifecycle_runtime::machine::ir::Phase;
-use lifecycle_runtime::machine::policy::Class;
 
-use crate::planned::Standing;
+use crate::planned::{Standing, named};
 
 /// Where one object stands, and whether that is where it should be.
 type Stand = (Standing, bool);
@@ -42,12 +41,6 @@ impl Trace for Observer {
             return;
         };
         let ir = passed.lifecycle;
-        let state = match passed.class {
-            Class::State(state) => ir.states[state].name,
-            Class::Deleting => "Deleting",
-            Class::Refused { .. } => "Refused",
-            Class::Contradiction => "Unclear",
-        };
         let conditions = ir.conditions(&passed.observation.world, passed.observation.said());
         let why = match (&passed.failure, conditions.last()) {
             (Some(failure), _) => failure.clone(),
@@ -57,13 +50,11 @@ impl Trace for Observer {
         };
         let phase = ir.phase(passed.class);
         let is_fine = matches!(phase, Phase::Ready | Phase::Ignored | Phase::Suspended);
-        let object = match &passed.object.namespace {
-            Some(namespace) => format!("{} {namespace}/{}", passed.object.kind, passed.object.name),
-            None => format!("{} {}", passed.object.kind, passed.object.name),
-        };
+        let of = passed.object;
+        let object = named(&of.kind, of.namespace.as_deref(), &of.name);
         let standing = Standing {
             object: object.clone(),
-            state: state.to_owned(),
+            state: passed.state().to_owned(),
             why,
         };
         let mut stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);

@@ -116,9 +116,14 @@ impl Planned {
 impl Change {
     /// `Service ns/name`.
     pub fn object(&self) -> String {
-        match &self.namespace {
-            Some(namespace) => format!("{} {namespace}/{}", self.kind, self.name),
-            None => format!("{} {}", self.kind, self.name),
-        }
+        named(&self.kind, self.namespace.as_deref(), &self.name)
+    }
+}
+
+/// `Service ns/name`; of a cluster-scoped object `Namespace name`.
+pub(crate) fn named(kind: &str, namespace: Option<&str>, name: &str) -> String {
+    match namespace {
+        Some(namespace) => format!("{kind} {namespace}/{name}"),
+        None => format!("{kind} {name}"),
     }
 }

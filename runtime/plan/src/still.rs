@@ -10,7 +10,7 @@ use lifecycle_runtime::lifecycle::{
     Answer, Built, Calling, CreatedVolume, Kind, LookupKey, Observation, Once, Polling, Random,
     Stored, Timed,
 };
-use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::ir::{Lifecycle, Mode};
 use lifecycle_runtime::machine::length::Said;
 use serde_json::Value;
 
@@ -111,11 +111,12 @@ impl Machine for Still {
     }
 
     fn poll<'a>(&'a self, observation: &'a Observation, input: usize) -> Option<Polling<'a>> {
-        // Whether there is anything to ask is decided as always.
-        let asked = self.machine.poll(observation, input)?;
-        drop(asked);
-        self.note(observation, "poll", self.ir().inputs[input].name);
-        Some(Box::pin(pending()))
+        // The author's method is not entered: it may begin to ask before its answer is waited for.
+        let asked = &self.ir().inputs[input];
+        matches!(asked.mode, Mode::Poll | Mode::Probe).then(|| {
+            self.note(observation, "poll", asked.name);
+            Box::pin(pending()) as Polling<'a>
+        })
     }
 
     fn key(&self, observation: &Observation, effect: usize) -> Option<String> {
@@ -130,10 +131,8 @@ impl Machine for Still {
         &'a self,
         observation: &'a Observation,
         effect: usize,
-        once: Once<'a>,
+        _once: Once<'a>,
     ) -> Option<Calling<'a>> {
-        let made = self.machine.call(observation, effect, once)?;
-        drop(made);
         self.note(observation, "call", self.ir().effects[effect].name);
         Some(Box::pin(pending()))
     }

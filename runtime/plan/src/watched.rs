@@ -30,7 +30,7 @@ pub struct Operator {
     pub client: Client,
     /// Who is to be told of each pass and write.
     pub trace: Arc<dyn Trace>,
-    /// Where its parts say whether they are ready.
+    /// Where its parts say whether they are ready: until then it does not count as at rest.
     pub health: Health,
     /// When it is to end.
     pub shutdown: Shutdown,
@@ -75,7 +75,7 @@ where
             Ok(()) => "it ended by itself".to_owned(),
             Err(error) => error.to_string(),
         })),
-        rests = at_rest(&mirror, &observer, limit) => rests,
+        rests = at_rest(&mirror, (&observer, &health), limit) => rests,
     };
     trigger.stop();
     let unread = mirror.unread();
@@ -83,7 +83,7 @@ where
         return Err(Error::Unreadable(unread));
     }
     let missing = health.missing();
-    if !missing.is_empty() && !rests {
+    if !missing.is_empty() {
         return Err(Error::NotReady(missing));
     }
     let mut planned = told(&mirror, &observer);
@@ -94,8 +94,13 @@ where
     Ok(planned)
 }
 
-/// Waits until nothing happens any more, or something cannot be read; whether it came to that.
-async fn at_rest(mirror: &Mirror, observer: &Observer, limit: Duration) -> bool {
+/// Waits until the operator is ready and nothing happens any more, or something cannot be read; whether it came to that. What waits for its definitions is
+/// quiet, too, and has not looked at anything.
+async fn at_rest(
+    mirror: &Mirror,
+    (observer, health): (&Observer, &Health),
+    limit: Duration,
+) -> bool {
     let began = Instant::now();
     let mut last = (observer.moments(), mirror.requests().0);
     let mut since = began;
@@ -106,7 +111,8 @@ async fn at_rest(mirror: &Mirror, observer: &Observer, limit: Duration) -> bool 
         if now != last || waiting > 0 {
             (last, since) = (now, Instant::now());
         }
-        if since.elapsed() >= QUIET || !mirror.unread().is_empty() {
+        let is_quiet = since.elapsed() >= QUIET && health.missing().is_empty();
+        if is_quiet || !mirror.unread().is_empty() {
             return true;
         }
         if began.elapsed() >= limit {

@@ -74,9 +74,8 @@ impl Fences {
             {
                 fence.waiting.insert(subject.clone());
                 // One that lasts is asked for again: whoever waits for it is not forgotten.
-                let until = fence.until.max(now + LONGEST);
                 return Some(if fence.wrote.lasting {
-                    until
+                    now + LONGEST
                 } else {
                     fence.until
                 });

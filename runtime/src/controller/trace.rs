@@ -69,6 +69,18 @@ pub struct Passed<'a> {
     pub at: Instant,
 }
 
+impl Passed<'_> {
+    /// The name of the state that it found; of a world without one, a word of its own.
+    pub fn state(&self) -> &'static str {
+        match self.class {
+            Class::State(state) => self.lifecycle.states[state].name,
+            Class::Deleting => "Deleting",
+            Class::Refused { .. } => "Refused",
+            Class::Contradiction => "Unclear",
+        }
+    }
+}
+
 impl std::fmt::Debug for Passed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Passed")

@@ -154,6 +154,16 @@ pub enum Mode {
     Clock,
 }
 
+impl Mode {
+    /// Whether it is an object of the cluster, or a set of them.
+    pub const fn is_object(self) -> bool {
+        match self {
+            Self::Watched | Self::Owned | Self::Shared | Self::Part => true,
+            Self::Record | Self::Noted | Self::Poll | Self::Probe | Self::Clock => false,
+        }
+    }
+}
+
 /// How an input is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {

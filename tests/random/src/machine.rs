@@ -245,11 +245,7 @@ impl Machine for Interpreted {
 
     fn kind(&self, input: usize) -> Option<Kind> {
         let mode = self.ir.inputs[input].mode;
-        let in_cluster = !matches!(
-            mode,
-            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
-        );
-        in_cluster.then(|| self.kind_of(input))
+        mode.is_object().then(|| self.kind_of(input))
     }
 
     fn lookup(&self, observation: &Observation, input: usize) -> Option<LookupKey> {

@@ -118,7 +118,9 @@ pub fn prepare(text: &str) -> Option<Prepared> {
         .filter(|model| is_clean(&checked.diagnostics) && model.inputs.len() < KINDS)?;
     // What an author says of objects that others fill in is not played yet.
     let says_more = |effect: &&lifecycle_macros_core::model::Effect| {
-        let brought = model.inputs[effect.target.0].var;
+        // What a note shows is the verdict of what it is about.
+        let shown = model.noted_in(effect.target).unwrap_or(effect.target);
+        let brought = model.inputs[shown.0].var;
         let sets = effect.sets.iter().flatten();
         effect.verb != Verb::Call && sets.into_iter().any(|set| Some(set.var) != brought)
     };

@@ -66,13 +66,8 @@ const MISSED: &[(Instrument, Mistake, &str)] = &[
     ),
     (
         Instrument::Random,
-        Mistake::Note,
-        "none of forty lifecycles shows it, and it is not known why",
-    ),
-    (
-        Instrument::Random,
         Mistake::Reach,
-        "none of forty lifecycles shows it any more, since more is drawn",
+        "none of the 39 lifecycles that delete something shows it",
     ),
     (
         Instrument::Random,

@@ -12,6 +12,7 @@ mod faults_sketches;
 mod gallery_page;
 mod ignored;
 mod left_over;
+mod planned;
 mod retired;
 mod seeded;
 mod suspended;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         ("suspended", suspended::cases()),
         ("teardown", teardown::cases()),
         ("left_over", left_over::cases()),
+        ("planned", planned::cases()),
         ("retired", retired::cases()),
         ("conversion", conversion::cases()),
         ("brake", brake::cases()),

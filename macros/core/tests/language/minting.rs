@@ -1,41 +1,15 @@
 //! What `docs/minting.md` shows is true: its lifecycle is the one that runs, and each edit of it gives exactly the findings that stand below.
 
-use lifecycle_macros_core::check;
-
-use super::shipped::body_of;
+use super::page::{blocks, found, says};
 
 const PAGE: &str = include_str!("../../../../docs/minting.md");
 const LOGIN: &str = include_str!("../lifecycles/login.txt");
 const LEAF: &str = include_str!("../lifecycles/leaf.txt");
 
-/// The blocks of a language, each with what follows it.
-fn blocks<'a>(text: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
-    let start = format!("```{language}\n");
-    let mut rest = text;
-    let mut all = Vec::new();
-    while let Some((_, after)) = rest.split_once(&start) {
-        let (block, after) = after.split_once("```\n").expect("the block ends");
-        all.push((block, after));
-        rest = after;
-    }
-    all
-}
-
-fn found(text: &str) -> Vec<String> {
-    let found = check(body_of(text)).diagnostics;
-    found.iter().map(ToString::to_string).collect()
-}
-
 /// A lifecycle with a text in the place of another.
 fn edited(text: &str, old: &str, new: &str) -> Vec<String> {
     assert_eq!(text.matches(old).count(), 1, "{old}");
     found(&text.replace(old, new))
-}
-
-#[track_caller]
-fn says(found: &[String], parts: &[&str]) {
-    let has = |found: &String| parts.iter().all(|part| found.contains(part));
-    assert!(found.iter().any(has), "{parts:?}\n{found:#?}");
 }
 
 #[test]

@@ -2,22 +2,10 @@
 
 use lifecycle_macros_core::check;
 
+use super::page::blocks;
 use super::shipped::body_of;
 
 const PAGE: &str = include_str!("../../../../docs/properties.md");
-
-/// The blocks of a language, each with what follows it.
-fn blocks<'a>(text: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
-    let start = format!("```{language}\n");
-    let mut rest = text;
-    let mut all = Vec::new();
-    while let Some((_, after)) = rest.split_once(&start) {
-        let (block, after) = after.split_once("```\n").expect("the block ends");
-        all.push((block, after));
-        rest = after;
-    }
-    all
-}
 
 fn example() -> &'static str {
     blocks(PAGE, "rust")[0].0

@@ -1,31 +1,11 @@
 //! What `docs/time.md` shows is true: its lifecycle is accepted without a finding, and each edit of it gives exactly the findings that stand below.
 
-use lifecycle_macros_core::check;
-
-use super::shipped::body_of;
+use super::page::{blocks, found, says};
 
 const PAGE: &str = include_str!("../../../../docs/time.md");
 
-/// The blocks of a language, each with what follows it.
-fn blocks<'a>(text: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
-    let start = format!("```{language}\n");
-    let mut rest = text;
-    let mut all = Vec::new();
-    while let Some((_, after)) = rest.split_once(&start) {
-        let (block, after) = after.split_once("```\n").expect("the block ends");
-        all.push((block, after));
-        rest = after;
-    }
-    all
-}
-
 fn example() -> &'static str {
     blocks(PAGE, "rust")[0].0
-}
-
-fn found(text: &str) -> Vec<String> {
-    let found = check(body_of(text)).diagnostics;
-    found.iter().map(ToString::to_string).collect()
 }
 
 /// The lifecycle with a line in the place of another, or first among the facts.
@@ -72,12 +52,6 @@ fn with_clock(line: &str) -> Vec<String> {
     let old = "now:  clock;";
     assert_eq!(example().matches(old).count(), 1);
     found(&example().replace(old, line))
-}
-
-#[track_caller]
-fn says(found: &[String], parts: &[&str]) {
-    let has = |found: &String| parts.iter().all(|part| found.contains(part));
-    assert!(found.iter().any(has), "{parts:?}\n{found:#?}");
 }
 
 #[test]

@@ -38,8 +38,8 @@ pub struct Unread {
 pub(super) struct Copied {
     /// Group, plural, and a namespace or an empty text for all.
     lists: BTreeSet<(String, String, String)>,
-    /// Group, plural, namespace and name of single objects, whether they are there or not.
-    single: BTreeSet<(String, String, String, String)>,
+    /// Group, plural, namespace and name of each object that was taken over, or looked for in vain.
+    seen: BTreeSet<(String, String, String, String)>,
 }
 
 impl Copied {
@@ -47,7 +47,7 @@ impl Copied {
     pub(super) async fn begin(server: &Server, live: &Client) -> Result<Self, Unread> {
         let mut copied = Self {
             lists: BTreeSet::new(),
-            single: BTreeSet::new(),
+            seen: BTreeSet::new(),
         };
         let of = |(group, plural): (&str, &str)| Target {
             group: group.to_owned(),
@@ -75,28 +75,28 @@ impl Copied {
         if self.has_list(wanted) || server.kind_of((&wanted.group, &wanted.plural)).is_none() {
             return Ok(());
         }
-        let key = (
-            wanted.group.clone(),
-            wanted.plural.clone(),
-            wanted.namespace.clone(),
-        );
-        self.lists.insert(key);
         let mut page = ListParams::default().limit(PAGE);
         loop {
             let request = path(wanted).and_then(|path| path.list(&page));
             let answered = ask(live, request).await;
             let answered = answered.map_err(|error| unread("list", wanted, "", &error));
             let Some(mut list) = answered? else {
-                return Ok(());
+                break;
             };
             for object in list["items"].as_array_mut().into_iter().flatten() {
                 self.take(server, wanted, object.take());
             }
             match list["metadata"]["continue"].as_str().unwrap_or_default() {
-                "" => return Ok(()),
+                "" => break,
                 token => page = page.continue_token(token),
             }
         }
+        self.lists.insert((
+            wanted.group.clone(),
+            wanted.plural.clone(),
+            wanted.namespace.clone(),
+        ));
+        Ok(())
     }
 
     /// Copies one object, if it is there.
@@ -107,18 +107,19 @@ impl Copied {
         name: &str,
     ) -> Result<(), Unread> {
         self.namespace((server, live), &wanted.namespace).await?;
-        let key = single(wanted, &wanted.namespace, name);
-        let known = self.has_list(wanted) || self.single.contains(&key);
-        if known || server.kind_of((&wanted.group, &wanted.plural)).is_none() {
+        let key = key(wanted, &wanted.namespace, name);
+        let Some(kind) = server.kind_of((&wanted.group, &wanted.plural)) else {
+            return Ok(());
+        };
+        if self.has_list(wanted) || self.seen.contains(&key) {
             return Ok(());
         }
-        let kind = server.kind_of((&wanted.group, &wanted.plural));
-        let answered = ask(live, get(wanted, &kind.unwrap_or_default(), name)).await;
+        let answered = ask(live, get(wanted, &kind, name)).await;
         let object = answered.map_err(|error| unread("get", wanted, name, &error))?;
         if let Some(object) = object {
             self.take(server, wanted, object);
         }
-        self.single.insert(key);
+        self.seen.insert(key);
         Ok(())
     }
 
@@ -133,36 +134,29 @@ impl Copied {
             plural: NAMESPACES.1.to_owned(),
             ..Target::default()
         };
-        let key = single(&of, "", wanted);
-        let known = wanted.is_empty() || self.single.contains(&key);
-        if known || server.stored(NAMESPACES, ("", wanted)).is_some() {
+        let key = key(&of, "", wanted);
+        if wanted.is_empty() || self.has_list(&of) || self.seen.contains(&key) {
             return Ok(());
         }
-        self.single.insert(key);
         match ask(live, get(&of, "Namespace", wanted)).await {
             Ok(Some(object)) => self.take(server, &of, object),
             Ok(None) => {}
-            Err(error) if is_forbidden(&error) => {
-                self.take(server, &of, stub(wanted));
-            }
+            Err(error) if is_forbidden(&error) => self.take(server, &of, stub(wanted)),
             Err(error) => return Err(unread("get", &of, wanted, &error)),
         }
+        self.seen.insert(key);
         Ok(())
     }
 
-    /// Takes an object over, unless it was there before: it may have been written to since.
+    /// Takes an object over, unless it was seen before: it may have been written to since.
     fn take(&mut self, server: &Server, of: &Target, object: Value) {
-        let place = match namespace(&object) {
-            "" => String::new(),
-            place => place.to_owned(),
-        };
-        let key = single(of, &place, name(&object));
-        if self.single.contains(&key) {
+        let place = namespace(&object);
+        if !self.seen.insert(key(of, place, name(&object))) {
             return;
         }
-        if !place.is_empty() && server.stored(NAMESPACES, ("", &place)).is_none() {
-            let (group, plural) = NAMESPACES;
-            let _made = server.restore((group, plural), stub(&place));
+        if !place.is_empty() && server.stored(NAMESPACES, ("", place)).is_none() {
+            let made = server.restore(NAMESPACES, stub(place));
+            debug_assert!(made.is_ok(), "{made:?}");
         }
         // Its kind is served, and what a server lists has a name.
         let restored = server.restore((&of.group, &of.plural), object);
@@ -179,7 +173,7 @@ fn stub(name: &str) -> Value {
     })
 }
 
-fn single(of: &Target, namespace: &str, name: &str) -> (String, String, String, String) {
+fn key(of: &Target, namespace: &str, name: &str) -> (String, String, String, String) {
     (
         of.group.clone(),
         of.plural.clone(),

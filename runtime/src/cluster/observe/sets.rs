@@ -136,7 +136,7 @@ impl Observing<'_> {
     }
 
     /// The effect that applies or deletes members of a set.
-    pub(super) fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
+    fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
         let effects = self.ir.effects;
         effects
             .iter()

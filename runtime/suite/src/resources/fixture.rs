@@ -4,7 +4,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::keeper::adopts;
-use super::once::is_once;
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -134,7 +133,7 @@ pub(crate) fn written_kinds(machine: &dyn Machine) -> Vec<WrittenKind> {
                 kind,
                 mode: input.mode,
                 adopts: adopts(machine.ir(), n),
-                once: is_once(machine.ir(), n),
+                once: machine.ir().inputs[n].noted.is_some(),
             })
         })
         .collect()

@@ -3,17 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use lifecycle_runtime::machine::ir::{Lifecycle, Verb};
 use serde_json::Value;
 
 use super::keeper::{keeper, owners};
 use super::moves::Move;
-
-/// Whether what is made of an input is made once.
-pub(crate) fn is_once(ir: &Lifecycle, input: usize) -> bool {
-    let mut effects = ir.effects.iter();
-    effects.any(|effect| effect.verb == Verb::Create && effect.target == input)
-}
 
 /// Whether others may be wanted after this.
 pub(crate) fn wants_others(m: &Move) -> bool {

@@ -10,7 +10,6 @@ use super::Core;
 use super::harness::Harness;
 use super::invariant::Invariant;
 use super::keeper::{adopts, keeper, owners};
-use super::once::is_once;
 use super::site;
 
 /// Who controls what another controller has: it is there on every cluster, and stays.
@@ -24,19 +23,17 @@ pub(crate) fn has_keepers(ir: &Lifecycle, input: usize) -> bool {
 impl Core {
     /// Whether what is at a path is created once.
     pub(crate) fn is_made_once(&self, path: &str) -> bool {
-        let inputs = 0..self.ir.inputs.len();
-        let mut kinds = inputs.filter(|input| is_once(self.ir, *input));
-        kinds.any(|input| {
-            let kind = self.machine.kind(input);
-            kind.is_some_and(|kind| super::fixture::is_of(&kind, path))
-        })
+        self.is_of(path, |input| self.ir.inputs[input].noted.is_some())
     }
 
     /// Whether what is at a path may be kept or taken over.
     pub(crate) fn is_kept_or_adopted(&self, path: &str) -> bool {
-        let inputs = 0..self.ir.inputs.len();
-        let mut kinds = inputs.filter(|input| has_keepers(self.ir, *input));
-        kinds.any(|input| {
+        self.is_of(path, |input| has_keepers(self.ir, input))
+    }
+
+    fn is_of(&self, path: &str, such: impl Fn(usize) -> bool) -> bool {
+        let mut inputs = (0..self.ir.inputs.len()).filter(|input| such(*input));
+        inputs.any(|input| {
             let kind = self.machine.kind(input);
             kind.is_some_and(|kind| super::fixture::is_of(&kind, path))
         })

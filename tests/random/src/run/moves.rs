@@ -301,7 +301,7 @@ impl Run<'_> {
         if let Some(input) = inputs.iter().position(|input| input == fact) {
             return match value {
                 "Known" => self.machine.outside.state().silence(fact, false),
-                "Absent" | "Foreign" | "Current" | "Behind" => self.loosen(),
+                "Absent" | "Gone" | "Foreign" | "Current" | "Behind" => self.loosen(),
                 "Present" | "Stale" => self.make(input),
                 _ => false,
             };
@@ -396,9 +396,6 @@ impl Run<'_> {
     }
 
     pub(super) fn is_object(&self, input: usize) -> bool {
-        !matches!(
-            self.machine.ir.inputs[input].mode,
-            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
-        )
+        self.machine.ir.inputs[input].mode.is_object()
     }
 }

@@ -2,6 +2,7 @@
 //! is gone, or stays, as is said, and nothing holds the object up when it is deleted.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lifecycle_client::kube::client_of;
@@ -127,8 +128,14 @@ impl Run<'_> {
             return;
         };
         let inputs = 0..self.machine.ir.inputs.len();
+        // All are of one type there, so that two that are found alike would be one.
+        let mut found = BTreeSet::new();
         let fates = inputs.filter_map(|input| {
             let line = self.line_of(input)?;
+            let (_, how) = line.split_once(": ")?;
+            if !found.insert(how.to_owned()) {
+                return None;
+            }
             // There is nothing to let go of where others have a part as well.
             let fates: &[Fate] = match self.machine.ir.inputs[input].mode {
                 Mode::Owned => &Fate::ALL,

@@ -9,7 +9,7 @@ use lifecycle_runtime::lifecycle::{
     Answer, Built, CallError, Calling, CreatedVolume, Kind, LookupKey, Machine, Observation, Once,
     Polling, Stored,
 };
-use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Source};
+use lifecycle_runtime::machine::ir::{Lifecycle, Source};
 use serde_json::Value;
 use tokio::time::sleep;
 
@@ -196,8 +196,5 @@ pub(crate) fn inputs_of(ir: &Lifecycle, effect: usize) -> Vec<usize> {
 
 /// Whether an input is an object of the cluster.
 pub(crate) fn is_object(ir: &Lifecycle, input: usize) -> bool {
-    !matches!(
-        ir.inputs[input].mode,
-        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
-    )
+    ir.inputs[input].mode.is_object()
 }

@@ -3,9 +3,9 @@
 use anyhow::{Result, ensure};
 use kube::Client;
 use kube::core::Request;
-use kube::core::params::{DeleteParams, ListParams, Patch, PatchParams};
-use lifecycle_simulator::Mirror;
-use lifecycle_tests::harness::Case;
+use kube::core::params::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use lifecycle_simulator::{Mirror, Server, User};
+use lifecycle_tests::harness::{Case, case};
 use serde_json::{Value, json};
 
 use super::place::{Place, at, both, of};
@@ -14,6 +14,11 @@ const MAPS: &str = "/api/v1/namespaces/ns/configmaps";
 const BUCKETS: &str = "/apis/store.tests/v1/namespaces/ns/buckets";
 
 pub(crate) fn cases() -> Vec<Case> {
+    let few = case(
+        "a_copy_needs_to_read_what_is_asked_for_alone",
+        &[],
+        few_rights,
+    );
     let cases = [
         both(
             "simulated: a_copy_shows_what_there_is",
@@ -26,7 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
             stays,
         ),
     ];
-    cases.into_iter().flatten().collect()
+    cases.into_iter().flatten().chain([few]).collect()
 }
 
 /// A place in which nothing moves by itself, with two maps and a bucket.
@@ -81,20 +86,12 @@ async fn stays(place: Place) -> Result<()> {
     let maps = Request::new(MAPS);
     // One that nobody has looked at yet, one that is new, and one that is held by a finalizer.
     let patch = Patch::Merge(json!({ "data": { "a": "other" } }));
-    let params = PatchParams::apply("test");
     let patched: Value = copy
-        .request(maps.patch(
-            "one",
-            &PatchParams {
-                force: false,
-                ..params
-            },
-            &patch,
-        )?)
+        .request(maps.patch("one", &PatchParams::default(), &patch)?)
         .await?;
     ensure!(patched["data"]["a"] == "other", "{patched}");
     let new = of("v1", "ConfigMap", "three", json!({}));
-    let created = maps.create(&Default::default(), serde_json::to_vec(&new)?)?;
+    let created = maps.create(&PostParams::default(), serde_json::to_vec(&new)?)?;
     let created: Value = copy.request(created).await?;
     ensure!(created["metadata"]["uid"].is_string(), "{created}");
     let deleted: Value = copy
@@ -117,6 +114,9 @@ async fn stays(place: Place) -> Result<()> {
         "{here}"
     );
     ensure!(find("three").is_some(), "{here}");
+    // Nor by a list of more than that.
+    list(&copy, "/api/v1/configmaps").await?;
+    ensure!(list(&copy, MAPS).await? == here, "{here}");
     ensure!(
         list(&place.client, MAPS).await? == before,
         "the cluster was written to"
@@ -138,5 +138,57 @@ async fn stays(place: Place) -> Result<()> {
     );
     // The same again, against what is there.
     place.there(&at("configmaps", "one")).await?;
+    Ok(())
+}
+
+/// Who may not read namespaces writes into them all the same; what may not be read is told.
+async fn few_rights() -> Result<()> {
+    let server = Server::new(1);
+    let admin = server.client(&User::admin());
+    let group = "rbac.authorization.k8s.io";
+    for (path, object) in [
+        ("/api/v1/namespaces", of("v1", "Namespace", "ns", json!({}))),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            of(
+                "rbac.authorization.k8s.io/v1",
+                "ClusterRole",
+                "reader",
+                json!({ "rules": [
+                { "apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list"] },
+                { "apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"] },
+            ] }),
+            ),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+            of(
+                "rbac.authorization.k8s.io/v1",
+                "ClusterRoleBinding",
+                "reader",
+                json!({
+                    "roleRef": { "apiGroup": group, "kind": "ClusterRole", "name": "reader" },
+                    "subjects": [{ "apiGroup": group, "kind": "User", "name": "reader" }],
+                }),
+            ),
+        ),
+    ] {
+        let create =
+            Request::new(path).create(&PostParams::default(), serde_json::to_vec(&object)?)?;
+        admin.request::<Value>(create).await?;
+    }
+    server.enforce_rbac(true);
+    let mirror = Mirror::of(server.client(&User::new("reader", &[]))).await?;
+    let copy = mirror.client();
+    let new = serde_json::to_vec(&of("v1", "ConfigMap", "one", json!({})))?;
+    let created = Request::new(MAPS).create(&PostParams::default(), new)?;
+    let created: Value = copy.request(created).await?;
+    ensure!(created["metadata"]["name"] == "one", "{created}");
+    ensure!(mirror.unread().is_empty(), "{:?}", mirror.unread());
+    let secrets = list(&copy, "/api/v1/secrets").await?;
+    ensure!(secrets == json!([]), "{secrets}");
+    let unread = mirror.unread();
+    ensure!(unread.len() == 1 && unread[0].forbidden, "{unread:?}");
+    ensure!(unread[0].resource == "secrets", "{unread:?}");
     Ok(())
 }

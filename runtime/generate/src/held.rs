@@ -11,20 +11,39 @@ use serde_json::Value;
 /// One of the two is no YAML.
 pub fn differences(made: &str, kept: &str) -> Result<Vec<String>, serde_saphyr::Error> {
     let kept = documents(kept)?;
-    let made = documents(made)?;
-    let lines = made.iter().flat_map(|made| {
-        let there = kept.iter().find(|kept| identity(kept) == identity(made));
-        match there {
-            None => vec![format!("{} is not there", identity(made))],
-            Some(kept) => between(made, kept),
+    let mut lines = Vec::new();
+    for made in documents(made)? {
+        let name = identity(&made);
+        let there = kept.iter().filter(|kept| identity(kept) == name);
+        let there: Vec<&Value> = there.collect();
+        match there.len() {
+            0 => lines.push(format!("{name} is not there")),
+            1 => {}
+            several => lines.push(format!("{name} is there {several} times")),
         }
-    });
-    Ok(lines.collect())
+        lines.extend(there.into_iter().flat_map(|kept| between(&made, kept)));
+    }
+    Ok(lines)
 }
 
+/// What a file holds, whether by itself or in a list.
 fn documents(text: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
-    let all: Vec<Value> = serde_saphyr::from_multiple(text)?;
-    Ok(all.into_iter().filter(|one| !one.is_null()).collect())
+    let mut all = Vec::new();
+    for one in serde_saphyr::from_multiple::<Value>(text)? {
+        unpack(one, &mut all);
+    }
+    Ok(all)
+}
+
+fn unpack(one: Value, all: &mut Vec<Value>) {
+    let kind = one["kind"].as_str().unwrap_or_default();
+    match one["items"].as_array() {
+        Some(items) if kind.ends_with("List") => {
+            items.iter().for_each(|item| unpack(item.clone(), all));
+        }
+        _ if one.is_null() => {}
+        _ => all.push(one),
+    }
 }
 
 /// Kind and name, and the namespace where there is one.
@@ -41,12 +60,7 @@ fn identity(document: &Value) -> String {
 fn between(made: &Value, kept: &Value) -> Vec<String> {
     let name = identity(made);
     if made["rules"].is_array() {
-        let (made, kept) = (permissions(made), permissions(kept));
-        let missing = made.difference(&kept);
-        let missing = missing.map(|one| format!("{name} lacks: {one}"));
-        let needless = kept.difference(&made);
-        let needless = needless.map(|one| format!("{name} needs no more: {one}"));
-        return missing.chain(needless).collect();
+        return between_roles(&name, made, kept);
     }
     let parts = |document: &Value| {
         let mut document = document.clone();
@@ -62,31 +76,49 @@ fn between(made: &Value, kept: &Value) -> Vec<String> {
     }
 }
 
-/// Each thing that a role allows, by itself: `delete services`, `patch the lease \`a\` of ..`.
+fn between_roles(name: &str, made: &Value, kept: &Value) -> Vec<String> {
+    let gathers = !kept["aggregationRule"].is_null();
+    let gathers = gathers.then(|| format!("{name} gathers what other roles allow"));
+    let (made, kept) = (permissions(made), permissions(kept));
+    let missing = made.difference(&kept);
+    let missing = missing.map(|one| format!("{name} lacks: {one}"));
+    let needless = kept.difference(&made);
+    let needless = needless.map(|one| format!("{name} needs no more: {one}"));
+    missing.chain(needless).chain(gathers).collect()
+}
+
+/// Each thing that a role allows, by itself: `delete services`, `patch leases.coordination.k8s.io \`a\``, `get /metrics`.
 fn permissions(role: &Value) -> BTreeSet<String> {
     let rules = role["rules"].as_array().into_iter().flatten();
     let mut all = BTreeSet::new();
     for rule in rules {
-        let words = |field: &str| -> Vec<String> {
-            let words = rule[field].as_array().into_iter().flatten();
-            words
-                .map(|one| one.as_str().unwrap_or_default().to_owned())
-                .collect()
-        };
-        let mut names = words("resourceNames");
-        if names.is_empty() {
-            names.push(String::new());
-        }
-        for group in words("apiGroups") {
-            for resource in words("resources") {
-                for name in &names {
-                    let what = told(&group, &resource, name);
-                    all.extend(words("verbs").iter().map(|verb| format!("{verb} {what}")));
-                }
-            }
+        let about = resources(rule).chain(words(rule, "nonResourceURLs"));
+        for what in about {
+            let verbs = words(rule, "verbs");
+            all.extend(verbs.map(|verb| format!("{verb} {what}")));
         }
     }
     all
+}
+
+fn resources(rule: &Value) -> impl Iterator<Item = String> + use<> {
+    let mut names: Vec<String> = words(rule, "resourceNames").collect();
+    if names.is_empty() {
+        names.push(String::new());
+    }
+    let mut all = Vec::new();
+    for group in words(rule, "apiGroups") {
+        for resource in words(rule, "resources") {
+            let each = names.iter().map(|name| told(&group, &resource, name));
+            all.extend(each);
+        }
+    }
+    all.into_iter()
+}
+
+fn words<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = String> + use<'a> {
+    let words = rule[field].as_array().into_iter().flatten();
+    words.map(|one| one.as_str().unwrap_or_default().to_owned())
 }
 
 fn told(group: &str, resource: &str, name: &str) -> String {

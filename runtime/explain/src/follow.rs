@@ -206,17 +206,13 @@ fn state(look: &Look<'_>, place: &Place) -> State {
         Class::Refused { .. } => ("Refused", "The API server refused the last write."),
         Class::Contradiction => ("Unclear", "What is there does not fit the declaration."),
     };
-    let phase = match ir.phase(place.class) {
-        _ if failed => "Error",
-        Phase::Pending => "Pending",
-        Phase::Ready => "Ready",
-        Phase::Error => "Error",
-        Phase::Suspended => "Suspended",
-        Phase::Ignored => "Ignored",
+    let phase = match failed {
+        true => Phase::Error,
+        false => ir.phase(place.class),
     };
     State {
         name: name.to_owned(),
-        phase: phase.to_owned(),
+        phase: phase.word().to_owned(),
         doc: doc.trim().to_owned(),
     }
 }

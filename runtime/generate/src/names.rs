@@ -1,6 +1,6 @@
 //! How pages and lists name the parts of a description: inputs, lookups, lengths of time.
 
-use lifecycle_runtime::machine::ir::{Input, Length, Lifecycle, Lookup, Mode, Source, State, Verb};
+use lifecycle_runtime::machine::ir::{Input, Length, Lifecycle, Lookup, Mode, Source, Verb};
 
 /// What a `from` or a `wakes` names.
 pub(crate) fn source(lifecycle: &Lifecycle, source: Source) -> &str {
@@ -105,17 +105,5 @@ pub(crate) fn verb(verb: Verb) -> &'static str {
         Verb::Adopt => "adopt",
         Verb::Create => "create",
         Verb::Note => "note",
-    }
-}
-
-/// Whether a volume has this state, which then has no phase of its own.
-pub(crate) fn phase(state: &State) -> &'static str {
-    use lifecycle_runtime::machine::ir::Phase;
-    match state.phase {
-        Phase::Pending => "Pending",
-        Phase::Ready => "Ready",
-        Phase::Error => "Error",
-        Phase::Suspended => "Suspended",
-        Phase::Ignored => "Ignored",
     }
 }

@@ -51,7 +51,7 @@ fn states(lifecycle: &Lifecycle) -> String {
             table.row([name, doc, place]);
         } else {
             let acts = acts::who(lifecycle, state);
-            let phase = names::phase(state).to_owned();
+            let phase = state.phase.word().to_owned();
             table.row([name, phase, doc, place, acts, overdue(state)]);
         }
     }

@@ -276,7 +276,7 @@ fn kept_fields(
     };
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let said = match field.what {
-            FieldOf::Phase => json!(phase(Phase::Error)),
+            FieldOf::Phase => json!(Phase::Error.word()),
             FieldOf::Reason => json!(reason),
             FieldOf::Message => json!(failure.to_string()),
             FieldOf::Method { .. } => continue,
@@ -325,7 +325,7 @@ fn fields(
             FieldOf::Method { last_reported } => machine
                 .field(observation, number)
                 .or_else(|| old.get(*name).filter(|_| last_reported).cloned()),
-            FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
+            FieldOf::Phase => Some(json!(ir.phase(notes.class).word())),
             FieldOf::Reason => Some(json!(ready.map_or(state, |r| &r.reason))),
             FieldOf::Message => Some(json!(ready.map_or("", |r| &r.message))),
         };
@@ -334,16 +334,6 @@ fn fields(
         }
     }
     fields
-}
-
-fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Pending => "Pending",
-        Phase::Ready => "Ready",
-        Phase::Error => "Error",
-        Phase::Suspended => "Suspended",
-        Phase::Ignored => "Ignored",
-    }
 }
 
 fn old_conditions(old: &Value) -> impl Iterator<Item = &Value> {

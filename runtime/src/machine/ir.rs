@@ -314,6 +314,19 @@ pub enum Phase {
     Ignored,
 }
 
+impl Phase {
+    /// As declarations and statuses spell it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "Pending",
+            Self::Ready => "Ready",
+            Self::Error => "Error",
+            Self::Suspended => "Suspended",
+            Self::Ignored => "Ignored",
+        }
+    }
+}
+
 /// What a method or a `wakes` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Condition, Draft, Notes, differs, named, old_condition, old_status, phase, row, shorten, told,
+    Condition, Draft, Notes, differs, named, old_condition, old_status, row, shorten, told,
 };
 use crate::cluster::act::News;
 
@@ -116,7 +116,7 @@ fn fields(ir: &Lifecycle, ready: &Projected, notes: &Notes<'_>, old: &Value) -> 
     for (field, name) in ir.fields.iter().zip(notes.fields) {
         let value = match field.what {
             FieldOf::Method { .. } => old.get(*name).cloned(),
-            FieldOf::Phase => Some(json!(phase(ir.phase(notes.class)))),
+            FieldOf::Phase => Some(json!(ir.phase(notes.class).word())),
             FieldOf::Reason => Some(json!(ready.reason)),
             FieldOf::Message => Some(json!(ready.message)),
         };

@@ -22,7 +22,7 @@ use super::rest::{Rest, versions};
 use super::site;
 use super::tools;
 use lifecycle_runtime::lifecycle::{Machine, ObjectRef};
-use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode, Phase};
+use lifecycle_runtime::machine::ir::{FieldOf, Input, Lifecycle, Mode};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::machine::project::Projected;
 
@@ -496,7 +496,7 @@ fn wrong_fields(
     status: &Value,
 ) -> Vec<String> {
     let mut found = Vec::new();
-    let phase = word_of(ir.states[state].phase);
+    let phase = ir.states[state].phase.word();
     let names = machine.subject().map(|kind| kind.status_names(ir.fields));
     let names = names.and_then(Result::ok).unwrap_or_default();
     for (number, (field, name)) in ir.fields.iter().zip(names).enumerate() {
@@ -545,16 +545,5 @@ fn is_empty(value: &Value) -> bool {
         Value::Object(fields) => fields.is_empty(),
         Value::Null => true,
         Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
-}
-
-/// As statuses say it.
-fn word_of(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Pending => "Pending",
-        Phase::Ready => "Ready",
-        Phase::Error => "Error",
-        Phase::Suspended => "Suspended",
-        Phase::Ignored => "Ignored",
     }
 }

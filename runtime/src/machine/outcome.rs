@@ -20,28 +20,25 @@ impl Lifecycle {
         };
         // One write of a set repairs one member; the worst of the others may stay as bad as it was.
         let mut assigned = effect.sets.iter().flat_map(|a| a.iter());
-        if effect.each && assigned.all(|&(var, _)| before.get(var) == after.get(var)) {
-            return None;
-        }
-        // What is still missing is made next.
-        let shown = self.noted_in(effect.target).map(|of| &self.inputs[of]);
-        let missing = |var: usize| self.value(after, var) == "Behind";
-        if effect.verb == Verb::Note && shown.is_some_and(|s| s.many && s.var.is_some_and(missing))
-        {
-            return None;
-        }
-        let Some(alternative) = effect.sets.iter().find(fits) else {
-            return Some(format!(
-                "`{}` sets {}, but led to {}",
-                effect.name,
-                alternatives(self, effect.sets),
-                after.describe(self)
-            ));
+        let stays = effect.each && assigned.all(|&(var, _)| before.get(var) == after.get(var));
+        let missing = self.still_missing(effect, after);
+        let alternative: &[(usize, u8)] = match effect.sets.iter().find(fits) {
+            Some(alternative) => alternative,
+            None if stays || missing.is_some() => &[],
+            None => {
+                return Some(format!(
+                    "`{}` sets {}, but led to {}",
+                    effect.name,
+                    alternatives(self, effect.sets),
+                    after.describe(self)
+                ));
+            }
         };
         let is_set = |var: usize| alternative.iter().any(|&(v, _)| v == var);
         let moved = (0..self.vars.len()).find(|&var| {
             before.get(var) != after.get(var)
                 && !is_set(var)
+                && missing != Some(var)
                 && !effect.affects.contains(&var)
                 && !matches!(self.vars[var].origin, Origin::Refused(_))
         })?;
@@ -52,6 +49,13 @@ impl Lifecycle {
             self.value(before, moved),
             self.value(after, moved)
         ))
+    }
+
+    /// The set that was noted, if members of it are missing: those are made next.
+    fn still_missing(&self, effect: &Effect, after: &World) -> Option<usize> {
+        let shown = &self.inputs[self.noted_in(effect.target)?];
+        let var = shown.var.filter(|_| shown.many)?;
+        (effect.verb == Verb::Note && self.value(after, var) == "Behind").then_some(var)
     }
 }
 

@@ -267,3 +267,21 @@ fn of_a_set_what_was_made_is_noted_before_anything_else() {
     set(&[("a", false, false)], None, &["a"], "Foreign");
     set(&[("a", false, false)], Some("[\"a\"]"), &["a"], "Current");
 }
+
+#[test]
+fn a_note_of_a_set_whose_members_are_missing_in_part_changes_nothing_else() {
+    let here = [("a", true, false)];
+    let world = |observed: Observed| observed.observation.world.clone();
+    let before = world(set(&here, None, &["a", "b"], "New"));
+    let mut after = world(set(&here, Some("[\"a\"]"), &["a", "b"], "Behind"));
+    let note = &IR.effects[effect("note_pages")];
+    assert_eq!(IR.not_an_outcome(note, &before, &after), None);
+    let cover = IR.inputs[0].var.expect("it has a verdict");
+    after.set(cover, after.get(cover) - 1);
+    let said = IR.not_an_outcome(note, &before, &after);
+    assert!(
+        said.as_deref()
+            .is_some_and(|said| said.contains("changed `cover` from Made to")),
+        "{said:?}"
+    );
+}

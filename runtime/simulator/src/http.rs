@@ -33,7 +33,8 @@ const LIMITS: Limits = Limits {
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Is told of each request that was answered, in their order. What it does delays the answer.
+/// Is told of each request before its answer is sent, which it delays: of requests that follow upon each other in their order, of those that are on their way
+/// at once in either.
 pub type Recorder = Arc<dyn Fn(&Recorded) + Send + Sync>;
 
 /// Answers until `stop` is done; watches end with it.

@@ -37,8 +37,11 @@ pub enum RecordedBody {
     LeftOut,
 }
 
-/// What holds secrets: no part of such a body is told, for a patch or an annotation may hold them as well as `data`.
-const SECRET: [(&str, &str); 2] = [("", "secrets"), ("authentication.k8s.io", "tokenreviews")];
+/// What holds secrets, by group, resource and kind: no part of such a body is told, for a patch or an annotation may hold them as well as `data`.
+const SECRET: [(&str, &str, &str); 2] = [
+    ("", "secrets", "Secret"),
+    ("authentication.k8s.io", "tokenreviews", "TokenReview"),
+];
 
 impl Recorded {
     pub(crate) fn of(user: &User, request: &Request<Vec<u8>>, code: u16) -> Self {
@@ -63,7 +66,9 @@ fn body(asked: &Asked<'_>) -> RecordedBody {
     }
     if asked.target.as_ref().is_some_and(|target| {
         let of = (target.group.as_str(), target.plural.as_str());
-        SECRET.contains(&of)
+        SECRET
+            .iter()
+            .any(|(group, plural, _)| of == (*group, *plural))
     }) {
         return RecordedBody::LeftOut;
     }
@@ -73,7 +78,38 @@ fn body(asked: &Asked<'_>) -> RecordedBody {
     };
     // YAML, as an apply may be.
     let text = || String::from_utf8_lossy(asked.body).into_owned();
-    RecordedBody::Value(value.unwrap_or_else(|| Value::String(text())))
+    let value = value.unwrap_or_else(|| Value::String(text()));
+    match is_secret(&value) {
+        true => RecordedBody::LeftOut,
+        false => RecordedBody::Value(value),
+    }
+}
+
+/// Whether a body says that it is secret, or of something in it: it may have been sent to a wrong path.
+fn is_secret(body: &Value) -> bool {
+    match body {
+        Value::Object(object) => {
+            let text = |field: &str| object.get(field).and_then(Value::as_str);
+            let items = object.get("items").and_then(Value::as_array);
+            let is_kind = text("kind").is_some_and(|kind| holds(text("apiVersion"), kind));
+            is_kind || items.is_some_and(|items| items.iter().any(is_secret))
+        }
+        Value::Array(items) => items.iter().any(is_secret),
+        // Nobody has taken it apart: that it names such a kind is enough.
+        Value::String(text) => {
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| holds(None, word))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether a kind, or a list of it, holds secrets; without a version it may be of any group.
+fn holds(version: Option<&str>, kind: &str) -> bool {
+    let group = version.map(|version| version.rsplit_once('/').map_or("", |(group, _)| group));
+    let kind = kind.strip_suffix("List").unwrap_or(kind);
+    let mut all = SECRET.iter();
+    all.any(|(of, _, secret)| *secret == kind && group.is_none_or(|group| group == *of))
 }
 
 #[cfg(test)]
@@ -119,6 +155,32 @@ mod tests {
             let found = recorded(method, &path, r#"{"stringData": {"password": "x"}}"#);
             assert_eq!(found.body, RecordedBody::LeftOut, "{method} {path}");
         }
+        // Where no Secret is taken: what was sent is one nevertheless.
+        let wrong = "/api/v1/namespaces/a/configmaps";
+        let secret = r#"{"apiVersion": "v1", "kind": "Secret", "stringData": {"password": "x"}}"#;
+        let list = format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{{}}, {secret}]}}"#);
+        let typed =
+            r#"{"apiVersion": "v1", "kind": "SecretList", "items": [{"data": {"a": "eA=="}}]}"#;
+        let yaml = "kind: Secret\nstringData: {password: x}\n";
+        for body in [
+            secret,
+            &list,
+            typed,
+            yaml,
+            r#"{"kind": "Secret"}"#,
+            &format!("[{secret}]"),
+        ] {
+            for path in [wrong, "/nowhere"] {
+                let found = recorded("POST", path, body);
+                assert_eq!(found.body, RecordedBody::LeftOut, "{path} {body}");
+            }
+        }
+        let refers = json!({ "kind": "Pod", "spec": { "ref": { "kind": "Secret", "name": "a" } } });
+        let found = recorded("POST", wrong, &refers.to_string());
+        assert_eq!(found.body, RecordedBody::Value(refers));
+        let other = json!({ "apiVersion": "example.org/v1", "kind": "Secret", "a": 1 });
+        let found = recorded("POST", wrong, &other.to_string());
+        assert_eq!(found.body, RecordedBody::Value(other));
         // Of another group: no Secret of Kubernetes.
         let other = recorded(
             "POST",

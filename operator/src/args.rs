@@ -96,7 +96,8 @@ pub enum Command {
     Plan(Box<Planning>),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
-    /// Ends with 0 if nothing was found, 1 if there are errors, 2 if a file could not be read.
+    /// Ends with 0 if no errors were found, 1 if there are some, 2 if a file could not be read or written. What --fix has written away is none any
+    /// more; what it would, with --dry-run, still is one.
     Check(Check),
     /// Write the lock of each `lifecycle!` that names one: what it leaves in a cluster, one line an item.
     ///

@@ -55,6 +55,8 @@ enum Error {
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written", path.display())]
     Write { path: PathBuf, source: io::Error },
+    #[error("{} has changed since it was read, and is left as it is: check it again", path.display())]
+    Changed { path: PathBuf },
 }
 
 /// A place in a file: line and column count from 1, columns in characters.
@@ -86,12 +88,14 @@ pub fn run(
         return explain::explain(code, out, complaints);
     }
     let mut sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
-    if options.fix {
+    let mut stands = Verdict::Clean;
+    if options.fix && options.dry_run {
+        // What is only shown is there still.
+        stands = verdict(&look(&sources));
+        fix::show(&fix::fixed(&mut sources), out)?;
+    } else if options.fix {
         let fixed = fix::fixed(&mut sources);
-        match options.dry_run {
-            true => fix::show(&fixed, out)?,
-            false => fix::write(&fixed, &mut sources, complaints)?,
-        }
+        fix::write(&fixed, &mut sources, complaints)?;
     }
     let looked = look(&sources);
     match options.output {
@@ -100,8 +104,13 @@ pub fn run(
         }
         args::Output::Json => json::write(&looked, out)?,
     }
+    Ok(verdict(&looked).max(stands))
+}
+
+/// The worst of all files.
+fn verdict(looked: &[Looked]) -> Verdict {
     let verdicts = looked.iter().map(Looked::verdict);
-    Ok(verdicts.max().unwrap_or(Verdict::Clean))
+    verdicts.max().unwrap_or(Verdict::Clean)
 }
 
 /// A file before anything in it is checked.
@@ -231,7 +240,7 @@ impl Looked {
 impl Error {
     fn path(&self) -> &Path {
         match self {
-            Self::Read { path, .. } | Self::Write { path, .. } => path,
+            Self::Read { path, .. } | Self::Write { path, .. } | Self::Changed { path } => path,
         }
     }
 

@@ -2,6 +2,7 @@
 //! Everything else of a file stays as it is, to the byte.
 
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use lifecycle_macros_core::errors::{Diagnostic, Fix, Severity};
 use lifecycle_macros_core::section_at;
 use proc_macro2::TokenStream;
+use tempfile::NamedTempFile;
 
 use super::{BYTE_ORDER_MARK, Checked, Error, Looked, Source, diff, look};
 
@@ -75,20 +77,15 @@ pub(super) fn write(
     complaints: &mut impl Write,
 ) -> io::Result<()> {
     for one in fixed {
-        let mark = one.is_marked.then_some(BYTE_ORDER_MARK);
-        let text: String = mark.into_iter().collect::<String>() + &one.after;
-        let path = one.path.clone();
-        match std::fs::write(&path, text) {
+        let path = &one.path;
+        match one.replace() {
             Ok(()) => {
                 let (path, codes) = (path.display(), one.codes.join(", "));
                 writeln!(complaints, "{path}: fixed {codes}")?;
             }
-            Err(source) => {
+            Err(error) => {
                 let of_file = sources.iter_mut().filter(|source| source.path() == path);
-                let error = Arc::new(Error::Write {
-                    path: path.clone(),
-                    source,
-                });
+                let error = Arc::new(error);
                 of_file.for_each(|source| *source = Source::Failed(Arc::clone(&error)));
             }
         }
@@ -113,6 +110,40 @@ impl Fixed {
             }),
             Source::Failed(_) => None,
         }
+    }
+
+    /// Puts a new file in the place of the old one, which is there whole until then.
+    fn replace(&self) -> Result<(), Error> {
+        let path = || self.path.clone();
+        let failed = |source| Error::Write {
+            path: path(),
+            source,
+        };
+        if self.has_changed().map_err(failed)? {
+            return Err(Error::Changed { path: path() });
+        }
+        self.put().map_err(failed)
+    }
+
+    fn has_changed(&self) -> io::Result<bool> {
+        Ok(std::fs::read(&self.path)? != self.whole(&self.before).into_bytes())
+    }
+
+    fn put(&self) -> io::Result<()> {
+        // Where a link leads is written, and what may not be written is not replaced either.
+        let path = self.path.canonicalize()?;
+        let old = OpenOptions::new().write(true).open(&path)?.metadata()?;
+        let mut new = NamedTempFile::new_in(path.parent().unwrap_or(&path))?;
+        new.write_all(self.whole(&self.after).as_bytes())?;
+        new.as_file().set_permissions(old.permissions())?;
+        new.persist(&path)?;
+        Ok(())
+    }
+
+    /// The file of this text.
+    fn whole(&self, text: &str) -> String {
+        let mark = self.is_marked.then_some(BYTE_ORDER_MARK);
+        mark.into_iter().collect::<String>() + text
     }
 }
 

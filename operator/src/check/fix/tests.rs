@@ -70,7 +70,7 @@ fn a_dry_run_shows_a_diff_and_writes_nothing() {
     let bad = with("transitions { Making -> Made; }", "transitions {}");
     let (after, verdict, out, complaints) = fix_in(&bad, true);
     assert_eq!(after, bad);
-    assert_eq!((verdict, complaints.as_str()), (Verdict::Clean, ""));
+    assert_eq!((verdict, complaints.as_str()), (Verdict::Errors, ""));
     let diff = "--- a.rs\n+++ a.rs\n@@ -8,7 +8,9 @@\n         goal Made when child == Current => Ready;\n     }\n     effects { apply child; }\n\
                 -    transitions {}\n+    transitions {\n+        Making -> Made;\n+    }\n     status {\n         condition Made {\n             True when child == Current;\n";
     assert_eq!(out, format!("{diff}{CLEAN}"));
@@ -127,6 +127,48 @@ fn a_file_that_cannot_be_written_is_told_of() {
         error.in_one_line().split(": ").next(),
         Some(&*format!("{} cannot be written", path.display()))
     );
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_its_link_and_nothing_is_left_beside_it() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("a.rs"), directory.path().join("b.rs"));
+    let bad = with("transitions { Making -> Made; }", "transitions {}");
+    std::fs::write(&path, &bad).unwrap();
+    let mode = std::fs::Permissions::from_mode(0o640);
+    std::fs::set_permissions(&path, mode).unwrap();
+    symlink("a.rs", &link).unwrap();
+    let mut sources = vec![Source::at(&link)];
+    let changed = fixed(&mut sources);
+    write(&changed, &mut sources, &mut Vec::new()).unwrap();
+    assert!(link.is_symlink());
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), bad);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_file_that_somebody_changed_meanwhile_is_left_and_told_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.rs");
+    let bad = with("transitions { Making -> Made; }", "transitions {}");
+    std::fs::write(&path, &bad).unwrap();
+    let mut sources = vec![Source::at(&path)];
+    let changed = fixed(&mut sources);
+    let saved = format!("{bad}// more\n");
+    std::fs::write(&path, &saved).unwrap();
+    let mut complaints = Vec::new();
+    write(&changed, &mut sources, &mut complaints).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), saved);
+    let Source::Failed(error) = &sources[0] else {
+        panic!("it was written over");
+    };
+    let said = error.in_one_line();
+    assert!(said.contains("has changed since it was read"), "{said}");
+    assert!(complaints.is_empty());
 }
 
 /// The lifecycles of the documentation, without what rustc needs around them.

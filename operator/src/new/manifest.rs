@@ -69,14 +69,28 @@ fn inherited(line: &str) -> Option<(&str, &str)> {
 
 fn dependency(name: &str, features: &str, source: &Source) -> String {
     let said = value("[workspace.dependencies]", name).unwrap_or_default();
-    match (folder(said), source) {
+    let said = match (folder(said), source) {
         (Some(folder), Source::Path(path)) => {
             let path = path.join(folder).display().to_string();
             format!("{{ path = {path:?} }}")
         }
         (Some(_), Source::Version(version)) => format!("{version:?}"),
-        (None, _) if features.is_empty() => said.to_owned(),
-        (None, _) => said.replace("features = [", &format!("features = [{features}, ")),
+        (None, _) => said.to_owned(),
+    };
+    with_features(&said, features)
+}
+
+/// What is said of a dependency, with more features.
+fn with_features(said: &str, more: &str) -> String {
+    if more.is_empty() {
+        return said.to_owned();
+    }
+    if said.contains(" features = [") {
+        return said.replace(" features = [", &format!(" features = [{more}, "));
+    }
+    match said.strip_suffix(" }") {
+        Some(table) => format!("{table}, features = [{more}] }}"),
+        None => format!("{{ version = {said}, features = [{more}] }}"),
     }
 }
 
@@ -138,6 +152,24 @@ mod tests {
         let text = super::text(&Source::Version("1.2.3".to_owned()));
         assert!(text.contains("\nlifecycle-runtime = \"1.2.3\"\n"), "{text}");
         assert!(!text.contains("path ="), "{text}");
+    }
+
+    #[test]
+    fn features_that_are_asked_for_besides_are_kept_whatever_is_said_of_the_dependency() {
+        for (said, expected) in [
+            (r#""1.2""#, r#"{ version = "1.2", features = ["a"] }"#),
+            (
+                r#"{ path = "../b" }"#,
+                r#"{ path = "../b", features = ["a"] }"#,
+            ),
+            (
+                r#"{ version = "1", default-features = false, features = ["c"] }"#,
+                r#"{ version = "1", default-features = false, features = ["a", "c"] }"#,
+            ),
+        ] {
+            assert_eq!(with_features(said, r#""a""#), expected);
+            assert_eq!(with_features(said, ""), said);
+        }
     }
 
     #[test]

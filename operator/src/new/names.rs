@@ -1,5 +1,7 @@
 //! Which names of a new crate are possible, and why others are not.
 
+use semver::VersionReq;
+
 use super::{manifest, template};
 
 /// Words that the template does not hold, and that its code means.
@@ -121,6 +123,16 @@ pub(super) fn parse_group(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The version of the packages of this repository, as a manifest says it.
+pub(super) fn parse_version(text: &str) -> Result<String, String> {
+    match VersionReq::parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!(
+            "{error}: use a version as Cargo takes it, as in 0.1 or =0.1.2"
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +206,21 @@ mod tests {
                 ("", "a capital"),
                 ("A-b", "letters"),
                 ("Öl", "letters"),
+            ],
+        );
+    }
+
+    #[test]
+    fn versions_are_those_that_cargo_takes() {
+        let form = "use a version as Cargo takes it";
+        check(
+            parse_version,
+            &["0.1.0", "1", "=1.2.3", "^0.1, <0.3", "1.0.0-rc.1"],
+            &[
+                ("", form),
+                ("latest", form),
+                ("1.2.3.4", form),
+                ("1\"\nevil = \"1", form),
             ],
         );
     }

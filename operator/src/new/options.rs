@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::names::{parse_group, parse_kind, parse_package, parse_plural};
+use super::names::{parse_group, parse_kind, parse_package, parse_plural, parse_version};
 
 /// What a new operator is called, and what it is built of.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct New {
     #[arg(long, value_name = "DIR", conflicts_with = "version")]
     pub path: Option<PathBuf>,
 
-    /// Build it of the packages of this version.
-    #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
+    /// Build it of the packages of this version, as Cargo takes it: 0.1, =0.1.2.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version, default_value = env!("CARGO_PKG_VERSION"))]
     pub version: String,
 }

@@ -112,8 +112,11 @@ mod tests {
     fn each_command_says_what_it_does_whatever_its_options_say() {
         let mut command = program().command();
         command.build();
-        let begins = ["Run the operator", "Try the operator out", "Print the"];
-        for (name, begins) in ["run", "sandbox", "crds"].into_iter().zip(begins) {
+        let begins = [("run", "Run the operator"), ("crds", "Print the")];
+        let sandbox = [("sandbox", "Try the operator out")];
+        // Without the simulated cluster nobody is told of that command.
+        let sandbox = sandbox.into_iter().filter(|_| cfg!(feature = "sandbox"));
+        for (name, begins) in begins.into_iter().chain(sandbox) {
             let command = command.find_subcommand_mut(name).unwrap();
             let about = command.get_about().unwrap().to_string();
             assert!(about.starts_with(begins), "{name}: {about}");

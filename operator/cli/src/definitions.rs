@@ -1,14 +1,20 @@
 //! The definitions of a program: which group they are of, and what `crds` does with them.
 
-use std::io::stdout;
+use std::io::{Write, stdout};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use lifecycle_process::{definitions, until_done};
+use kube::Client;
+use lifecycle_process::{definitions, logging, until_done};
 use lifecycle_runtime::crds::{self, Kinds};
 use lifecycle_runtime::kube::connect;
+use tokio::time::timeout;
 
 use crate::args;
+
+/// How long an API server may take for the kinds of a group: to answer, and then to serve them. It needs a second.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 type Definitions = fn() -> Vec<CustomResourceDefinition>;
 
@@ -61,17 +67,33 @@ pub(crate) fn asked(kinds: &[Kinds], options: &args::Crds) -> anyhow::Result<()>
         let all = kinds.iter().flat_map(|one| (one.definitions)()).collect();
         return definitions::print(all, &mut stdout().lock());
     }
-    until_done(install(kinds))?
+    logging::begin_quietly()?;
+    until_done(async { install(&connect().await?, kinds, PATIENCE, &mut stdout()).await })?
 }
 
-async fn install(kinds: &[Kinds]) -> anyhow::Result<()> {
-    let client = connect().await?;
+async fn install(
+    client: &Client,
+    kinds: &[Kinds],
+    limit: Duration,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     for one in kinds {
-        let written = crds::maintain(&client, one).await;
+        let group = one.group_version;
+        let written = timeout(limit, crds::maintain(client, one)).await;
+        let written = written.with_context(|| {
+            format!(
+                "the API server has not answered within {limit:?}, and what is installed of {group} is not known: see that it can be reached, and try again"
+            )
+        })?;
         let written = written.context(
             "CustomResourceDefinitions cannot be installed or updated: use a kubeconfig of somebody who may list, create and patch them",
         )?;
-        crds::prepare(&client, one, false).await;
+        let served = timeout(limit, crds::prepare(client, one, true)).await;
+        served.with_context(|| {
+            format!(
+                "the kinds of {group} are installed, and not served within {limit:?}: `kubectl describe crd` says in their conditions why"
+            )
+        })?;
         for name in (one.definitions)()
             .iter()
             .filter_map(|one| one.metadata.name.clone())
@@ -81,7 +103,7 @@ async fn install(kinds: &[Kinds]) -> anyhow::Result<()> {
             } else {
                 "as wanted"
             };
-            definitions::say(&mut stdout().lock(), &format!("{name} {said}, and served"))?;
+            definitions::say(out, &format!("{name} {said}, and served"))?;
         }
     }
     Ok(())
@@ -118,6 +140,57 @@ mod tests {
             definition("a.example.org", "Thing"),
             definition("b.example.org", "Other"),
         ]
+    }
+
+    /// Kinds that are installed under another version than they are waited for.
+    #[cfg(feature = "sandbox")]
+    fn of_another_version() -> Kinds {
+        Kinds {
+            group_version: "a.example.org/v2",
+            manager: "thing-operator",
+            printed_by: "thing-operator crds",
+            definitions: of_one,
+        }
+    }
+
+    #[cfg(feature = "sandbox")]
+    #[tokio::test]
+    async fn kinds_that_are_installed_are_told_and_those_never_served_not_waited_for_long() {
+        use lifecycle_simulator::{Server, User};
+
+        let client = Server::new(0).client(&User::admin());
+        let kinds = kinds("thing-operator", &[of_one]).unwrap();
+        let mut out = Vec::new();
+        install(&client, &kinds, PATIENCE, &mut out).await.unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "things.a.example.org written, and served\nothers.a.example.org written, and served\n"
+        );
+        let (limit, another) = (Duration::from_secs(1), [of_another_version()]);
+        let late = install(&client, &another, limit, &mut Vec::new()).await;
+        let said = late.unwrap_err().to_string();
+        assert!(
+            said.starts_with(
+                "the kinds of a.example.org/v2 are installed, and not served within 1s"
+            ),
+            "{said}"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_api_server_that_never_answers_is_not_waited_for_long() {
+        let deaf = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", deaf.local_addr().unwrap());
+        let config = kube::Config::new(address.parse().unwrap());
+        let client = lifecycle_runtime::kube::client(config).unwrap();
+        let kinds = kinds("thing-operator", &[of_one]).unwrap();
+        let limit = Duration::from_millis(10);
+        let late = install(&client, &kinds, limit, &mut Vec::new()).await;
+        let said = late.unwrap_err().to_string();
+        assert!(
+            said.starts_with("the API server has not answered within 10ms"),
+            "{said}"
+        );
     }
 
     #[test]

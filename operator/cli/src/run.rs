@@ -44,12 +44,6 @@ async fn inside(
         Some(address) => Some(bind(address, METRICS).await?),
         None => None,
     };
-    let maintain = !options.cluster.disable_crd_maintenance;
-    tokio::select! {
-        biased;
-        () = shutdown.wait() => return Ok(()),
-        () = prepare(&client, &kinds, maintain, &health) => {}
-    }
     let domain = options.cluster.kubernetes_cluster_domain.as_ref();
     let namespace = options.cluster.operator_namespace.as_deref();
     let surroundings = Surroundings {
@@ -62,7 +56,7 @@ async fn inside(
     if let Some(leadership) = leadership {
         operator = operator.leadership(leadership);
     }
-    let routes = metrics::routes(operator.counters(), health);
+    let routes = metrics::routes(operator.counters(), health.clone());
     let until = shutdown.clone();
     let counted = async {
         if let Some(door) = door {
@@ -70,8 +64,17 @@ async fn inside(
         }
         pending().await
     };
+    let maintain = !options.cluster.disable_crd_maintenance;
+    let work = async {
+        tokio::select! {
+            biased;
+            () = shutdown.wait() => return anyhow::Ok(()),
+            () = prepare(&client, &kinds, maintain, &health) => {}
+        }
+        Ok(operator.start(client.clone(), shutdown.clone()).await?)
+    };
     tokio::select! {
-        done = operator.start(client, shutdown) => Ok(done?),
+        done = work => done,
         never = counted => never,
     }
 }

@@ -54,18 +54,44 @@ async fn until<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
     found.await.expect("it is there in time")
 }
 
+/// A command line with a free port for metrics, and that port.
+fn told(more: &[&str]) -> (SocketAddr, ArgMatches) {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    let at = address.to_string();
+    let words = ["mirror-operator", "run", "--metrics-bind-address", &at];
+    let words = words.iter().chain(more).map(|word| (*word).to_owned());
+    let matches = program().command().get_matches_from(words);
+    (address, matches.subcommand_matches("run").unwrap().clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_are_told_while_its_kinds_are_waited_for() {
+    let cluster = Cluster::open(Options::default()).await.unwrap();
+    let (address, told) = told(&["--disable-crd-maintenance"]);
+    let options = Run::from_arg_matches(&told).unwrap();
+    let (trigger, shutdown) = Shutdown::pair();
+    let (client, health) = (cluster.client(), Health::default());
+    let running = inside(program(), (&options, &told), (client, health), shutdown);
+    let other = async {
+        let counted = until(|| async move {
+            let counted = tokio::task::spawn_blocking(move || asked(address, "/metrics"));
+            counted.await.unwrap().ok()
+        });
+        let counted = counted.await;
+        assert!(counted.contains("\nlifecycle_ready 0\n"), "{counted}");
+        trigger.stop();
+    };
+    let both = async { tokio::join!(running, other) };
+    let (ended, ()) = tokio::time::timeout(2 * SOON, both).await.unwrap();
+    ended.unwrap();
+    cluster.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_counts() {
     let cluster = Cluster::open(Options::default()).await.unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
-    let words = ["mirror-operator", "run", "--metrics-bind-address"];
-    let words = words.map(str::to_owned).into_iter();
-    let matches = program()
-        .command()
-        .get_matches_from(words.chain([address.to_string()]));
-    let told = matches.subcommand_matches("run").unwrap().clone();
+    let (address, told) = told(&[]);
     let options = Run::from_arg_matches(&told).unwrap();
     let (trigger, shutdown) = Shutdown::pair();
     let health = Health::default();

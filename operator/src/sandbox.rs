@@ -21,9 +21,10 @@ use tokio::net::TcpListener;
 
 use crate::args::Sandbox;
 use driver::Driver;
-use follow::{Follow, Observers, Verdict};
+use follow::{Follow, Observers};
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, say};
+use lifecycle_cli::updates::Verdict;
 use lifecycle_listener::controller;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::logging;

@@ -155,7 +155,7 @@ impl Cluster {
             }
         };
         if tokio::time::timeout(GRACE, all).await.is_err() {
-            tracing::warn!("something did not end in time and is dropped");
+            tracing::warn!("something did not end in time, and is not waited for any more");
         }
     }
 }

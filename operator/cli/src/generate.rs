@@ -11,8 +11,8 @@ use lifecycle_generate::command::Generate;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::until_done;
 use lifecycle_runtime::kube::client;
-use serde_json::Value;
 
+use crate::account::{self, Account};
 use crate::{Program, Surroundings};
 
 /// Nobody is there: the operator is made to be looked at, and asks nothing.
@@ -46,9 +46,16 @@ pub(crate) async fn described(
     program: Program,
     told: &ArgMatches,
 ) -> anyhow::Result<lifecycle_generate::Program> {
-    let (account, namespace) = account(program.name, program.rights)?;
+    // Without a manifest both are called as the program.
+    let account = match program.rights {
+        Some(rights) => account::of(rights)?,
+        None => Account {
+            namespace: program.name.to_owned(),
+            name: program.name.to_owned(),
+        },
+    };
     let definitions = program.definitions.iter().flat_map(|one| one()).collect();
-    let part = Part::new("controller", &account, &namespace)
+    let part = Part::new("controller", &account.name, &account.namespace)
         .installs(definitions)
         .leads_by(program.name);
     let besides = program.besides.iter();
@@ -59,27 +66,12 @@ pub(crate) async fn described(
     let surroundings = Surroundings {
         client: client(nowhere)?,
         cluster_domain: ClusterDomain::usual().to_string(),
-        namespace,
+        namespace: account.namespace,
     };
     let operator = program.made(surroundings, told)?;
     let machines = operator.machines();
     let part = machines.fold(part, |part, machine| part.runs_shared(Arc::clone(machine)));
     Ok(lifecycle_generate::Program::new().part(part))
-}
-
-/// Who the operator is, and where: the first ServiceAccount of the manifest of its rights; without one both are called as the program.
-fn account(program: &str, rights: Option<&str>) -> anyhow::Result<(String, String)> {
-    let documents: Vec<Value> = serde_saphyr::from_multiple(rights.unwrap_or_default())
-        .context("the manifest of the rights is not YAML")?;
-    let account = documents
-        .iter()
-        .find(|document| document["kind"] == "ServiceAccount");
-    let named = |field: &str| {
-        let account = account.map(|account| &account["metadata"][field]);
-        let name = account.and_then(Value::as_str);
-        name.unwrap_or(program).to_owned()
-    };
-    Ok((named("name"), named("namespace")))
 }
 
 #[cfg(test)]
@@ -123,12 +115,5 @@ mod tests {
         let said = rights(program()).await;
         assert!(said.contains("  # get: the region of a node\n"), "{said}");
         assert!(!said.contains("customresourcedefinitions"), "{said}");
-    }
-
-    #[tokio::test]
-    async fn a_manifest_that_cannot_be_read_is_told() {
-        let broken = described(program().rights("a: ["), &ArgMatches::default()).await;
-        let said = broken.map(|_| ()).unwrap_err().to_string();
-        assert_eq!(said, "the manifest of the rights is not YAML");
     }
 }

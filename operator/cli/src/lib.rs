@@ -3,6 +3,7 @@
 
 #![deny(missing_docs)]
 
+mod account;
 mod args;
 #[cfg(feature = "sandbox")]
 pub mod cluster;
@@ -19,6 +20,8 @@ mod sandbox;
 #[cfg(not(feature = "sandbox"))]
 #[path = "without_sandbox.rs"]
 mod sandbox;
+#[cfg(feature = "sandbox")]
+pub mod updates;
 
 pub use lifecycle_generate::rights::{Object, Verb};
 pub use program::{Program, Surroundings};

@@ -10,6 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 /// What a pass decided.
 #[derive(Clone, Debug)]
 pub(crate) struct PassLine {
+    /// Of which lifecycle, by its path.
+    pub(crate) lifecycle: &'static str,
     /// Of which object.
     pub(crate) of: ObjectRef,
     /// Where it is.
@@ -35,6 +37,7 @@ impl Trace for Observer {
             let (phase, line) = told(passed);
             // Nobody listens any more once the sandbox ends.
             let _unheard = self.heard.send(PassLine {
+                lifecycle: passed.lifecycle.path,
                 of: passed.object.clone(),
                 phase,
                 line,

@@ -2,13 +2,14 @@
 
 mod follow;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
+use kube::discovery::Discovery;
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::{logging, until_done};
 use lifecycle_runtime::crds::Kinds;
@@ -17,15 +18,15 @@ use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_runtime::{Operator, cause};
 
+use crate::account::{self, RIGHTS};
 use crate::cluster::manifests::{self, Manifest};
 use crate::cluster::{self, Cluster, UNUSABLE, complain, say};
+use crate::updates::Verdict;
 use crate::{Program, Surroundings, definitions, passes, run};
-use follow::{Follow, Verdict};
+use follow::Follow;
 
 /// The operator needs a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What names the manifest of the rights in errors.
-const RIGHTS: &str = "the manifest of the rights";
 
 /// What happens in the simulated cluster.
 #[derive(Debug, Args)]
@@ -125,7 +126,7 @@ async fn open(program: Program, options: &Sandbox, told: &ArgMatches) -> anyhow:
     verdict
 }
 
-/// Who the operator works as: the first ServiceAccount of the manifest of its rights, which the cluster is given.
+/// Who the operator works as, and where. The cluster is given the manifest of its rights.
 async fn account(cluster: &Cluster, rights: Option<&str>) -> anyhow::Result<(Client, String)> {
     let Some(rights) = rights else {
         say(
@@ -133,12 +134,10 @@ async fn account(cluster: &Cluster, rights: Option<&str>) -> anyhow::Result<(Cli
         );
         return Ok((cluster.client(), "default".to_owned()));
     };
-    let all = Manifest::parse(Path::new(RIGHTS), rights)?;
-    let account = all.iter().find(|one| one.kind().kind == "ServiceAccount");
-    let account = account.with_context(|| format!("{RIGHTS} has no ServiceAccount"))?;
-    let (namespace, name) = (account.namespace(), account.name());
+    let account = account::of(rights)?;
     manifests::install(&cluster.client(), RIGHTS, rights).await?;
-    Ok((cluster.account(&namespace, &name), namespace))
+    let client = cluster.account(&account.namespace, &account.name);
+    Ok((client, account.namespace))
 }
 
 /// Runs the operator, and follows what it does.
@@ -148,7 +147,9 @@ async fn observed(
     (options, manifests): (&Sandbox, &[Manifest]),
     kinds: &[Kinds],
 ) -> anyhow::Result<Verdict> {
-    let subjects = operator.subjects();
+    let machines = operator.machines();
+    let subjects = machines.filter_map(|one| Some((one.ir().path, one.subject()?)));
+    let subjects = subjects.collect();
     let (heard, decided) = tokio::sync::mpsc::unbounded_channel();
     let running = operator
         .trace(passes::observer(heard))
@@ -177,7 +178,7 @@ async fn followed(
     if options.once && wanted.is_empty() {
         bail!(
             "the manifests contain no {}, so that there is nothing to wait for: leave out --once",
-            names(follow.kinds(), " and no ")
+            names(&follow, " and no ")
         );
     }
     let limit = Duration::from_secs(options.timeout);
@@ -185,27 +186,80 @@ async fn followed(
     if options.once {
         return Ok(verdict);
     }
-    say(&how_to_look(cluster, follow.kinds(), kinds));
+    say(&how_to_look(cluster, &follow, kinds).await?);
     match follow.forever(&client).await {}
 }
 
-fn names(kinds: &[Kind], between: &str) -> String {
-    let names: Vec<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
+fn names(follow: &Follow, between: &str) -> String {
+    let names: Vec<&str> = follow.kinds().map(|kind| kind.kind.as_str()).collect();
     names.join(between)
 }
 
-fn how_to_look(cluster: &Cluster, subjects: &[Kind], kinds: &[Kinds]) -> String {
+async fn how_to_look(
+    cluster: &Cluster,
+    follow: &Follow,
+    kinds: &[Kinds],
+) -> anyhow::Result<String> {
+    let served = served(&cluster.client()).await?;
+    let subjects = follow.kinds().map(resource_of);
+    let subjects: Vec<String> = subjects.map(|one| told(&one, &served)).collect();
     let defined = kinds.iter().flat_map(|one| (one.definitions)());
-    let mut all: Vec<String> = defined.map(|one| one.spec.names.plural).collect();
-    all.extend(subjects.iter().map(|kind| kind.plural.clone()));
+    let defined = defined.map(|one| (one.spec.names.plural, one.spec.group));
+    let mut all: Vec<String> = defined.map(|one| told(&one, &served)).collect();
+    all.extend(subjects.iter().cloned());
     all.sort();
     all.dedup();
-    let first = subjects.first().map_or("pods", |kind| kind.plural.as_str());
-    format!(
+    let first = subjects.first().map_or("pods", String::as_str);
+    Ok(format!(
         "\nLook around in another terminal (the API server is https://{}):\n\n  export KUBECONFIG={}\n  kubectl get {}\n  \
          kubectl describe {first}\n  kubectl explain {first}.spec\n\nCtrl-C ends it.",
         cluster.address(),
         cluster.kubeconfig().display(),
         all.join(",")
-    )
+    ))
+}
+
+/// The plural of a resource, and its group.
+type Resource = (String, String);
+
+fn resource_of(kind: &Kind) -> Resource {
+    (kind.plural.clone(), kind.group.clone())
+}
+
+/// What a cluster serves.
+async fn served(client: &Client) -> anyhow::Result<Vec<Resource>> {
+    let all = Discovery::new(client.clone()).run().await;
+    let all = all.context("the kinds of the simulated cluster cannot be listed")?;
+    let resources = all.groups().flat_map(|group| group.recommended_resources());
+    Ok(resources.map(|(one, _)| (one.plural, one.group)).collect())
+}
+
+/// A resource as `kubectl` takes it: with its group where another group serves one of that name.
+fn told((plural, group): &Resource, served: &[Resource]) -> String {
+    let is_other = |(other, of): &Resource| other == plural && of != group;
+    match !group.is_empty() && served.iter().any(is_other) {
+        true => format!("{plural}.{group}"),
+        false => plural.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Options;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_resource_is_told_with_its_group_where_another_group_serves_its_plural() {
+        let cluster = Cluster::open(Options::default()).await.unwrap();
+        let served = served(&cluster.client()).await.unwrap();
+        let check = |plural: &str, group: &str, expected: &str| {
+            let resource = (plural.to_owned(), group.to_owned());
+            assert_eq!(told(&resource, &served), expected);
+        };
+        check("services", "web.example.org", "services.web.example.org");
+        check("services", "", "services");
+        check("gadgets", "gadgets.example.org", "gadgets");
+        check("deployments", "apps", "deployments");
+        cluster.stop().await;
+    }
 }

@@ -1,12 +1,11 @@
 //! Tells what becomes of Listeners, Pods and what sites are made of, a line for each change, until all that were asked for are Ready, and run.
 //! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::bail;
 use futures::stream::{BoxStream, select_all};
@@ -27,20 +26,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::followed::{Followed, FollowedKind};
 use super::sites::{Door, Sites};
 use super::{echo, mounted};
-use lifecycle_cli::cluster::{complain, say};
+use lifecycle_cli::cluster::say;
 use lifecycle_cli::passes;
+use lifecycle_cli::updates::{Update, Updates, Verdict};
 use lifecycle_runtime::cause;
-
-/// How it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// All is Ready.
-    Ready,
-    /// Something was not Ready in time.
-    Unready,
-    /// Somebody wanted it to end.
-    Stopped,
-}
 
 /// What a pass decided, in a line.
 #[derive(Debug)]
@@ -92,19 +81,10 @@ fn told(sort: FollowedKind, passed: &Passed<'_>) -> PassLine {
 
 /// What is followed, and what was said of it last.
 pub(super) struct Follow {
-    began: Instant,
     passes: UnboundedReceiver<PassLine>,
     volumes: Volumes,
     sites: Sites,
-    last: BTreeMap<Followed, Update>,
-    /// What is to be said of those whose status says that they are Ready.
-    met: BTreeMap<Followed, String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Update {
-    line: String,
-    ready: bool,
+    updates: Updates<Followed>,
 }
 
 impl Follow {
@@ -112,12 +92,10 @@ impl Follow {
     pub(super) fn new(volumes: Volumes, sites: Sites) -> (Self, Observers) {
         let (heard, passes) = unbounded_channel();
         let follow = Self {
-            began: Instant::now(),
             passes,
             volumes,
             sites,
-            last: BTreeMap::new(),
-            met: BTreeMap::new(),
+            updates: Updates::begin(),
         };
         let listener = |kind: &str| (kind == "Listener").then_some(FollowedKind::Listener);
         let observers = Observers {
@@ -157,14 +135,7 @@ impl Follow {
         }
         match tokio::time::timeout(limit, self.follow(client, wanted)).await {
             Ok(done) => done.map(|()| Verdict::Ready),
-            Err(_) => {
-                complain(&format!(
-                    "not Ready within {} s: {}",
-                    limit.as_secs(),
-                    self.unready(wanted)
-                ));
-                Ok(Verdict::Unready)
-            }
+            Err(_) => Ok(self.updates.late(wanted, limit)),
         }
     }
 
@@ -195,7 +166,7 @@ impl Follow {
                 Some(told) = self.passes.recv() => self.note_pass(told),
                 event = changes.try_next() => match event? {
                     Some(Event::Apply(listener) | Event::InitApply(listener)) => self.note_status(&listener),
-                    Some(Event::Delete(listener)) => self.note_end(&key(&listener)),
+                    Some(Event::Delete(listener)) => self.updates.gone(&key(&listener)),
                     Some(Event::Init | Event::InitDone) => {}
                     None => bail!("the API server ended the watch"),
                 },
@@ -203,13 +174,13 @@ impl Follow {
                     Some((kind, Event::Apply(object) | Event::InitApply(object))) => {
                         self.note_of_site(client, kind, &object).await;
                     }
-                    Some((kind, Event::Delete(object))) => self.note_end(&named(FollowedKind::OfSite(kind), &object)),
+                    Some((kind, Event::Delete(object))) => self.updates.gone(&named(FollowedKind::OfSite(kind), &object)),
                     Some((_, Event::Init | Event::InitDone)) => {}
                     None => bail!("the API server ended the watch"),
                 },
                 pod = pods.try_next() => match pod? {
                     Some(Event::Apply(pod) | Event::InitApply(pod)) => self.note_pod(client, &pod).await,
-                    Some(Event::Delete(pod)) => self.note_end(&pod_key(&pod)),
+                    Some(Event::Delete(pod)) => self.updates.gone(&pod_key(&pod)),
                     Some(Event::Init | Event::InitDone) => {}
                     None => bail!("the API server ended the watch"),
                 },
@@ -219,43 +190,24 @@ impl Follow {
                     None => bail!("the API server ended the watch"),
                 },
             }
-            let ready = |wanted: &Followed| self.last.get(wanted).is_some_and(|said| said.ready);
-            if !wanted.is_empty() && wanted.iter().all(ready) {
+            if self.updates.are_ready(wanted) {
                 return Ok(());
             }
         }
     }
 
-    /// That a pass finds it Ready is told when its status says so, with its addresses. What was Ready and is so again within
-    /// a second has said nothing else in between.
     fn note_pass(&mut self, told: PassLine) {
-        let said = match (told.phase, self.met.get(&told.of)) {
-            (Phase::Ready, None) => return,
-            (Phase::Ready, Some(line)) => Update {
-                line: line.clone(),
-                ready: true,
-            },
-            (_, _) => Update {
-                line: told.line,
-                ready: false,
-            },
-        };
-        self.note(told.of, said);
-    }
-
-    /// Whether it was news.
-    fn note_ready(&mut self, of: Followed, line: String) -> bool {
-        self.met.insert(of.clone(), line.clone());
-        self.note(of, Update { line, ready: true })
+        // Each of these kinds reports whether it is Ready, with more than a pass says: where it is reached.
+        self.updates.passed(told.of, (told.phase, told.line), true);
     }
 
     fn note_status(&mut self, listener: &Listener) {
         let status = listener.status.clone().unwrap_or_default();
         if is_ready(listener, &status) {
             let line = format!("{:<12}  at {}", "Ready", addresses(&status));
-            self.note_ready(key(listener), line);
+            self.updates.met(key(listener), line);
         } else {
-            self.met.remove(&key(listener));
+            self.updates.unmet(&key(listener));
         }
     }
 
@@ -265,7 +217,7 @@ impl Follow {
             serde_json::from_value(object.data["status"].clone()).unwrap_or_default();
         let of = named(FollowedKind::OfSite(kind), object);
         if !is_met(object.metadata.generation, status.conditions.as_ref()) {
-            self.met.remove(&of);
+            self.updates.unmet(&of);
             return;
         }
         let door = match kind {
@@ -277,32 +229,23 @@ impl Follow {
             None => status.message.unwrap_or_default(),
         };
         let line = format!("{:<12}  {said}", "Ready").trim_end().to_owned();
-        if self.note_ready(of, line)
+        if self.updates.met(of, line)
             && let Some(door) = door.filter(|door| door.echoes)
         {
             say(&format!("{:14}{}", "", traffic(door.at).await));
         }
     }
 
-    fn note_end(&mut self, of: &Followed) {
-        let line = "Gone".to_owned();
-        self.note(of.clone(), Update { line, ready: false });
-        self.last.remove(of);
-        self.met.remove(of);
-    }
-
     async fn note_pod(&mut self, client: &Client, pod: &Pod) {
         let (of, line) = (pod_key(pod), phase(pod));
         let ready = line.starts_with("Running") || line.starts_with("Succeeded");
-        let known = self
-            .last
-            .get(&of)
-            .map(|said| (said.line.as_str(), said.ready));
+        let known = self.updates.last(&of);
+        let known = known.map(|said| (said.line.as_str(), said.ready));
         // What was complained of stays until it runs.
         if known == Some((line.as_str(), ready)) || known.is_some() && line == "Pending" {
             return;
         }
-        self.note(of, Update { line, ready });
+        self.updates.note(of, Update { line, ready });
         if ready {
             for mounted in mounted::of_pod(client, &self.volumes, pod).await {
                 say(&format!("{:14}{}", "", mounted.line()));
@@ -320,32 +263,9 @@ impl Follow {
             namespace,
             name,
         };
-        if self.last.get(&of).is_none_or(|said| !said.ready) {
-            self.note(of, Update { line, ready: false });
+        if self.updates.last(&of).is_none_or(|said| !said.ready) {
+            self.updates.note(of, Update { line, ready: false });
         }
-    }
-
-    /// Whether it was news.
-    fn note(&mut self, of: Followed, said: Update) -> bool {
-        if self.last.get(&of) == Some(&said) {
-            return false;
-        }
-        let after = self.began.elapsed().as_secs_f64();
-        say(&format!("{after:8.3} s  {of}  {}", said.line));
-        self.last.insert(of, said);
-        true
-    }
-
-    fn unready(&self, wanted: &[Followed]) -> String {
-        let lines = wanted.iter().filter_map(|wanted| {
-            let said = match self.last.get(wanted) {
-                Some(said) if said.ready => return None,
-                Some(said) => said.line.split_whitespace().collect::<Vec<_>>().join(" "),
-                None => "nothing was seen of it".to_owned(),
-            };
-            Some(format!("{wanted}: {said}"))
-        });
-        lines.collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -469,58 +389,15 @@ mod tests {
         let (mut follow, _) = follow();
         for stale in [status("True", 1), status("False", 2), json!({})] {
             follow.note_status(&listener(&stale));
-            assert!(follow.last.is_empty(), "{stale}");
+            assert_eq!(follow.updates.last(&wanted("a")), None, "{stale}");
         }
         follow.note_status(&listener(&status("True", 2)));
         assert_eq!(
-            follow.last[&wanted("a")],
-            Update {
+            follow.updates.last(&wanted("a")),
+            Some(&Update {
                 line: "Ready         at a.svc:80, a.svc:81".to_owned(),
                 ready: true
-            }
-        );
-        follow.note_end(&wanted("a"));
-        assert!(follow.last.is_empty());
-    }
-
-    #[test]
-    fn what_is_ready_again_before_its_status_says_anything_else_is_told_so() {
-        let (mut follow, _) = follow();
-        let passed = |phase| PassLine {
-            of: wanted("a"),
-            phase,
-            line: "Applying".to_owned(),
-        };
-        follow.note_status(&listener(&status("True", 2)));
-        follow.note_pass(passed(Phase::Pending));
-        assert!(!follow.last[&wanted("a")].ready);
-        follow.note_pass(passed(Phase::Ready));
-        assert_eq!(
-            follow.last[&wanted("a")].line,
-            "Ready         at a.svc:80, a.svc:81"
-        );
-        follow.note_pass(passed(Phase::Pending));
-        follow.note_status(&listener(&status("False", 2)));
-        follow.note_pass(passed(Phase::Ready));
-        assert!(!follow.last[&wanted("a")].ready);
-    }
-
-    #[test]
-    fn what_is_not_ready_is_named_with_its_reason() {
-        let (mut follow, _) = follow();
-        let passed = |name: &str, phase| PassLine {
-            of: wanted(name),
-            phase,
-            line: "Applying      Programmed: it is written".to_owned(),
-        };
-        follow.note_pass(passed("a", Phase::Pending));
-        follow.note_status(&listener(&status("True", 2)));
-        follow.note_pass(passed("b", Phase::Pending));
-        follow.note_pass(passed("b", Phase::Ready));
-        let all = [wanted("a"), wanted("b"), wanted("c")];
-        assert_eq!(
-            follow.unready(&all),
-            "d/b: Applying Programmed: it is written; d/c: nothing was seen of it"
+            })
         );
     }
 }

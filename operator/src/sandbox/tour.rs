@@ -9,11 +9,12 @@ use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
-use super::follow::{Follow, Verdict};
+use super::follow::Follow;
 use super::followed::{Followed, is_of_site, wanted};
 use super::sites::{Sites, is_refused};
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{complain, say};
+use lifecycle_cli::updates::Verdict;
 
 const LOOK: Duration = Duration::from_millis(50);
 

@@ -1,9 +1,9 @@
 //! Tells what becomes of the objects that an operator looks after, a line for each change, until all that were asked for are Ready.
 //! States come from the passes of the operator as they decide; that one is Ready is believed only when its status says so.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::Duration;
 
 use anyhow::bail;
 use futures::stream::{BoxStream, select_all};
@@ -11,71 +11,69 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use kube::api::{ApiResource, DynamicObject};
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client, ResourceExt as _};
-use lifecycle_runtime::ObjectRef;
 use lifecycle_runtime::lifecycle::Kind;
-use lifecycle_runtime::machine::ir::Phase;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::cluster::manifests::Manifest;
-use crate::cluster::{complain, say};
 use crate::passes::PassLine;
-
-/// How it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// All is Ready.
-    Ready,
-    /// Something was not Ready in time.
-    Unready,
-    /// Somebody wanted it to end.
-    Stopped,
-}
+use crate::updates::{Updates, Verdict};
 
 /// What is followed, and what was said of it last.
 pub(super) struct Follow {
-    began: Instant,
-    kinds: Vec<Kind>,
+    /// Each lifecycle by its path, with the kind of its objects.
+    subjects: Vec<(&'static str, Kind)>,
     passes: UnboundedReceiver<PassLine>,
-    last: BTreeMap<ObjectRef, Update>,
-    /// What is to be said of those whose status says that they are Ready.
-    met: BTreeMap<ObjectRef, String>,
+    updates: Updates<Followed>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Update {
-    line: String,
-    ready: bool,
+/// An object that is followed, as people are told of it: no two have the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Followed {
+    namespace: Option<String>,
+    /// Where there are several: with its group where two groups have a kind of that name.
+    kind: Option<String>,
+    name: String,
+}
+
+impl fmt::Display for Followed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in [&self.namespace, &self.kind].into_iter().flatten() {
+            write!(f, "{part}/")?;
+        }
+        f.write_str(&self.name)
+    }
 }
 
 impl Follow {
-    /// Follows the objects of these kinds, by what an operator decides.
-    pub(super) fn new(kinds: Vec<Kind>, passes: UnboundedReceiver<PassLine>) -> Self {
+    /// Follows the objects of these lifecycles, by what an operator decides.
+    pub(super) fn new(
+        subjects: Vec<(&'static str, Kind)>,
+        passes: UnboundedReceiver<PassLine>,
+    ) -> Self {
         Self {
-            began: Instant::now(),
-            kinds,
+            subjects,
             passes,
-            last: BTreeMap::new(),
-            met: BTreeMap::new(),
+            updates: Updates::begin(),
         }
     }
 
     /// The kinds.
-    pub(super) fn kinds(&self) -> &[Kind] {
-        &self.kinds
+    pub(super) fn kinds(&self) -> impl Iterator<Item = &Kind> {
+        self.subjects.iter().map(|(_, kind)| kind)
     }
 
     /// Those that manifests make.
-    pub(super) fn wanted(&self, manifests: &[Manifest]) -> Vec<ObjectRef> {
+    pub(super) fn wanted(&self, manifests: &[Manifest]) -> Vec<Followed> {
         let mut all = Vec::new();
         for manifest in manifests {
             let of = manifest.kind();
             let is = |kind: &&Kind| kind.group == of.group && kind.kind == of.kind;
-            let Some(kind) = self.kinds.iter().find(is) else {
+            let Some(kind) = self.kinds().find(is) else {
                 continue;
             };
             let namespace = kind.namespaced.then(|| manifest.namespace());
-            let one = named(kind, namespace, manifest.name());
+            let one = self.named(kind, namespace, manifest.name());
             if !all.contains(&one) {
                 all.push(one);
             }
@@ -87,7 +85,7 @@ impl Follow {
     pub(super) async fn until_ready(
         &mut self,
         client: &Client,
-        wanted: &[ObjectRef],
+        wanted: &[Followed],
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
         if wanted.is_empty() {
@@ -95,11 +93,7 @@ impl Follow {
         }
         match tokio::time::timeout(limit, self.follow(client, wanted)).await {
             Ok(done) => done.map(|()| Verdict::Ready),
-            Err(_) => {
-                let (limit, unready) = (limit.as_secs(), self.unready(wanted));
-                complain(&format!("not Ready within {limit} s: {unready}"));
-                Ok(Verdict::Unready)
-            }
+            Err(_) => Ok(self.updates.late(wanted, limit)),
         }
     }
 
@@ -114,8 +108,8 @@ impl Follow {
         }
     }
 
-    async fn follow(&mut self, client: &Client, wanted: &[ObjectRef]) -> anyhow::Result<()> {
-        let watched = self.kinds.iter().enumerate();
+    async fn follow(&mut self, client: &Client, wanted: &[Followed]) -> anyhow::Result<()> {
+        let watched = self.kinds().enumerate();
         let mut changes = select_all(watched.map(|(at, kind)| watched_of(client, at, kind)));
         loop {
             tokio::select! {
@@ -123,94 +117,54 @@ impl Follow {
                 Some(told) = self.passes.recv() => self.note_pass(told),
                 change = changes.try_next() => match change? {
                     Some((at, Event::Apply(object) | Event::InitApply(object))) => self.note_status(at, &object),
-                    Some((at, Event::Delete(object))) => self.note_end(&self.key(at, &object)),
+                    Some((at, Event::Delete(object))) => self.updates.gone(&self.key(at, &object)),
                     Some((_, Event::Init | Event::InitDone)) => {}
                     None => bail!("the API server ended the watch"),
                 },
             }
-            let ready = |wanted: &ObjectRef| self.last.get(wanted).is_some_and(|said| said.ready);
-            if !wanted.is_empty() && wanted.iter().all(ready) {
+            if self.updates.are_ready(wanted) {
                 return Ok(());
             }
         }
     }
 
-    /// That a pass finds it Ready is told when its status says so, if its lifecycle reports that. What was Ready and is so again before its status has
-    /// said anything else is told, too.
     fn note_pass(&mut self, told: PassLine) {
-        let said = match (told.phase, self.met.get(&told.of)) {
-            (Phase::Ready, None) if told.reports => return,
-            (Phase::Ready, met) => Update {
-                line: met.cloned().unwrap_or(told.line),
-                ready: true,
-            },
-            (Phase::Pending | Phase::Error | Phase::Ignored | Phase::Suspended, _) => Update {
-                line: told.line,
-                ready: false,
-            },
+        let mut subjects = self.subjects.iter();
+        let Some((_, kind)) = subjects.find(|(path, _)| *path == told.lifecycle) else {
+            return;
         };
-        self.note(told.of, said);
+        let of = self.named(kind, told.of.namespace, told.of.name);
+        self.updates
+            .passed(of, (told.phase, told.line), told.reports);
     }
 
     fn note_status(&mut self, at: usize, object: &DynamicObject) {
         let of = self.key(at, object);
-        let Some(said) = ready(object) else {
-            self.met.remove(&of);
-            return;
-        };
-        let line = format!("{:<12}  {said}", "Ready").trim_end().to_owned();
-        self.met.insert(of.clone(), line.clone());
-        self.note(of, Update { line, ready: true });
-    }
-
-    fn note_end(&mut self, of: &ObjectRef) {
-        let line = "Gone".to_owned();
-        self.note(of.clone(), Update { line, ready: false });
-        self.last.remove(of);
-        self.met.remove(of);
-    }
-
-    fn note(&mut self, of: ObjectRef, said: Update) {
-        if self.last.get(&of) == Some(&said) {
-            return;
+        match ready(object) {
+            Some(said) => {
+                let line = format!("{:<12}  {said}", "Ready").trim_end().to_owned();
+                self.updates.met(of, line);
+            }
+            None => self.updates.unmet(&of),
         }
-        let after = self.began.elapsed().as_secs_f64();
-        say(&format!("{after:8.3} s  {}  {}", self.name(&of), said.line));
-        self.last.insert(of, said);
     }
 
-    fn unready(&self, wanted: &[ObjectRef]) -> String {
-        let lines = wanted.iter().filter_map(|wanted| {
-            let said = match self.last.get(wanted) {
-                Some(said) if said.ready => return None,
-                Some(said) => said.line.split_whitespace().collect::<Vec<_>>().join(" "),
-                None => "nothing was seen of it".to_owned(),
-            };
-            Some(format!("{}: {said}", self.name(wanted)))
-        });
-        lines.collect::<Vec<_>>().join("; ")
+    fn key(&self, at: usize, object: &DynamicObject) -> Followed {
+        let (_, kind) = &self.subjects[at];
+        self.named(kind, object.namespace(), object.name_any())
     }
 
-    /// Its namespace, its kind where there are several, its name.
-    fn name(&self, of: &ObjectRef) -> String {
-        let namespace = of.namespace.iter().cloned();
-        let several = self.kinds.len() > 1;
-        let kind = several.then(|| of.kind.to_lowercase()).into_iter();
-        let parts = namespace.chain(kind).chain([of.name.clone()]);
-        parts.collect::<Vec<_>>().join("/")
-    }
-
-    fn key(&self, at: usize, object: &DynamicObject) -> ObjectRef {
-        named(&self.kinds[at], object.namespace(), object.name_any())
-    }
-}
-
-fn named(kind: &Kind, namespace: Option<String>, name: String) -> ObjectRef {
-    ObjectRef {
-        kind: kind.kind.clone(),
-        namespace,
-        name,
-        label: None,
+    fn named(&self, kind: &Kind, namespace: Option<String>, name: String) -> Followed {
+        let several = self.subjects.len() > 1;
+        let is_other = |other: &Kind| other.kind == kind.kind && other.group != kind.group;
+        let group = (!kind.group.is_empty() && self.kinds().any(is_other))
+            .then(|| format!(".{}", kind.group));
+        let lower = kind.kind.to_lowercase();
+        Followed {
+            namespace,
+            kind: several.then(|| lower + &group.unwrap_or_default()),
+            name,
+        }
     }
 }
 
@@ -245,13 +199,26 @@ fn ready(object: &DynamicObject) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
+    use lifecycle_runtime::ObjectRef;
+    use lifecycle_runtime::machine::ir::Phase;
     use serde_json::json;
 
     use super::*;
 
-    fn follow() -> Follow {
+    fn follow(subjects: Vec<(&'static str, Kind)>) -> Follow {
         let (_, passes) = tokio::sync::mpsc::unbounded_channel();
-        Follow::new(vec![Kind::of::<ConfigMap>()], passes)
+        Follow::new(subjects, passes)
+    }
+
+    fn of_one() -> Follow {
+        follow(vec![("of::one", Kind::of::<ConfigMap>())])
+    }
+
+    /// A kind of the same name in another group.
+    fn other() -> Kind {
+        let mut kind = Kind::of::<ConfigMap>();
+        "example.org".clone_into(&mut kind.group);
+        kind
     }
 
     fn object(status: &str, generation: i64) -> DynamicObject {
@@ -263,71 +230,74 @@ mod tests {
         serde_json::from_value(object).unwrap()
     }
 
-    fn of(name: &str) -> ObjectRef {
-        ObjectRef::of::<ConfigMap>(Some("d"), name)
-    }
-
-    fn pass(phase: Phase, reports: bool) -> PassLine {
+    fn pass(lifecycle: &'static str, phase: Phase, reports: bool) -> PassLine {
         let line = "Rolling       Going: one of two".to_owned();
         PassLine {
-            of: of("a"),
+            lifecycle,
+            of: ObjectRef::of::<ConfigMap>(Some("d"), "a"),
             phase,
             line,
             reports,
         }
     }
 
-    #[test]
-    fn only_a_status_of_the_present_generation_makes_it_ready() {
-        let mut follow = follow();
-        for stale in [object("True", 1), object("False", 2)] {
-            follow.note_status(0, &stale);
-            assert!(follow.last.is_empty(), "{stale:?}");
-        }
-        follow.note_pass(pass(Phase::Ready, true));
-        assert!(follow.last.is_empty());
-        follow.note_status(0, &object("True", 2));
-        let said = follow.last[&of("a")].clone();
-        assert_eq!(
-            (said.line.as_str(), said.ready),
-            ("Ready         all is well", true)
-        );
-        follow.note_pass(pass(Phase::Pending, true));
-        assert!(!follow.last[&of("a")].ready);
-        follow.note_pass(pass(Phase::Ready, true));
-        assert_eq!(follow.last[&of("a")], said);
-        follow.note_end(&of("a"));
-        assert!(follow.last.is_empty());
-    }
-
-    #[test]
-    fn of_a_lifecycle_that_reports_nothing_the_pass_is_believed() {
-        let mut follow = follow();
-        follow.note_pass(pass(Phase::Ready, false));
-        assert!(follow.last[&of("a")].ready);
-    }
-
-    #[test]
-    fn what_is_not_ready_is_named_with_its_reason() {
-        let mut follow = follow();
-        follow.note_pass(pass(Phase::Pending, true));
-        let said = follow.unready(&[of("a"), of("b")]);
-        assert_eq!(
-            said,
-            "d/a: Rolling Going: one of two; d/b: nothing was seen of it"
-        );
-    }
-
-    #[test]
-    fn only_manifests_of_its_kinds_are_waited_for() {
-        let one = |version: &str, kind: &str| {
+    fn manifests(kinds: &[(&str, &str)]) -> Vec<Manifest> {
+        let one = |(version, kind): &(&str, &str)| {
             format!(
                 "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a, namespace: d}}\n---\n"
             )
         };
-        let text =
-            one("v1", "ConfigMap") + &one("v1", "Secret") + &one("example.org/v1", "ConfigMap");
-        let manifests = Manifest::parse(std::path::Path::new("a.yaml"), &text).unwrap();
-        assert_eq!(follow().wanted(&manifests), [of("a")]);
+        let text: String = kinds.iter().map(one).collect();
+        Manifest::parse(std::path::Path::new("a.yaml"), &text).unwrap()
+    }
+
+    fn told(all: &[Followed]) -> Vec<String> {
+        all.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn only_a_status_of_the_present_generation_makes_it_ready() {
+        let mut follow = of_one();
+        let a = follow.wanted(&manifests(&[("v1", "ConfigMap")])).remove(0);
+        for stale in [object("True", 1), object("False", 2)] {
+            follow.note_status(0, &stale);
+            assert_eq!(follow.updates.last(&a), None, "{stale:?}");
+        }
+        follow.note_pass(pass("of::one", Phase::Ready, true));
+        assert_eq!(follow.updates.last(&a), None);
+        follow.note_status(0, &object("True", 2));
+        let said = follow.updates.last(&a).unwrap();
+        assert_eq!(
+            (said.line.as_str(), said.ready),
+            ("Ready         all is well", true)
+        );
+    }
+
+    #[test]
+    fn of_two_kinds_of_one_name_each_object_is_told_by_its_group() {
+        let core = Kind::of::<ConfigMap>();
+        let mut follow = follow(vec![("of::one", core), ("of::other", other())]);
+        let both = [("v1", "ConfigMap"), ("example.org/v1", "ConfigMap")];
+        let wanted = follow.wanted(&manifests(&both));
+        let names = ["d/configmap/a", "d/configmap.example.org/a"];
+        assert_eq!(told(&wanted), names);
+        follow.note_pass(pass("of::other", Phase::Ready, false));
+        assert!(!follow.updates.are_ready(&wanted));
+        assert_eq!(
+            follow.updates.unready(&wanted),
+            "d/configmap/a: nothing was seen of it"
+        );
+        follow.note_status(0, &object("True", 2));
+        assert!(follow.updates.are_ready(&wanted));
+    }
+
+    #[test]
+    fn only_manifests_of_its_kinds_are_waited_for() {
+        let all = [
+            ("v1", "ConfigMap"),
+            ("v1", "Secret"),
+            ("example.org/v1", "ConfigMap"),
+        ];
+        assert_eq!(told(&of_one().wanted(&manifests(&all))), ["d/a"]);
     }
 }

@@ -22,10 +22,12 @@ pub(crate) struct Account {
 pub(crate) fn of(rights: &str) -> anyhow::Result<Account> {
     let documents: Vec<Value> =
         serde_saphyr::from_multiple(rights).with_context(|| format!("{RIGHTS} is not YAML"))?;
-    let all = documents.iter().flat_map(|one| match &one["items"] {
-        Value::Array(items) if one["kind"] == "List" => items.iter().collect(),
-        _ => vec![one],
-    });
+    let all = documents
+        .iter()
+        .flat_map(|one| match one["items"].as_array() {
+            Some(items) if one["kind"] == "List" => items.iter().collect(),
+            Some(_) | None => vec![one],
+        });
     let mut accounts = all.filter(|one| one["kind"] == "ServiceAccount");
     let metadata = accounts.next().map(|one| &one["metadata"]);
     let text = |field: &str| metadata?[field].as_str().map(str::to_owned);

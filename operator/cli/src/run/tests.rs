@@ -56,13 +56,19 @@ async fn until<T, F: Future<Output = Option<T>>>(look: impl Fn() -> F) -> T {
 
 /// A command line with a free port for metrics, and that port.
 fn told(more: &[&str]) -> (SocketAddr, ArgMatches) {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = free.local_addr().expect("it is bound");
     let at = address.to_string();
     let words = ["mirror-operator", "run", "--metrics-bind-address", &at];
     let words = words.iter().chain(more).map(|word| (*word).to_owned());
     let matches = program().command().get_matches_from(words);
-    (address, matches.subcommand_matches("run").unwrap().clone())
+    (
+        address,
+        matches
+            .subcommand_matches("run")
+            .expect("run was asked for")
+            .clone(),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]

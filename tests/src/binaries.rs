@@ -7,6 +7,7 @@ mod cache;
 mod go;
 mod helm;
 mod kstatus;
+mod others;
 mod sanity;
 mod wrapper;
 
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub use build::build;
 pub use helm::{build_helm, helm};
 pub use kstatus::{build_kstatus, kstatus, kstatus_of};
+pub use others::{build_others, other, others_are_wanted};
 pub use sanity::{build_csi_sanity, csi_sanity, csi_sanity_version};
 
 use cache::Cache;

@@ -37,6 +37,8 @@ pub enum Need {
     Kstatus,
     /// helm.
     Helm,
+    /// A program of others, by its name, and that such are asked for.
+    Other(&'static str),
     /// To be root, for network and mount namespaces.
     Root,
     /// Everything that a cluster with nodes needs: root, what we build, and some packages of the system.
@@ -52,6 +54,7 @@ impl Need {
             | Self::CsiSanity
             | Self::Kstatus
             | Self::Helm => "binaries",
+            Self::Other(_) => "others",
             Self::Root => "root",
             Self::Nodes => "nodes",
         }
@@ -70,6 +73,9 @@ impl Need {
                 .map(|missing| missing.to_string()),
             Self::Kstatus => binaries::kstatus().err().map(|missing| missing.to_string()),
             Self::Helm => binaries::helm().err().map(|missing| missing.to_string()),
+            Self::Other(name) => binaries::other(name)
+                .err()
+                .map(|missing| missing.to_string()),
             Self::Root => (!rustix::process::geteuid().is_root())
                 .then(|| "it needs namespaces and mounts; run it as root".to_owned()),
             Self::Nodes => cluster::absence(),
@@ -263,7 +269,7 @@ fn required(value: Option<&str>) -> Result<BTreeSet<&'static str>> {
     words
         .filter(|word| !word.is_empty())
         .map(|word| {
-            let known = [Need::Binaries, Need::Root, Need::Nodes].map(Need::word);
+            let known = [Need::Binaries, Need::Other(""), Need::Root, Need::Nodes].map(Need::word);
             let found = known.into_iter().find(|known| *known == word);
             found.with_context(|| {
                 format!("{REQUIRE} names `{word}`; it knows {}", known.join(" and "))

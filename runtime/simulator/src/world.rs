@@ -6,6 +6,7 @@ mod cache;
 mod calls;
 mod claims;
 mod duties;
+mod ending;
 mod events;
 mod garbage;
 mod jobs;
@@ -132,7 +133,7 @@ impl World {
         self
     }
 
-    /// Whether Deployments, ReplicaSets, StatefulSets, DaemonSets and Jobs make Pods and report on them.
+    /// Whether Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets and Jobs make Pods and report on them.
     #[must_use]
     pub fn workloads(mut self, on: bool) -> Self {
         self.workloads = on;

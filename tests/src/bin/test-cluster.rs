@@ -22,7 +22,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build etcd, Kubernetes, containerd, csi-provisioner, csi-sanity, kstatus and helm from their Go modules, once.
+    /// Build etcd, Kubernetes, containerd, csi-provisioner, csi-sanity, kstatus and helm from their Go modules, once;
+    /// with LIFECYCLE_OTHERS=1 also snapshot-controller, KubeRay's operator and the end-to-end tests of Kubernetes.
     Build,
     /// Start an API server with garbage collection, print how to use it, and remove all of it on Ctrl-C.
     Start,
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
             .and_then(|_| binaries::build_csi_sanity(&mut say))
             .and_then(|_| binaries::build_kstatus(&mut say))
             .and_then(|_| binaries::build_helm(&mut say))
-            .map(drop),
+            .and_then(|_| binaries::build_others(&mut say)),
         Command::Start => start(),
         Command::Up { nodes } => up(nodes),
         Command::Down => Cluster::down(),

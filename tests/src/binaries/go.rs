@@ -2,12 +2,13 @@
 //! Knows nothing of the cache.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::wrapper::Module;
+use crate::process::output;
 
 /// The Go on PATH and what it builds for, such as `go1.26.8-linux-amd64`.
 ///
@@ -61,13 +62,29 @@ pub(super) fn install(module: &Module, source: &Path, output: &Path) -> Result<(
             String::from_utf8_lossy(&build.stderr).trim()
         );
     }
-    let Some((from, to)) = module.renamed else {
-        return Ok(());
-    };
-    fs::rename(output.join(from), output.join(to)).with_context(|| {
-        format!(
-            "the {} module built no command called `{from}`",
-            module.name
-        )
-    })
+    if let Some((from, to)) = module.renamed {
+        fs::rename(output.join(from), output.join(to)).with_context(|| {
+            format!(
+                "the {} module built no command called `{from}`",
+                module.name
+            )
+        })?;
+    }
+    for (of, file) in module.files {
+        let name = Path::new(file).file_name().unwrap_or_default();
+        let path = folder_of(of, source)?.join(file);
+        fs::copy(&path, output.join(name))
+            .with_context(|| format!("cannot copy {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Where Go has put the module of this path, in the version that the one in `source` requires.
+fn folder_of(module: &str, source: &Path) -> Result<PathBuf> {
+    let mut command = Command::new("go");
+    command
+        .args(["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module])
+        .current_dir(source)
+        .env("GOWORK", "off");
+    Ok(output(&mut command)?.into())
 }

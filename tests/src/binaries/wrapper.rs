@@ -11,6 +11,10 @@ pub(super) struct Module {
     pub(super) go_sum: &'static str,
     /// Its own program, where it does not build one of others.
     pub(super) main_go: Option<&'static str>,
+    /// Files of modules that come with its programs, such as definitions and roles: the path of the module, and that of the file in it.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    /// Whether its programs take its version for that of Kubernetes. What is not told has that of its libraries.
+    pub(super) stamped: bool,
     /// What people call the programs that it builds.
     pub(super) programs: &'static [&'static str],
     /// Go names a command after its package: that name and the program's, where they differ.
@@ -37,6 +41,8 @@ impl Module {
             go_mod: include_str!("../../binaries/csi-sanity/go.mod"),
             go_sum: include_str!("../../binaries/csi-sanity/go.sum"),
             main_go: None,
+            files: &[],
+            stamped: true,
             programs: &["csi-sanity"],
             renamed: None,
             duration: "half a minute",
@@ -51,6 +57,8 @@ impl Module {
             go_mod: include_str!("../../binaries/kstatus/go.mod"),
             go_sum: include_str!("../../binaries/kstatus/go.sum"),
             main_go: Some(include_str!("../../binaries/kstatus/main.go")),
+            files: &[],
+            stamped: true,
             programs: &["kstatus"],
             renamed: None,
             duration: "half a minute",
@@ -65,9 +73,88 @@ impl Module {
             go_mod: include_str!("../../binaries/helm/go.mod"),
             go_sum: include_str!("../../binaries/helm/go.sum"),
             main_go: None,
+            files: &[],
+            stamped: true,
             programs: &["helm"],
             renamed: None,
             duration: "two minutes",
+        }
+    }
+
+    /// Programs of others that speak to an API server, with what they are installed by: built where somebody asks for them.
+    pub(super) fn others() -> [Self; 3] {
+        [Self::snapshotter(), Self::kuberay(), Self::end_to_end()]
+    }
+
+    fn snapshotter() -> Self {
+        const CLIENT: &str = "github.com/kubernetes-csi/external-snapshotter/client/v8";
+        const SNAPSHOTTER: &str = "github.com/kubernetes-csi/external-snapshotter/v8";
+        Self {
+            name: "snapshot-controller",
+            path: SNAPSHOTTER,
+            go_mod: include_str!("../../binaries/snapshotter/go.mod"),
+            go_sum: include_str!("../../binaries/snapshotter/go.sum"),
+            main_go: None,
+            files: &[
+                (
+                    CLIENT,
+                    "config/crd/snapshot.storage.k8s.io_volumesnapshotclasses.yaml",
+                ),
+                (
+                    CLIENT,
+                    "config/crd/snapshot.storage.k8s.io_volumesnapshotcontents.yaml",
+                ),
+                (
+                    CLIENT,
+                    "config/crd/snapshot.storage.k8s.io_volumesnapshots.yaml",
+                ),
+                (
+                    SNAPSHOTTER,
+                    "deploy/kubernetes/snapshot-controller/rbac-snapshot-controller.yaml",
+                ),
+            ],
+            stamped: false,
+            programs: &["snapshot-controller"],
+            renamed: None,
+            duration: "two minutes",
+        }
+    }
+
+    fn kuberay() -> Self {
+        const RAY: &str = "github.com/ray-project/kuberay/ray-operator";
+        Self {
+            name: "ray-operator",
+            path: RAY,
+            go_mod: include_str!("../../binaries/kuberay/go.mod"),
+            go_sum: include_str!("../../binaries/kuberay/go.sum"),
+            main_go: None,
+            files: &[
+                (RAY, "config/crd/bases/ray.io_rayclusters.yaml"),
+                (RAY, "config/crd/bases/ray.io_rayjobs.yaml"),
+                (RAY, "config/crd/bases/ray.io_rayservices.yaml"),
+                (RAY, "config/rbac/leader_election_role.yaml"),
+                (RAY, "config/rbac/role.yaml"),
+                (RAY, "config/samples/ray-cluster.sample.yaml"),
+            ],
+            stamped: false,
+            programs: &["ray-operator"],
+            renamed: None,
+            duration: "two minutes",
+        }
+    }
+
+    fn end_to_end() -> Self {
+        Self {
+            name: "e2e.test",
+            path: "k8s.io/kubernetes",
+            go_mod: include_str!("../../binaries/e2e/go.mod"),
+            go_sum: include_str!("../../binaries/e2e/go.sum"),
+            main_go: Some(include_str!("../../binaries/e2e/main.go")),
+            files: &[],
+            stamped: true,
+            programs: &["e2e.test"],
+            renamed: Some(("e2e", "e2e.test")),
+            duration: "three minutes",
         }
     }
 
@@ -86,6 +173,9 @@ impl Module {
 
     /// Linker flags. Unstamped, the API server would call itself v0.0.0-master.
     pub(super) fn linker_flags(&self) -> String {
+        if !self.stamped {
+            return "-s -w".to_owned();
+        }
         let version = self.version();
         let mut parts = version.trim_start_matches('v').split('.');
         let (major, minor) = (
@@ -113,6 +203,10 @@ impl Module {
         if let Some(program) = self.main_go {
             hash.write(program);
         }
+        for (module, file) in self.files {
+            hash.write(module);
+            hash.write(file);
+        }
     }
 }
 
@@ -126,6 +220,8 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/etcd/go.mod"),
                 go_sum: include_str!("../../binaries/etcd/go.sum"),
                 main_go: None,
+                files: &[],
+                stamped: true,
                 programs: &[super::ETCD],
                 renamed: Some(("server", super::ETCD)),
                 duration: "half a minute",
@@ -136,6 +232,8 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/kubernetes/go.mod"),
                 go_sum: include_str!("../../binaries/kubernetes/go.sum"),
                 main_go: None,
+                files: &[],
+                stamped: true,
                 programs: &[
                     super::KUBE_APISERVER,
                     super::KUBE_CONTROLLER_MANAGER,
@@ -153,6 +251,8 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/containerd/go.mod"),
                 go_sum: include_str!("../../binaries/containerd/go.sum"),
                 main_go: None,
+                files: &[],
+                stamped: true,
                 programs: &["containerd", "containerd-shim-runc-v2", "ctr"],
                 renamed: None,
                 duration: "under a minute",
@@ -163,6 +263,8 @@ impl Wrapper {
                 go_mod: include_str!("../../binaries/provisioner/go.mod"),
                 go_sum: include_str!("../../binaries/provisioner/go.sum"),
                 main_go: None,
+                files: &[],
+                stamped: true,
                 programs: &["csi-provisioner"],
                 renamed: None,
                 duration: "four minutes",
@@ -249,6 +351,8 @@ mod tests {
         go_mod: GO_MOD,
         go_sum: "",
         main_go: None,
+        files: &[],
+        stamped: true,
         programs: &["kubectl"],
         renamed: None,
         duration: "no time",
@@ -281,6 +385,11 @@ mod tests {
         assert_eq!(committed.etcd.version(), "v3.6.16");
         assert_eq!(committed.containerd.version(), "v2.3.7");
         assert_eq!(committed.provisioner.version(), "v6.3.0");
+        let others = Module::others().map(|module| module.version());
+        assert_eq!(others, ["v8.7.0", "v1.5.0", "v1.36.3"]);
+        // A program that is no part of Kubernetes must not be told that Kubernetes is of its version.
+        let stamped = Module::others().map(|module| module.linker_flags().contains("gitVersion"));
+        assert_eq!(stamped, [false, false, true]);
     }
 
     /// What merges applied objects: another version answers otherwise, and Kubernetes 1.36 was released with this one.
@@ -295,7 +404,9 @@ mod tests {
     fn the_programs_of_a_module_are_its_tools() {
         let committed = Wrapper::committed();
         let alone = [Module::csi_sanity(), Module::kstatus(), Module::helm()];
-        for module in committed.modules().into_iter().chain(&alone) {
+        let others = Module::others();
+        let apart = alone.iter().chain(&others);
+        for module in committed.modules().into_iter().chain(apart) {
             let words = module.go_mod.split_whitespace();
             let words = words.skip_while(|word| *word != "tool").skip(1);
             let tools = words

@@ -7,6 +7,7 @@ mod compare;
 mod custom;
 mod deleting;
 mod facts;
+mod kept;
 mod kinds;
 mod lists;
 mod metadata;
@@ -67,6 +68,7 @@ pub(crate) fn cases() -> Vec<Case> {
         namespaces::cases(),
         services::cases(),
         kinds::cases(),
+        kept::cases(),
         custom::cases(),
         rights::cases(),
     ];

@@ -1,5 +1,7 @@
 //! The kinds that every API server has, as one table. Knows their names and traits, not what they do.
 
+mod kept;
+
 use std::sync::Arc;
 
 use super::kinds::{Kind, Kinds, Names, Traits, Version};
@@ -463,7 +465,12 @@ const CLUSTER: [Row; 15] = [
 /// All built-in kinds.
 pub(crate) fn kinds() -> Kinds {
     let mut kinds = Kinds::default();
-    for row in CORE.iter().chain(&WORKLOADS).chain(&CLUSTER) {
+    for row in CORE
+        .iter()
+        .chain(&WORKLOADS)
+        .chain(&CLUSTER)
+        .chain(&kept::KEPT)
+    {
         kinds.insert(kind(row));
     }
     kinds

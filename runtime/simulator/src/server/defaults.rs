@@ -1,5 +1,7 @@
 //! What the API server fills in where built-in objects say nothing. Defaults of custom kinds are in their schemas.
 
+mod kept;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -72,6 +74,13 @@ pub(crate) fn default(kind: &Kind, object: &mut Value) {
             fill_text(object, "volumeBindingMode", "Immediate");
         }
         ("storage.k8s.io", "csidrivers") => driver(map(object, "spec")),
+        ("admissionregistration.k8s.io", plural) if plural.ends_with("webhookconfigurations") => {
+            kept::webhooks(object, plural.starts_with("mutating"));
+        }
+        ("admissionregistration.k8s.io", plural) => {
+            kept::policy(object, plural.ends_with("bindings"));
+        }
+        ("autoscaling", "horizontalpodautoscalers") => kept::autoscaler(object),
         _ => {}
     }
 }

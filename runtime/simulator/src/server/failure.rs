@@ -234,6 +234,11 @@ impl Failure {
         failure
     }
 
+    pub(crate) fn not_acceptable() -> Self {
+        let message = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        Self::new(406, "NotAcceptable", message)
+    }
+
     pub(crate) fn no_such_resource() -> Self {
         let mut failure = Self::new(
             404,

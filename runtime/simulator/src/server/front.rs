@@ -110,6 +110,13 @@ fn wish(asked: &Asked<'_>, kinds: &Kinds) -> Result<Option<Wish>, Reply> {
         .map_err(|message| refused(Failure::bad_request(message)))?;
     let target = asked.target.as_ref().filter(|_| form != Form::Objects);
     let kind = target.and_then(|target| Some((target, kinds.get(&target.group, &target.plural)?)));
+    if kind.is_some_and(|(_, kind)| kind.virtual_only) && matches!(form, Form::Table(..)) {
+        // What is not stored has no rows.
+        return match Form::has_other(&asked.accept) {
+            true => Ok(None),
+            false => Err(refused(Failure::not_acceptable())),
+        };
+    }
     Ok(kind.map(|(target, kind)| {
         let declared = kind
             .version(&target.version)

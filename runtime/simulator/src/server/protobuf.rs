@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 /// The media type.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
+/// What custom kinds are described in.
+const SCHEMA: &str = "apiextensions.JSONSchemaProps";
+
 /// What every such body begins with.
 const MAGIC: &[u8] = b"k8s\0";
 /// Go's zero time, which means none.
@@ -203,7 +206,7 @@ fn value(code: &str, part: Part<'_>) -> Option<Value> {
     match (code, part) {
         ("i", Part::Number(number)) => Some(number.cast_signed().into()),
         ("b", Part::Number(number)) => Some((number != 0).into()),
-        ("d", Part::Number(number)) => Some(f64::from_bits(number).into()),
+        ("d", Part::Number(number)) => Some(decimal(f64::from_bits(number))),
         ("s", Part::Bytes(bytes)) => Some(std::str::from_utf8(bytes).ok()?.into()),
         ("y", Part::Bytes(bytes)) => Some(STANDARD.encode(bytes).into()),
         (_, Part::Bytes(body)) if code.starts_with('@') => form(code, body),
@@ -227,8 +230,27 @@ fn form(code: &str, body: &[u8]) -> Option<Value> {
             let items = parts.iter().filter_map(|(_, part)| value("s", *part));
             items.collect::<Vec<_>>().into()
         }
+        // Of the structure of custom kinds: one or several, a schema or whether anything goes, a schema or names.
+        "@schemas" if bytes(&parts, 2).is_some() => many(&parts, SCHEMA)?,
+        "@allows" if bytes(&parts, 2).is_none() => number(&parts, 1).is_some_and(|n| n != 0).into(),
+        "@allows" => value(SCHEMA, Part::Bytes(bytes(&parts, 2)?))?,
+        "@either" if bytes(&parts, 1).is_none() => many(&parts, "s")?,
+        "@schemas" | "@either" => value(SCHEMA, Part::Bytes(bytes(&parts, 1)?))?,
         _ => return None,
     })
+}
+
+/// All that the second field holds.
+fn many(parts: &[(u64, Part<'_>)], code: &str) -> Option<Value> {
+    let second = parts.iter().filter(|(number, _)| *number == 2);
+    second.map(|(_, part)| value(code, *part)).collect()
+}
+
+/// As Go writes it: without a fraction where there is none.
+fn decimal(number: f64) -> Value {
+    let text = number.to_string();
+    text.parse::<i64>()
+        .map_or_else(|_| number.into(), Value::from)
 }
 
 /// Null for no time.
@@ -264,6 +286,9 @@ mod tests {
             "@quantity",
             "@intstr",
             "@items",
+            "@schemas",
+            "@allows",
+            "@either",
         ];
         assert!(MESSAGES.len() > 300);
         for (name, fields) in MESSAGES.iter() {
@@ -303,6 +328,38 @@ mod tests {
         let probe = field(1, &field(2, &http));
         let read = message("core.Probe", &probe).unwrap();
         assert_eq!(Value::from(read), json!({ "httpGet": { "port": 80 } }));
+    }
+
+    #[test]
+    fn schemas_of_custom_kinds_have_forms_of_their_own() {
+        let text = field(5, b"string");
+        let one = field(24, &field(1, &text));
+        let several = field(24, &[field(2, &text), field(2, &text)].concat());
+        let anything = [field(30, &[1 << 3, 1]), field(33, &[1 << 3, 0])].concat();
+        let whole = field(30, &[&[1 << 3, 1][..], &field(2, &text)].concat());
+        let names = field(32, &[field(1, b"a"), field(2, &field(2, b"b"))].concat());
+        let default = field(8, &field(1, b"{\"a\":[1]}"));
+        let limit = [&[9 << 3 | 1][..], &7.0_f64.to_le_bytes()].concat();
+        for (raw, expected) in [
+            (one, json!({ "items": { "type": "string" } })),
+            (
+                several,
+                json!({ "items": [{ "type": "string" }, { "type": "string" }] }),
+            ),
+            (
+                anything,
+                json!({ "additionalProperties": true, "additionalItems": false }),
+            ),
+            (
+                whole,
+                json!({ "additionalProperties": { "type": "string" } }),
+            ),
+            (names, json!({ "dependencies": { "a": ["b"] } })),
+            (default, json!({ "default": { "a": [1] } })),
+            (limit, json!({ "maximum": 7 })),
+        ] {
+            assert_eq!(message(SCHEMA, &raw).map(Value::from), Some(expected));
+        }
     }
 
     #[test]

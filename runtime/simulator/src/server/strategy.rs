@@ -52,7 +52,12 @@ pub(crate) fn prepare_new(call: &Call<'_>, object: &mut Value) {
         }
         ("apiextensions.k8s.io", _) => crds::prepare_new(object),
         ("storage.k8s.io", "volumeattachments") => object["status"] = json!({"attached": false}),
-        ("apps" | "batch" | "networking.k8s.io" | "policy", _) if call.version.has("status") => {
+        ("autoscaling", _) => {
+            object["status"] = json!({"currentMetrics": null, "desiredReplicas": 0});
+        }
+        ("admissionregistration.k8s.io" | "apps" | "batch" | "networking.k8s.io" | "policy", _)
+            if call.version.has("status") =>
+        {
             object["status"] = empty_status(&kind.plural);
         }
         _ => {}

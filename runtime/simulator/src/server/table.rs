@@ -56,6 +56,13 @@ impl Form {
         })
     }
 
+    /// Whether an `Accept` header takes anything but tables.
+    pub(crate) fn has_other(accept: &str) -> bool {
+        let mut forms = accept.split(',').map(of_media_type);
+        // What is not understood here may be what an API server would answer in.
+        forms.any(|form| !matches!(form, Some(Self::Table(..))))
+    }
+
     /// An object or a list in this form. A `Status` stays as it is.
     pub(crate) fn apply(&self, value: Value, printer: &Printer, now: Timestamp) -> Value {
         if value["kind"] == "Status" {

@@ -23,6 +23,7 @@ pub(super) enum Duty {
     Slices,
     Deployments,
     ReplicaSets,
+    ReplicationControllers,
     StatefulSets,
     DaemonSets,
     Jobs,
@@ -46,6 +47,7 @@ impl Duty {
             (Self::Slices, world.slices),
             (Self::Deployments, world.workloads),
             (Self::ReplicaSets, world.workloads),
+            (Self::ReplicationControllers, world.workloads),
             (Self::StatefulSets, world.workloads),
             (Self::DaemonSets, world.workloads),
             (Self::Jobs, world.workloads),
@@ -76,6 +78,9 @@ impl Duty {
             Self::Slices => slices::concerned(cache, change),
             Self::Deployments => workloads::concerned(cache, change, "Deployment"),
             Self::ReplicaSets => workloads::concerned(cache, change, "ReplicaSet"),
+            Self::ReplicationControllers => {
+                workloads::concerned(cache, change, "ReplicationController")
+            }
             Self::StatefulSets => workloads::concerned(cache, change, "StatefulSet"),
             Self::DaemonSets => sets::concerned(cache, change),
             Self::Jobs => workloads::concerned(cache, change, "Job"),
@@ -98,7 +103,7 @@ impl Duty {
             Self::Balancers => balancers::operations(view, key),
             Self::Slices => slices::operations(view, key),
             Self::Deployments => workloads::deployment(view, key),
-            Self::ReplicaSets => workloads::replica_set(view, key),
+            Self::ReplicaSets | Self::ReplicationControllers => workloads::replica_set(view, key),
             Self::StatefulSets => sets::stateful(view, key),
             Self::DaemonSets => sets::daemons(view, key),
             Self::Jobs => jobs::operations(view, key),

@@ -16,7 +16,7 @@ pub(super) struct Kind {
 }
 
 /// Group, version, kind, plural, whether it lives in namespaces.
-const BUILT_IN: [(&str, &str, &str, &str, bool); 20] = [
+const BUILT_IN: [(&str, &str, &str, &str, bool); 21] = [
     ("", "v1", "Namespace", "namespaces", false),
     ("", "v1", "Node", "nodes", false),
     ("", "v1", "PersistentVolume", "persistentvolumes", false),
@@ -25,6 +25,13 @@ const BUILT_IN: [(&str, &str, &str, &str, bool); 20] = [
     ("", "v1", "ServiceAccount", "serviceaccounts", true),
     ("", "v1", "Service", "services", true),
     ("", "v1", "Pod", "pods", true),
+    (
+        "",
+        "v1",
+        "ReplicationController",
+        "replicationcontrollers",
+        true,
+    ),
     (
         "",
         "v1",

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::cache::{Cache, Change};
+use super::ending;
 use super::kinds::{Kind, ObjectKey};
 use super::object::{is_leaving, list, uid};
 use super::operation::{Operation, Removal};
 use super::view::View;
+use super::workloads::report;
 
 pub(super) fn concerned(cache: &Cache, change: &Change) -> BTreeSet<ObjectKey> {
     if change.key.is("Namespace") {
@@ -27,11 +29,20 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         return Vec::new();
     };
     let inside = view.cache.inside(&key.name);
-    let stays = inside.iter().filter(|(_, object)| !is_leaving(object));
-    let operations: Vec<_> = stays
+    // Nothing that a Pod may use goes before it.
+    let has_pods = inside.iter().any(|(key, _)| key.is("Pod"));
+    let is_next = |key: &ObjectKey| !has_pods || key.is("Pod");
+    let next = inside.iter().filter(|(key, _)| is_next(key));
+    let stays = next.filter(|(_, object)| !is_leaving(object));
+    let mut operations: Vec<_> = stays
         .map(|(key, object)| Operation::Delete((*key).clone(), Removal::background(uid(object))))
         .collect();
     if !inside.is_empty() {
+        if operations.is_empty() {
+            let held = if has_pods { &[][..] } else { &inside[..] };
+            let status = json!({ "conditions": ending::conditions(view, namespace, held) });
+            operations.extend(report(key, namespace, status));
+        }
         return operations;
     }
     let finalizers = list(namespace, "/spec/finalizers");

@@ -1,4 +1,4 @@
-//! Deployments and ReplicaSets: as many Pods of one template as wanted, a new template beside the old until it is available.
+//! Deployments, ReplicaSets and the older ReplicationControllers: as many Pods of one template as wanted, a new template beside the old until it is available.
 
 use std::collections::BTreeSet;
 

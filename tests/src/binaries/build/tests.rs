@@ -20,6 +20,8 @@ fn module(name: &'static str, programs: &'static [&'static str]) -> Module {
         go_mod: "require example.test/tiny v1.2.3\n",
         go_sum: "",
         main_go: None,
+        files: &[],
+        stamped: true,
         programs,
         renamed: None,
         duration: "no time",

@@ -175,6 +175,13 @@ impl Api {
             .await
     }
 
+    /// As `post`, by who takes answers of these media types alone.
+    pub(crate) async fn post_for(&self, accept: &str, path: &str, body: &Value) -> Result<Answer> {
+        let kinds = ["application/json", accept];
+        self.send_for("POST", path, kinds, body.to_string().into())
+            .await
+    }
+
     pub(crate) async fn put(&self, path: &str, body: &Value) -> Result<Answer> {
         self.send("PUT", path, "application/json", body.to_string().into())
             .await
@@ -243,9 +250,21 @@ impl Api {
     }
 
     async fn send(&self, method: &str, path: &str, kind: &str, body: Vec<u8>) -> Result<Answer> {
+        self.send_for(method, path, [kind, ""], body).await
+    }
+
+    async fn send_for(
+        &self,
+        method: &str,
+        path: &str,
+        kinds: [&str; 2],
+        body: Vec<u8>,
+    ) -> Result<Answer> {
         let mut request = Request::builder().method(method).uri(path);
-        if !kind.is_empty() {
-            request = request.header("content-type", kind);
+        for (name, kind) in ["content-type", "accept"].into_iter().zip(kinds) {
+            if !kind.is_empty() {
+                request = request.header(name, kind);
+            }
         }
         let shown = String::from_utf8_lossy(&body).into_owned();
         let response = (self.client)(&self.user)

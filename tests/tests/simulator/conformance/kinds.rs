@@ -11,6 +11,7 @@ cases![
     pods_are_bound_once,
     pods_keep_their_status_in_an_update,
     pods_report_their_status,
+    conditions_show_times_that_nobody_gave,
     pods_need_containers,
     pods_are_evicted,
     deployments_get_defaults,
@@ -107,6 +108,25 @@ async fn pods_report_their_status(api: Api) -> Result<()> {
     ensure!(
         new["status"]["phase"] == "Running" && new["spec"].get("nodeName").is_none(),
         "{new}"
+    );
+    Ok(())
+}
+
+async fn conditions_show_times_that_nobody_gave(api: Api) -> Result<()> {
+    api.post(&api.core("pods"), &pod()).await?.is(201)?;
+    let status = json!({
+        "conditions": [{"type": "Ready", "status": "True"}, {"type": "b", "status": "False", "lastProbeTime": null}],
+        "containerStatuses": [{
+            "name": "c", "image": "", "imageID": "", "ready": true, "restartCount": 0, "state": {"running": {}},
+        }],
+    });
+    let patch = json!({"status": status});
+    let path = api.core("pods/a/status");
+    let told = api.patch(MERGE, &path, &patch).await?.is(200)?;
+    let condition = &told["status"]["conditions"][0];
+    ensure!(
+        condition.get("lastProbeTime") == Some(&Value::Null),
+        "{told}"
     );
     Ok(())
 }

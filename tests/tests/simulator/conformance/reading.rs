@@ -23,6 +23,7 @@ cases![
     list_not_older_than_is_fresh,
     version_matches_need_a_version,
     items_of_built_in_kinds_carry_no_type,
+    what_is_not_stored_has_no_table,
 ];
 
 async fn three(api: &Api) -> Result<Vec<Value>> {
@@ -256,5 +257,24 @@ async fn items_of_built_in_kinds_carry_no_type(api: Api) -> Result<()> {
     ensure!(
         found["items"][0].get("kind").is_none() && found["items"][0].get("apiVersion").is_none()
     );
+    Ok(())
+}
+
+async fn what_is_not_stored_has_no_table(api: Api) -> Result<()> {
+    const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+        "spec": {"nonResourceAttributes": {"path": "/", "verb": "get"}},
+    });
+    api.post_for(TABLE, path, &review).await?.refuses(
+        406,
+        "NotAcceptable",
+        "media types are accepted",
+    )?;
+    let either = format!("{TABLE},application/json");
+    let answer = api.silently().post_for(&either, path, &review).await?;
+    let answer = answer.is(201)?;
+    ensure!(answer["kind"] == "SelfSubjectAccessReview", "{answer}");
     Ok(())
 }

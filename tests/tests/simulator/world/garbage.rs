@@ -51,6 +51,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "real: a_namespace_ends_when_it_is_empty",
             namespace,
         ),
+        both(
+            "simulated: a_namespace_that_ends_ends_its_pods_first",
+            "real: a_namespace_that_ends_ends_its_pods_first",
+            pods_first,
+        ),
     ];
     cases.into_iter().flatten().collect()
 }
@@ -236,12 +241,59 @@ async fn namespace(place: Place) -> Result<()> {
     place.delete("/api/v1/namespaces/ns", "Background").await?;
     place.gone(&format!("{BUCKETS}/a")).await?;
     place.gone(&at("configmaps", "one")).await?;
-    place.there("/api/v1/namespaces/ns").await?;
+    place
+        .comes_to("/api/v1/namespaces/ns", "it says what is left", |n| {
+            says(
+                n,
+                "NamespaceContentRemaining",
+                "configmaps. has 1 resource instances",
+            ) && says(
+                n,
+                "NamespaceFinalizersRemaining",
+                "tests/held in 1 resource instances",
+            )
+        })
+        .await?;
     place
         .patch(
             &at("configmaps", "held"),
             json!({ "metadata": { "finalizers": null } }),
         )
         .await?;
+    place.gone("/api/v1/namespaces/ns").await
+}
+
+/// Whether a condition is true, with these words in its message.
+fn says(namespace: &Value, kind: &str, words: &str) -> bool {
+    let conditions = namespace["status"]["conditions"].as_array();
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|c| {
+        let message = c["message"].as_str().unwrap_or_default();
+        c["type"] == kind && c["status"] == "True" && message.contains(words)
+    })
+}
+
+async fn pods_first(place: Place) -> Result<()> {
+    let held = json!({
+        "metadata": { "finalizers": ["tests.example/held"] },
+        "spec": { "containers": [{ "name": "a", "image": "a:1" }] },
+    });
+    let pods = "/api/v1/namespaces/ns/pods";
+    place.post(pods, of("v1", "Pod", "held", held)).await?;
+    map(&place, "one", &[]).await?;
+    place.delete("/api/v1/namespaces/ns", "Background").await?;
+    // It is told when all Pods are being deleted, and at that time everything else is still there.
+    place
+        .comes_to("/api/v1/namespaces/ns", "it waits for the Pod", |n| {
+            let conditions = n["status"]["conditions"].as_array();
+            conditions.is_some_and(|all| all.iter().all(|c| c["status"] == "False"))
+        })
+        .await?;
+    let pod = place.there(&at("pods", "held")).await?;
+    ensure!(pod["metadata"]["deletionTimestamp"].is_string(), "{pod}");
+    let map = place.there(&at("configmaps", "one")).await?;
+    ensure!(map["metadata"]["deletionTimestamp"].is_null(), "{map}");
+    let free = json!({ "metadata": { "finalizers": null } });
+    place.patch(&at("pods", "held"), free).await?;
     place.gone("/api/v1/namespaces/ns").await
 }

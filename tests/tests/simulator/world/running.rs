@@ -34,6 +34,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "real: what_ran_on_a_node_that_vanished_runs_elsewhere",
             vanished,
         ),
+        both(
+            "simulated: a_replication_controller_makes_pods",
+            "real: a_replication_controller_makes_pods",
+            controller,
+        ),
     ];
     cases.into_iter().flatten().collect()
 }
@@ -279,5 +284,24 @@ async fn vanished(place: Place) -> Result<()> {
     let down = json!({ "status": { "conditions": [{ "type": "Ready", "status": "Unknown" }] } });
     place.patch("/api/v1/nodes/node-2/status", down).await?;
     place.counts(PODS, 0, is_ready).await?;
+    Ok(())
+}
+
+async fn controller(place: Place) -> Result<()> {
+    let path = "/api/v1/namespaces/ns/replicationcontrollers";
+    let spec = json!({ "spec": { "replicas": 2, "selector": { "app": "web" }, "template": template(json!({})) } });
+    place
+        .post(path, of("v1", "ReplicationController", "web", spec))
+        .await?;
+    let path = format!("{path}/web");
+    let ready = |n: usize| move |c: &Value| c["status"]["readyReplicas"] == n;
+    place.comes_to(&path, "both are ready", ready(2)).await?;
+    place
+        .patch(&path, json!({ "spec": { "replicas": 1 } }))
+        .await?;
+    place.comes_to(&path, "one is ready", ready(1)).await?;
+    place.delete(&path, "Foreground").await?;
+    place.gone(&path).await?;
+    place.counts(PODS, 0, |_| true).await?;
     Ok(())
 }

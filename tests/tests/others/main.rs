@@ -1,0 +1,28 @@
+//! Operators that others wrote, as they are, on the simulated cluster and on a real API server: each does its job on both, with the same end.
+//! All of this program runs in a network that has loopback alone, so that nothing of it can ask anybody else.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at once")]
+
+mod alone;
+mod end;
+mod official;
+mod place;
+mod ray;
+mod snapshots;
+
+use std::process::ExitCode;
+
+use lifecycle_tests::harness;
+
+fn main() -> ExitCode {
+    if let Err(error) = alone::enter() {
+        eprintln!("{error:#}");
+        return ExitCode::FAILURE;
+    }
+    harness::run_suites([
+        ("alone", alone::cases()),
+        ("snapshots", snapshots::cases()),
+        ("ray", ray::cases()),
+        ("official", official::cases()),
+    ])
+}

@@ -1,0 +1,156 @@
+//! How a test of others ends, and why it does not pass. Knows nothing of how it is run.
+
+use std::collections::BTreeMap;
+
+/// How a test ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It passes.
+    Passed,
+    /// It runs, and does not.
+    Failed,
+    /// It is about what the simulated cluster says that it does not have.
+    NotSimulated,
+    /// It asks a container that it starts.
+    CannotRun,
+}
+
+/// How names of tests begin, after that of their group, and why they do not pass.
+type Reasons = &'static [(&'static str, &'static str)];
+
+const CANNOT_RUN: Reasons = &[
+    (
+        "AdmissionWebhook",
+        "each asks a webhook in a container that it starts",
+    ),
+    ("Aggregator", "it asks an API server in a container"),
+    (
+        "CustomResourceConversionWebhook",
+        "each asks a webhook in a container that it starts",
+    ),
+];
+
+const NOT_SIMULATED: Reasons = &[
+    (
+        "API priority and fairness",
+        "a simulated server is never busy, and does not serve these kinds",
+    ),
+    (
+        "MutatingAdmissionPolicy [Privileged:ClusterAdmin] should mutate",
+        "policies are kept, and nothing is held against them",
+    ),
+    (
+        "ResourceQuota should apply changes",
+        "quotas are kept, and nothing is counted",
+    ),
+    (
+        "ResourceQuota should create",
+        "quotas are kept, and nothing is counted",
+    ),
+    (
+        "ResourceQuota should verify",
+        "quotas are kept, and nothing is counted",
+    ),
+    (
+        "Servers with support for API chunking should support continue",
+        "it waits until history is forgotten, which is counted in changes here and not in minutes",
+    ),
+    (
+        "ValidatingAdmissionPolicy [Privileged:ClusterAdmin] should allow",
+        "policies are kept, and nothing is held against them",
+    ),
+    (
+        "ValidatingAdmissionPolicy [Privileged:ClusterAdmin] should validate",
+        "policies are kept, and nothing is held against them",
+    ),
+];
+
+const FAILED: Reasons = &[];
+
+impl Outcome {
+    pub(super) const ALL: [Self; 4] = [
+        Self::Passed,
+        Self::Failed,
+        Self::NotSimulated,
+        Self::CannotRun,
+    ];
+
+    /// Of a test that need not be run to know.
+    pub(super) fn known(name: &str) -> Option<Self> {
+        let known = [Self::NotSimulated, Self::CannotRun];
+        known.into_iter().find(|one| one.why(name).is_some())
+    }
+
+    /// Of a test that ran, by the word of its report.
+    pub(super) fn of(state: &str) -> Self {
+        match state {
+            "passed" => Self::Passed,
+            _ => Self::Failed,
+        }
+    }
+
+    /// The word in the list.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotSimulated => "not simulated",
+            Self::CannotRun => "cannot run",
+        }
+    }
+
+    /// What the page calls it.
+    pub(super) fn says(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotSimulated => "about what is not simulated",
+            Self::CannotRun => "cannot run, for want of containers",
+        }
+    }
+
+    pub(super) fn read(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+
+    /// Why a test of this name ends so, if that is known.
+    pub(super) fn why(self, name: &str) -> Option<(&'static str, &'static str)> {
+        let reasons = match self {
+            Self::Passed => return None,
+            Self::Failed => FAILED,
+            Self::NotSimulated => NOT_SIMULATED,
+            Self::CannotRun => CANNOT_RUN,
+        };
+        let name = name.trim_start_matches(super::GROUP);
+        reasons
+            .iter()
+            .find(|(begin, _)| name.starts_with(begin))
+            .copied()
+    }
+}
+
+/// Those that do not pass, by what they have in common: that, why, and how many.
+///
+/// # Panics
+/// Nobody knows why one of them does not pass, or a reason is of none.
+pub(super) fn groups(
+    outcomes: &BTreeMap<String, Outcome>,
+) -> Vec<(&'static str, &'static str, usize)> {
+    let mut groups: BTreeMap<(usize, &str, &str), usize> = BTreeMap::new();
+    for (name, outcome) in outcomes.iter().filter(|(_, one)| **one != Outcome::Passed) {
+        let (group, why) = outcome
+            .why(name)
+            .unwrap_or_else(|| panic!("why does it not pass: {name}"));
+        *groups.entry((*outcome as usize, group, why)).or_default() += 1;
+    }
+    let known = [FAILED, NOT_SIMULATED, CANNOT_RUN].map(<[_]>::len);
+    assert_eq!(
+        groups.len(),
+        known.iter().sum::<usize>(),
+        "a reason of none"
+    );
+    groups
+        .into_iter()
+        .map(|((_, group, why), number)| (group, why, number))
+        .collect()
+}

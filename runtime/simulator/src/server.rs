@@ -12,6 +12,7 @@ mod defaults;
 mod delete;
 mod discovery;
 mod dispatch;
+mod duplicates;
 mod events;
 mod failure;
 mod fields;

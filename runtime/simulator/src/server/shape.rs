@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::defaults;
+use super::duplicates;
 use super::failure::{Cause, Failure};
 use super::object;
 use super::state::State;
@@ -72,12 +73,19 @@ fn default(call: &Call<'_>, object: &mut Value) {
     defaults::default(&call.kind, object);
 }
 
-/// Warns of unknown fields, or refuses them where the request says so.
+/// Warns of fields that are unknown or given twice, or refuses them where the request says so.
 fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
-    let messages: Vec<String> = unknown
+    // What a patch makes has each field once.
+    let is_whole = ["POST", "PUT"].contains(&call.asked.method.as_str());
+    let twice = is_whole.then(|| duplicates::of(call.asked.body));
+    let twice = twice.unwrap_or_default();
+    let unknown = unknown
         .iter()
-        .map(|path| format!("unknown field \"{path}\""))
-        .collect();
+        .map(|path| format!("unknown field \"{path}\""));
+    let twice = twice
+        .iter()
+        .map(|path| format!("duplicate field \"{path}\""));
+    let messages: Vec<String> = unknown.chain(twice).collect();
     match call.asked.query.text("fieldValidation") {
         "Ignore" => Ok(Vec::new()),
         "Strict" if !messages.is_empty() => {

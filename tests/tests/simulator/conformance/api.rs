@@ -175,6 +175,12 @@ impl Api {
             .await
     }
 
+    /// As `post`, of a text.
+    pub(crate) async fn post_text(&self, path: &str, body: &str) -> Result<Answer> {
+        self.send("POST", path, "application/json", body.into())
+            .await
+    }
+
     /// As `post`, by who takes answers of these media types alone.
     pub(crate) async fn post_for(&self, accept: &str, path: &str, body: &Value) -> Result<Answer> {
         let kinds = ["application/json", accept];

@@ -34,6 +34,7 @@ cases![
     unknown_methods_are_refused,
     immutable_config_maps_stay_as_they_are,
     secrets_turn_text_into_data,
+    fields_that_are_given_twice_are_refused_where_that_is_asked_for,
 ];
 
 async fn create_fills_in_what_is_the_servers(api: Api) -> Result<()> {
@@ -311,5 +312,27 @@ async fn secrets_turn_text_into_data(api: Api) -> Result<()> {
     let mut other = made.clone();
     other["type"] = "example.com/other".into();
     api.put(&api.core("secrets/a"), &other).await?.is(422)?;
+    Ok(())
+}
+
+async fn fields_that_are_given_twice_are_refused_where_that_is_asked_for(api: Api) -> Result<()> {
+    let body = r#"{
+        "metadata": {"name": "a", "labels": {"a": "1", "a": "2"}}, "unknown": 1,
+        "spec": {
+            "replicas": 1, "replicas": 2, "selector": {"matchLabels": {"a": "2"}}, "template": {
+                "metadata": {"labels": {"a": "2"}},
+                "spec": {"containers": [{"name": "c", "name": "c", "image": "example.com/image:1"}]}
+            }
+        }
+    }"#;
+    let path = api.group("apps", "deployments");
+    let strict = format!("{path}?fieldValidation=Strict");
+    api.post_text(&strict, body).await?.refuses(
+        400,
+        "BadRequest",
+        "strict decoding error: unknown field \"unknown\", duplicate field",
+    )?;
+    let made = api.post_text(&path, body).await?.is(201)?;
+    ensure!(made["spec"]["replicas"] == 2, "the last counts: {made}");
     Ok(())
 }

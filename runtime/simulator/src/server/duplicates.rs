@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Formatter};
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The paths of such fields, in the order in which they are met again; none of what is no JSON.
-pub(crate) fn of(body: &[u8]) -> Vec<String> {
+/// What is said of such fields and of those that are unknown, in the order in which the body names them; nothing of what is no JSON.
+pub(crate) fn told(body: &[u8], unknown: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let seed = Place {
         path: String::new(),
+        unknown,
         found: &mut found,
     };
     let read = seed.deserialize(&mut serde_json::Deserializer::from_slice(body));
@@ -19,10 +20,32 @@ pub(crate) fn of(body: &[u8]) -> Vec<String> {
     }
 }
 
+/// What is said of a field that is unknown.
+pub(crate) fn unknown(path: &str) -> String {
+    format!("unknown field \"{path}\"")
+}
+
 /// A value, and where it is.
 struct Place<'a> {
     path: String,
+    unknown: &'a [String],
     found: &'a mut Vec<String>,
+}
+
+impl Place<'_> {
+    fn say(&mut self, said: String) {
+        if !self.found.contains(&said) {
+            self.found.push(said);
+        }
+    }
+
+    fn below(&mut self, path: String) -> Place<'_> {
+        Place {
+            path,
+            unknown: self.unknown,
+            found: self.found,
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Place<'_> {
@@ -40,31 +63,30 @@ impl<'de> Visitor<'de> for Place<'_> {
         formatter.write_str("JSON")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         let mut seen = BTreeSet::new();
         while let Some(key) = map.next_key::<String>()? {
             let path = match self.path.as_str() {
                 "" => key.clone(),
                 path => format!("{path}.{key}"),
             };
-            if !seen.insert(key) && !self.found.contains(&path) {
-                self.found.push(path.clone());
+            if self.unknown.contains(&path) {
+                self.say(unknown(&path));
+                map.next_value::<IgnoredAny>()?;
+                continue;
             }
-            map.next_value_seed(Place {
-                path,
-                found: &mut *self.found,
-            })?;
+            if !seen.insert(key) {
+                self.say(format!("duplicate field \"{path}\""));
+            }
+            map.next_value_seed(self.below(path))?;
         }
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
         for index in 0.. {
-            let place = Place {
-                path: format!("{}[{index}]", self.path),
-                found: &mut *self.found,
-            };
-            if list.next_element_seed(place)?.is_none() {
+            let path = format!("{}[{index}]", self.path);
+            if list.next_element_seed(self.below(path))?.is_none() {
                 break;
             }
         }
@@ -99,10 +121,17 @@ impl<'de> Visitor<'de> for Place<'_> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn each_is_named_once_by_its_path() {
-        let body = br#"{"a": 1, "b": [{"c": null, "c": {"d": 1.5, "d": true}}], "a": "x", "a": 2}"#;
-        assert_eq!(super::of(body), ["b[0].c", "b[0].c.d", "a"]);
-        assert!(super::of(b"{\"a\": 1, \"a\": 2").is_empty());
-        assert!(super::of(b"[]").is_empty());
+    fn each_is_told_once_where_the_body_names_it_again() {
+        let body = br#"{"a": 1, "b": [{"c": null, "c": {"d": 1.5, "d": true}}], "u": {"e": 1, "e": 2}, "a": "x", "a": 2}"#;
+        let unknown = ["u".to_owned()];
+        let expected = [
+            r#"duplicate field "b[0].c""#,
+            r#"duplicate field "b[0].c.d""#,
+            r#"unknown field "u""#,
+            r#"duplicate field "a""#,
+        ];
+        assert_eq!(super::told(body, &unknown), expected);
+        assert!(super::told(b"{\"a\": 1, \"a\": 2", &[]).is_empty());
+        assert!(super::told(b"[]", &[]).is_empty());
     }
 }

@@ -77,15 +77,17 @@ fn default(call: &Call<'_>, object: &mut Value) {
 fn judge(call: &Call<'_>, unknown: &[String]) -> Result<Vec<String>, String> {
     // What a patch makes has each field once.
     let is_whole = ["POST", "PUT"].contains(&call.asked.method.as_str());
-    let twice = is_whole.then(|| duplicates::of(call.asked.body));
-    let twice = twice.unwrap_or_default();
-    let unknown = unknown
-        .iter()
-        .map(|path| format!("unknown field \"{path}\""));
-    let twice = twice
-        .iter()
-        .map(|path| format!("duplicate field \"{path}\""));
-    let messages: Vec<String> = unknown.chain(twice).collect();
+    let mut messages = match (is_whole, call.kind.custom) {
+        (true, false) => duplicates::told(call.asked.body, unknown),
+        // Of custom kinds the body is judged before its schema is looked at.
+        (true, true) => duplicates::told(call.asked.body, &[]),
+        (false, _) => Vec::new(),
+    };
+    for said in unknown.iter().map(|path| duplicates::unknown(path)) {
+        if !messages.contains(&said) {
+            messages.push(said);
+        }
+    }
     match call.asked.query.text("fieldValidation") {
         "Ignore" => Ok(Vec::new()),
         "Strict" if !messages.is_empty() => {

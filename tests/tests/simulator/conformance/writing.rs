@@ -330,7 +330,7 @@ async fn fields_that_are_given_twice_are_refused_where_that_is_asked_for(api: Ap
     api.post_text(&strict, body).await?.refuses(
         400,
         "BadRequest",
-        "strict decoding error: unknown field \"unknown\", duplicate field",
+        "unknown field \"unknown\", duplicate field \"spec.replicas\"",
     )?;
     let made = api.post_text(&path, body).await?.is(201)?;
     ensure!(made["spec"]["replicas"] == 2, "the last counts: {made}");

@@ -159,7 +159,9 @@ fn page() {
         let _ = writeln!(text, "| all | {} |\n", listed.len());
         text.push_str("| does not pass | why |\n| --- | --- |\n");
         for (group, why, number) in outcome::groups(&listed) {
-            let group = group.trim_end_matches(" [").replace("[Privileged:ClusterAdmin] ", "");
+            let group = group
+                .trim_end_matches(" [")
+                .replace("[Privileged:ClusterAdmin] ", "");
             let _ = writeln!(text, "| {group} ({number}) | {why} |");
         }
         text

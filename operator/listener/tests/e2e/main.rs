@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod beside;
 mod churn;
 mod cluster_volumes;
 mod conversion;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         return ended;
     }
     harness::run_suites([
+        ("beside", beside::cases()),
         ("churn", churn::cases()),
         ("cluster_volumes", cluster_volumes::cases()),
         ("listener_volume", listener_volume::cases()),

@@ -5,6 +5,7 @@ mod needs;
 mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 
@@ -107,12 +108,29 @@ impl Object {
     }
 
     /// Whether whoever has a right to this one has it to another one, too.
-    fn covers(&self, other: &Self) -> bool {
+    pub fn covers(&self, other: &Self) -> bool {
         let is_same = self.group == other.group && self.resource == other.resource;
         let has = |name| self.names.contains(name);
         let has_names =
             self.names.is_empty() || !other.names.is_empty() && other.names.iter().all(has);
         is_same && has_names && (self.scope == Scope::Cluster || other.scope == Scope::Own)
+    }
+}
+
+/// `services`, `listeners.listeners.stackable.tech/status`, and the names where it is about some only.
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plural, sub) = match self.resource.split_once('/') {
+            Some((plural, sub)) => (plural, format!("/{sub}")),
+            None => (self.resource.as_str(), String::new()),
+        };
+        match self.group.as_str() {
+            "" => write!(f, "{plural}{sub}")?,
+            group => write!(f, "{plural}.{group}{sub}")?,
+        }
+        self.names
+            .iter()
+            .try_for_each(|name| write!(f, " `{name}`"))
     }
 }
 
@@ -183,6 +201,14 @@ impl Rights {
             let verbs = verbs.keys().copied();
             let verbs = verbs.filter(|verb| !self.is_covered(object, *verb));
             verbs.map(move |verb| (object, verb))
+        })
+    }
+
+    /// Those of [`Rights::each`] that requests need by themselves. The others are asked for by a plug-in of the API server, which not every one has.
+    pub fn of_requests(&self) -> impl Iterator<Item = (&Object, Verb)> {
+        self.each().filter(|(object, verb)| {
+            let whys = self.why(object, *verb);
+            !whys.iter().all(|why| why.ends_with(needs::INSISTS))
         })
     }
 

@@ -4,6 +4,7 @@
 
 pub mod conversion;
 pub mod faults;
+mod granted;
 pub mod managed;
 pub mod resources;
 pub mod volumes;

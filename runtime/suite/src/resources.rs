@@ -24,6 +24,7 @@ mod invariant;
 mod judge;
 mod keeper;
 mod key;
+mod leaves;
 mod limits;
 mod moves;
 mod observer;
@@ -61,6 +62,7 @@ pub use report::{Failure, Report};
 pub use site::Site;
 
 use crate::faults::{Faults, Line, Plan};
+use crate::granted::names as names_of_rights;
 use companion::Member;
 use fixture::Fixture;
 use fork::Forks;
@@ -313,10 +315,9 @@ impl Suite {
     /// `.never("transition Draining -> Taken", "two people act within one pass")`. What a run shows after all is among the unseen.
     #[must_use]
     pub fn never(mut self, name: &str, why: &str) -> Self {
-        if !Coverage::default()
-            .unseen(self.core.ir)
-            .contains(&name.to_owned())
-        {
+        let mut all = Coverage::default().unseen(self.core.ir);
+        all.extend(names_of_rights(&*self.core.machine));
+        if !all.iter().any(|one| one == name) {
             self.problems
                 .push(format!("there is no {name} that could be excluded"));
         }
@@ -507,6 +508,7 @@ fn run_all(core: &Arc<Core>) -> Result<Report, String> {
         failures: explored.failures.clone(),
         coverage: explored.coverage.clone(),
         never: core.never.clone(),
+        rights: names_of_rights(&*core.machine),
         took: Duration::ZERO,
         digest: 0,
     };

@@ -17,6 +17,7 @@ use super::site::Keeper;
 use super::wire::{Past, Wire};
 use super::{Core, Make, Running, Suite};
 use crate::faults::{Faults, Plan, Process};
+use crate::granted::Granted;
 use lifecycle_runtime::lifecycle::Machine;
 use lifecycle_runtime::machine::ir::{Lifecycle, Promise};
 use lifecycle_runtime::operator::{Naming, Operator};
@@ -158,7 +159,13 @@ impl Companion {
         let subject = machine.subject();
         let subject = subject.ok_or("only lifecycles of resources run beside another")?;
         let kinds = written_kinds(&**machine);
-        let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&observer));
+        let granted = Granted::of(&*member.machine);
+        let wire = Wire::new(
+            admin.clone(),
+            (kinds, subject),
+            Arc::clone(&observer),
+            granted,
+        );
         let faults = Faults::after(before, Plan::default(), origin);
         faults.without_journal();
         Ok(Self {

@@ -24,6 +24,8 @@ pub struct Coverage {
     pub deleting: bool,
     /// Whether a write was refused that no state mentions.
     pub refused: bool,
+    /// Rights that requests have needed, by name.
+    pub rights: BTreeSet<String>,
 }
 
 impl Coverage {
@@ -48,6 +50,7 @@ impl Coverage {
         self.promises.extend(other.promises);
         self.deleting |= other.deleting;
         self.refused |= other.refused;
+        self.rights.extend(other.rights);
         for (key, count) in other.effects {
             *self.effects.entry(key).or_default() += count;
         }

@@ -26,6 +26,7 @@ use super::rest::Rest;
 use super::site;
 use super::wire::{AwaitedWrite, LEASE, Operation, Wire, wanted_of};
 use crate::faults::{Faults, Plan, Process};
+use crate::granted::{Granted, LEASE_NAME};
 use lifecycle_client::clock::Clock;
 use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::lifecycle::Machine;
@@ -115,7 +116,13 @@ impl Harness {
         let kinds = written_kinds(&*core.machine);
         let subject = core.machine.subject();
         let subject = subject.ok_or("the suite runs lifecycles of resources, not of volumes")?;
-        let wire = Wire::new(admin.clone(), kinds, subject, Arc::clone(&observer));
+        let granted = Granted::of(&*core.machine);
+        let wire = Wire::new(
+            admin.clone(),
+            (kinds, subject),
+            Arc::clone(&observer),
+            granted,
+        );
         let before = from.map_or(Duration::ZERO, |fork| fork.lasted);
         let origin = origin(core.cluster.is_simulated());
         let faults = Faults::after(before, Plan::default(), origin);
@@ -214,7 +221,7 @@ impl Harness {
             if let Some(identity) = identity.clone() {
                 operator = operator.leadership(Leadership {
                     namespace: "default".to_owned(),
-                    name: "generated-suite".to_owned(),
+                    name: LEASE_NAME.to_owned(),
                     identity,
                 });
             }

@@ -19,6 +19,8 @@ pub enum Invariant {
     DeclaredOutcome,
     /// A promise brings about what it declares.
     DeclaredPromise,
+    /// A process asks the API server only for what the rights allow that are generated from its lifecycle.
+    Granted,
     /// An effect runs only where the declaration permits it.
     Permitted,
     /// An effect that is enabled is accepted, or reported refused, which is remembered.
@@ -59,7 +61,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::SameEnd,
         Self::QuietAtRest,
         Self::HandsOff,
@@ -67,6 +69,7 @@ impl Invariant {
         Self::KnownWorld,
         Self::DeclaredOutcome,
         Self::DeclaredPromise,
+        Self::Granted,
         Self::Permitted,
         Self::Accepted,
         Self::OneWrite,
@@ -98,6 +101,7 @@ impl fmt::Display for Invariant {
             Self::KnownWorld => "known world",
             Self::DeclaredOutcome => "declared outcome",
             Self::DeclaredPromise => "declared promise",
+            Self::Granted => "within its rights",
             Self::Permitted => "permitted",
             Self::Accepted => "accepted or refused",
             Self::OneWrite => "one write",

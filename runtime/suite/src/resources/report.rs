@@ -1,6 +1,6 @@
 //! What a suite found: failures with their shortest schedules, and what was covered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ pub struct Report {
     pub coverage: Coverage,
     /// What the author says that no run can show, and why.
     pub(crate) never: Vec<(String, String)>,
+    /// What is granted to it, by name.
+    pub(crate) rights: BTreeSet<String>,
     /// Worlds in which everything was at rest.
     pub at_rest: usize,
     /// Runs of the exploration.
@@ -74,10 +76,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the lifecycle declares and no run has seen, by name, but for what the suite was told that none can see; and what it was told so of
+    /// What the lifecycle declares or is granted and no run has seen, by name, but for what the suite was told that none can see; and what it was told so of
     /// and a run has seen.
     pub fn unseen(&self) -> Vec<String> {
         let mut unseen = self.coverage.unseen(self.ir);
+        unseen.extend(self.rights.difference(&self.coverage.rights).cloned());
         let seen = self.never.iter().filter(|(name, _)| !unseen.contains(name));
         let seen = seen.map(|(name, why)| format!("{name} was seen, and is excluded: {why}"));
         let seen: Vec<_> = seen.collect();
@@ -122,7 +125,13 @@ impl fmt::Display for Report {
             )?;
         }
         match self.unseen().as_slice() {
-            [] if self.never.is_empty() => writeln!(f, "  everything that is declared was seen")?,
+            [] if self.never.is_empty() => {
+                let rights = self.rights.len();
+                writeln!(
+                    f,
+                    "  everything that is declared was seen, with {rights} rights, each of use"
+                )?;
+            }
             [] => writeln!(f, "  everything that can be was seen")?,
             unseen => writeln!(f, "  never seen: {}", unseen.join(", "))?,
         }

@@ -212,6 +212,7 @@ async fn go(
         ran.findings.extend(companion.observer.take().0);
     }
     ran.coverage = coverage;
+    ran.coverage.rights = stage.wire.used_rights();
     ran.journal = from.map_or_else(String::new, |fork| fork.journal.clone());
     ran.journal.push_str(&stage.faults.journal());
     ran.digest = digest(&ran.journal);

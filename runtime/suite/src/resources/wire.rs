@@ -15,9 +15,11 @@ use tokio::sync::{Notify, oneshot, watch};
 use super::fixture::{WrittenKind, is_of, text};
 use super::invariant::{Finding, Invariant};
 use super::keeper::takes_over;
+use super::leaves::{keyed, leaves};
 use super::moves::{Fault, Move, Planned};
 use super::observer::Observer;
 use super::once::Made;
+use crate::granted::{Granted, is_watch};
 use lifecycle_runtime::lifecycle::Kind;
 use lifecycle_runtime::machine::ir::Mode;
 
@@ -78,6 +80,7 @@ pub(crate) struct Wire {
     kinds: Vec<WrittenKind>,
     subject: Kind,
     observer: Arc<Observer>,
+    granted: Granted,
 }
 
 /// Waits for a write of any of them that waits.
@@ -95,6 +98,7 @@ struct Asked {
     method: Method,
     path: String,
     manager: String,
+    watches: bool,
     body: Value,
 }
 
@@ -109,9 +113,9 @@ enum Class {
 impl Wire {
     pub(crate) fn new(
         admin: Client,
-        kinds: Vec<WrittenKind>,
-        subject: Kind,
+        (kinds, subject): (Vec<WrittenKind>, Kind),
         observer: Arc<Observer>,
+        granted: Granted,
     ) -> Self {
         Self {
             state: Mutex::new(State::default()),
@@ -121,7 +125,13 @@ impl Wire {
             kinds,
             subject,
             observer,
+            granted,
         }
+    }
+
+    /// Which rights were of use so far, by name.
+    pub(crate) fn used_rights(&self) -> BTreeSet<String> {
+        self.granted.used()
     }
 
     /// What was written so far, for runs that go on from here.
@@ -237,6 +247,12 @@ impl Wire {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn permitted(&self, ungranted: Option<String>) {
+        if let Some(text) = ungranted {
+            self.find(Invariant::Granted, text);
+        }
+    }
+
     fn find(&self, invariant: Invariant, text: String) {
         self.state().findings.push(Finding::new(invariant, text));
     }
@@ -252,6 +268,7 @@ impl Wire {
         let asked = Asked::new(&head, &body);
         let request = Request::from_parts(head, Body::from(body));
         let class = asked.class();
+        self.permitted(self.granted.asks(&asked.method, &asked.path, asked.watches));
         match class {
             Class::Read => return below.send(request).await,
             Class::Lease if self.state().lease_cut => return Ok(unavailable()),
@@ -277,6 +294,9 @@ impl Wire {
         let response = below.send(request).await?;
         let (head, body) = response.into_parts();
         let body = body.collect_bytes().await?;
+        if asked.method == Method::PATCH && head.status == StatusCode::CREATED {
+            self.permitted(self.granted.makes(&asked.path));
+        }
         if head.status.is_success() {
             self.wrote_it(&asked, before);
             self.leaves(&asked, &body);
@@ -494,6 +514,7 @@ impl Asked {
             path: head.uri.path().to_owned(),
             // As managed fields name it.
             manager: manager.unwrap_or_default().replace("%2F", "/"),
+            watches: is_watch(query),
             body: serde_json::from_slice(body).unwrap_or_default(),
         }
     }
@@ -527,59 +548,4 @@ fn unavailable() -> Response<Body> {
     ));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response
-}
-
-/// A value in which items of lists stand under what names them, as far as something does.
-fn keyed(value: &Value) -> Value {
-    const NAMES: [&str; 5] = ["name", "port", "key", "type", "uid"];
-    let name = |item: &Value| {
-        let name = NAMES.iter().find_map(|name| item.get(name))?;
-        Some(
-            name.as_str()
-                .map_or_else(|| name.to_string(), str::to_owned),
-        )
-    };
-    match value {
-        Value::Array(items) => {
-            let named = items.iter().map(|item| Some((name(item)?, keyed(item))));
-            let named: Option<serde_json::Map<_, _>> = named.collect();
-            let whole = || Value::Array(items.iter().map(keyed).collect());
-            named.map_or_else(whole, Value::Object)
-        }
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, field)| (key.clone(), keyed(field)));
-            Value::Object(fields.collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
-/// All leaves of a value, by path; what everybody says of an object's identity is left out.
-fn leaves(value: &Value, path: String, found: &mut BTreeMap<String, Value>) {
-    match value {
-        Value::Object(fields) => {
-            for (key, inner) in fields {
-                let identity = path.is_empty() && matches!(key.as_str(), "apiVersion" | "kind");
-                let of_meta = path == "/metadata"
-                    && matches!(
-                        key.as_str(),
-                        "name" | "namespace" | "uid" | "resourceVersion" | "ownerReferences"
-                    );
-                if !identity && !of_meta {
-                    let key = key.replace('~', "~0").replace('/', "~1");
-                    leaves(inner, format!("{path}/{key}"), found);
-                }
-            }
-        }
-        Value::Array(items) => {
-            for (n, item) in items.iter().enumerate() {
-                leaves(item, format!("{path}/{n}"), found);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            found.insert(path, value.clone());
-        }
-    }
 }

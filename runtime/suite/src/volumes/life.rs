@@ -109,6 +109,7 @@ impl Life<'_> {
         ended.first_requests = self.first_requests(&sent);
         ended.is_over = self.env.faults.left().0.is_empty();
         ended.wrong = std::mem::take(&mut self.wrong);
+        ended.wrong.extend(self.env.processes.beyond_rights());
         let effects = self.env.effects.lock();
         let effects = effects.unwrap_or_else(PoisonError::into_inner);
         self.coverage.effects(&effects, &sent);

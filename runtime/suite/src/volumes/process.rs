@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use super::fixture::Start;
 use crate::faults::{Faults, Line};
+use crate::granted::Granted;
 use lifecycle_csi::in_process::{ClassifiedVolume, CsiRequest, CsiResponse, InProcessDriver};
 use lifecycle_csi::{ServedVolume, Volumes};
 use lifecycle_runtime::lifecycle::call::{Called, Reply};
@@ -41,6 +42,8 @@ pub(super) struct Processes<'a> {
     faults: Faults,
     effects: EffectLog,
     running: Mutex<Vec<Arc<Process>>>,
+    /// What each may ask of the API server.
+    granted: Vec<Arc<Granted>>,
     /// The same lifecycles, for questions that nothing disturbs.
     plain: Vec<InProcessDriver>,
     _trigger: Trigger,
@@ -74,6 +77,7 @@ impl<'a> Processes<'a> {
             faults,
             effects,
             running: Mutex::new(Vec::new()),
+            granted: start(folder).into_iter().map(granted).collect(),
             plain: plain(start, folder, &server, &shutdown)?,
             server,
             _trigger: trigger,
@@ -104,12 +108,18 @@ impl<'a> Processes<'a> {
             .into_iter()
             .map(behind_faults)
             .collect();
-        let client = line.client(&self.server);
+        let client = self.granted[number].client(&line.client(&self.server));
         let started = (1, &self.shutdown);
         let made = InProcessDriver::with_providers(volumes, Some(&client), started, &providers);
         let driver = made.map_err(|error| error.to_string())?;
         let driver = driver.watching(&client, 1);
         Ok(Arc::new(Process { driver, line }))
+    }
+
+    /// What processes asked of the API server that nothing grants them.
+    pub(super) fn beyond_rights(&self) -> Vec<String> {
+        let all = self.granted.iter().flat_map(|one| one.beyond());
+        all.collect()
     }
 
     /// The process that offers a call.
@@ -151,6 +161,16 @@ impl<'a> Processes<'a> {
             () = gone(&process.line) => CallOutcome::Crashed,
         }
     }
+}
+
+fn granted(served: Volumes) -> Arc<Granted> {
+    let volumes = served.into_served();
+    let watched: Vec<_> = volumes
+        .iter()
+        .flat_map(ServedVolume::always_watched)
+        .collect();
+    let machines = volumes.iter().map(|volume| &*volume.machine);
+    Arc::new(Granted::of_all(machines, &watched))
 }
 
 fn plain(

@@ -12,7 +12,7 @@ use super::layer::changing;
 use super::{found_by, passes};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): without_a_mistake_a_fan_passes, a_deletion_by_label_is_found, a_member_that_is_made_without_looking_is_found]
+    named![calculation(): without_a_mistake_a_fan_passes, a_deletion_by_label_is_found, what_nothing_grants_is_found, a_member_that_is_made_without_looking_is_found]
 }
 
 const FIXTURES: &str = "
@@ -57,6 +57,18 @@ fn a_deletion_by_label_is_found() {
             {
                 asked.uri = format!("{all}?labelSelector=tests.lifecycle%2Ffan%3Df");
                 asked.body = json!({ "kind": "DeleteOptions", "apiVersion": "v1" });
+            }
+        })),
+    );
+}
+
+fn what_nothing_grants_is_found() {
+    // The status is put, where to patch it is granted.
+    found_by(
+        Invariant::Granted,
+        suite().through(changing(|asked| {
+            if asked.method == Method::PATCH && asked.uri.contains("/status") {
+                asked.method = Method::PUT;
             }
         })),
     );

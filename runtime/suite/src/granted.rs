@@ -1,0 +1,249 @@
+//! What a process may ask of the API server: the rights that follow from its lifecycle, as `manifests rbac` prints them, and which of them were of use.
+//! Each request is held against them before it leaves, and goes on as it would where nobody asks for rights.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::{Method, Request, StatusCode};
+use kube::Client;
+use kube::client::Body;
+use lifecycle_generate::rights::{Object, Rights, Verb};
+use lifecycle_runtime::lifecycle::{Kind, Machine};
+
+/// The name of the Lease of all processes that have one; they are in the namespace `default`.
+pub(crate) const LEASE_NAME: &str = "generated-suite";
+
+/// The rights of one process, and what it did with them.
+pub(crate) struct Granted {
+    rights: Rights,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    used: BTreeSet<String>,
+    /// What was asked for beyond them.
+    beyond: BTreeSet<String>,
+}
+
+/// The rights that requests of a lifecycle need, by the names under which the report tells that none has needed them.
+pub(crate) fn names(machine: &dyn Machine) -> BTreeSet<String> {
+    // What replicas need beyond that is the same for all.
+    let rights = Rights::of([machine]);
+    // What is watched is listed only where a server streams no lists.
+    let is_watched = |object: &Object| {
+        let mut each = rights.each();
+        each.any(|(other, verb)| other == object && verb == Verb::Watch)
+    };
+    let needed = rights.of_requests();
+    let needed = needed.filter(|(object, verb)| *verb != Verb::List || !is_watched(object));
+    needed.map(|(object, verb)| name(object, verb)).collect()
+}
+
+fn name(object: &Object, verb: Verb) -> String {
+    format!("right to {} {object}", verb.word())
+}
+
+impl Granted {
+    /// What a lifecycle needs that runs alone in its process, which may be one of several replicas.
+    pub(crate) fn of(machine: &dyn Machine) -> Self {
+        Self::to(Rights::of([machine]).leading(LEASE_NAME))
+    }
+
+    /// What lifecycles of volumes need that one process serves, with what it always watches.
+    pub(crate) fn of_all<'a>(
+        machines: impl IntoIterator<Item = &'a dyn Machine>,
+        watched: &[Kind],
+    ) -> Self {
+        Self::to(Rights::of(machines).watching(watched))
+    }
+
+    /// A client whose requests are held against them on their way to another.
+    pub(crate) fn client(self: &Arc<Self>, below: &Client) -> Client {
+        let (granted, below) = (Arc::clone(self), below.clone());
+        let namespace = below.default_namespace().to_owned();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (granted, below) = (Arc::clone(&granted), below.clone());
+            async move {
+                let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+                let query = request.uri().query().unwrap_or_default();
+                let _told = granted.asks(&method, &path, is_watch(query));
+                let answered = below.send(request).await?;
+                if method == Method::PATCH && answered.status() == StatusCode::CREATED {
+                    let _told = granted.makes(&path);
+                }
+                Ok::<_, kube::Error>(answered)
+            }
+        });
+        Client::new(service, namespace)
+    }
+
+    /// What was asked for beyond them.
+    pub(crate) fn beyond(&self) -> Vec<String> {
+        self.state().beyond.iter().cloned().collect()
+    }
+
+    fn to(rights: Rights) -> Self {
+        Self {
+            rights,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A request; what is wrong if it is not permitted, said once.
+    pub(crate) fn asks(&self, method: &Method, path: &str, watches: bool) -> Option<String> {
+        let (object, of_one) = object(path)?;
+        let verb = match (method, of_one) {
+            (&Method::GET, true) => Verb::Get,
+            (&Method::GET, false) if watches => Verb::Watch,
+            (&Method::GET, false) => Verb::List,
+            (&Method::POST, _) => Verb::Create,
+            (&Method::PUT, _) => Verb::Update,
+            (&Method::PATCH, _) => Verb::Patch,
+            (&Method::DELETE, true) => Verb::Delete,
+            _ => {
+                let text = format!("{method} {path}: no rule is of such requests");
+                return self.once(text);
+            }
+        };
+        self.needs(&object, verb)
+    }
+
+    /// A patch has made an object that was not there, which needs another right.
+    pub(crate) fn makes(&self, path: &str) -> Option<String> {
+        let (object, _) = object(path)?;
+        self.needs(&Object::all(&object.group, &object.resource), Verb::Create)
+    }
+
+    /// What was of use so far, by name.
+    pub(crate) fn used(&self) -> BTreeSet<String> {
+        self.state().used.clone()
+    }
+
+    fn needs(&self, object: &Object, verb: Verb) -> Option<String> {
+        let rules = self
+            .rights
+            .each()
+            .filter(|(rule, may)| *may == verb && rule.covers(object));
+        let rules: Vec<_> = rules.map(|(rule, verb)| name(rule, verb)).collect();
+        if rules.is_empty() {
+            let text = format!(
+                "the {} is not among what `manifests rbac` grants",
+                name(object, verb)
+            );
+            return self.once(text);
+        }
+        self.state().used.extend(rules);
+        None
+    }
+
+    fn once(&self, text: String) -> Option<String> {
+        self.state().beyond.insert(text.clone()).then_some(text)
+    }
+}
+
+/// Whether the query of a list asks for changes.
+pub(crate) fn is_watch(query: &str) -> bool {
+    query
+        .split('&')
+        .any(|pair| matches!(pair, "watch=true" | "watch=1"))
+}
+
+/// What a path is about, and whether it is one object; nothing for what everybody may read.
+fn object(path: &str) -> Option<(Object, bool)> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let (group, rest) = match parts.as_slice() {
+        ["api", _, rest @ ..] => ("", rest),
+        ["apis", group, _, rest @ ..] => (*group, rest),
+        _ => return None,
+    };
+    let (namespace, rest) = match rest {
+        ["namespaces", _, "status" | "finalize"] => (None, rest),
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
+        rest => (None, rest),
+    };
+    let (resource, name) = match rest {
+        [] => return None,
+        [plural] => ((*plural).to_owned(), None),
+        [plural, name] => ((*plural).to_owned(), Some(*name)),
+        [plural, name, sub @ ..] => (format!("{plural}/{}", sub.join("/")), Some(*name)),
+    };
+    let object = Object::all(group, &resource).named(name);
+    // Where the process itself is.
+    let object = match namespace {
+        Some("default") => object.own(),
+        Some(_) | None => object,
+    };
+    Some((object, name.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn granted() -> Granted {
+        let services = Object::all("", "services");
+        let status = Object::all("", "namespaces/status");
+        let rights = Rights::default()
+            .and(services, &[Verb::List, Verb::Patch], "a test")
+            .and(status, &[Verb::Patch], "a test")
+            .leading(LEASE_NAME);
+        Granted::to(rights)
+    }
+
+    #[test]
+    fn what_is_granted_is_of_use_and_what_is_not_is_told_once() {
+        let granted = granted();
+        let one = "/api/v1/namespaces/ns/services/web";
+        assert_eq!(granted.asks(&Method::PATCH, one, false), None);
+        assert_eq!(granted.asks(&Method::GET, "/api/v1/services", false), None);
+        let used: Vec<_> = granted.used().into_iter().collect();
+        assert_eq!(used, ["right to list services", "right to patch services"]);
+        let made = granted.makes(one);
+        let said = "the right to create services is not among what `manifests rbac` grants";
+        assert_eq!(made.as_deref(), Some(said));
+        assert_eq!(granted.makes(one), None);
+        let watched = granted.asks(&Method::GET, "/api/v1/services", true);
+        assert!(watched.is_some_and(|said| said.contains("watch services")));
+        let all = granted.asks(&Method::DELETE, "/api/v1/namespaces/ns/services", false);
+        assert!(all.is_some_and(|said| said.contains("no rule")));
+    }
+
+    #[test]
+    fn subresources_groups_and_names_count() {
+        let granted = granted();
+        let asks = |method: &Method, path: &str| granted.asks(method, path, false);
+        assert_eq!(asks(&Method::PATCH, "/api/v1/namespaces/ns/status"), None);
+        assert!(asks(&Method::PATCH, "/api/v1/namespaces/ns").is_some());
+        assert!(asks(&Method::PATCH, "/api/v1/namespaces/ns/services/web/status").is_some());
+        assert!(
+            asks(
+                &Method::PATCH,
+                "/apis/example.org/v1/namespaces/ns/services/web"
+            )
+            .is_some()
+        );
+        let leases = "/apis/coordination.k8s.io/v1/namespaces";
+        assert_eq!(
+            asks(
+                &Method::PUT,
+                &format!("{leases}/default/leases/{LEASE_NAME}")
+            ),
+            None
+        );
+        assert!(asks(&Method::PUT, &format!("{leases}/default/leases/other")).is_some());
+        assert!(asks(&Method::PUT, &format!("{leases}/far/leases/{LEASE_NAME}")).is_some());
+    }
+
+    #[test]
+    fn what_everybody_may_read_needs_no_right() {
+        let granted = granted();
+        for path in ["/api", "/apis", "/apis/example.org/v1", "/version"] {
+            assert_eq!(granted.asks(&Method::GET, path, false), None, "{path}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ use lifecycle_generate::Generate;
 use lifecycle_listener::args::{Controller, Node, Preset};
 use lifecycle_plan::Plan;
 use lifecycle_process::args::Run;
+use lifecycle_replay::Replay;
 use lifecycle_skupper::args::{SiteArgs, SkupperArgs};
 
 use crate::new::New;
@@ -94,6 +95,13 @@ pub enum Command {
     ///
     /// Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.
     Plan(Box<Planning>),
+    /// Say what this version of the operator would have decided where another one decided, by what that one recorded. Needs no cluster.
+    ///
+    /// Each pass of a file of `run --trace-file` goes through the code of this version, over the objects that were seen then: it is told which facts it
+    /// answers otherwise, and where that leads. See `docs/replay.md`.
+    ///
+    /// Ends with 0 if it decides the same everywhere, 1 if it does not, 2 if that cannot be said.
+    Replay(Replay),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
     /// Ends with 0 if no errors were found, 1 if there are some, 2 if a file could not be read or written. What --fix has written away is none any

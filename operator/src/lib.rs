@@ -10,6 +10,7 @@ mod main_of;
 pub mod new;
 pub mod parts;
 mod plan;
+mod replay;
 pub mod sandbox;
 mod wiring;
 

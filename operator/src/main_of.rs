@@ -7,7 +7,7 @@ use clap::Parser;
 use lifecycle_process::{definitions, ended, until_done};
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
-use crate::{check, cluster, explain, new, parts, plan, sandbox, wiring};
+use crate::{check, cluster, explain, new, parts, plan, replay, sandbox, wiring};
 
 /// The program.
 pub fn main() -> ExitCode {
@@ -32,6 +32,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cluster(options) => return until_done(cluster::run(options)),
         Command::New(options) => stdout().write_all(new::run(&options)?.as_bytes())?,
         Command::Plan(options) => return until_done(plan::run(*options)),
+        Command::Replay(options) => return Ok(replay::run(&options)),
         Command::Check(options) => {
             let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
             return Ok(ExitCode::from(verdict as u8));

@@ -21,7 +21,10 @@ pub(crate) async fn run(options: Run<Mode>) -> anyhow::Result<()> {
             let kinds = kinds(Product::Skupper);
             lifecycle_skupper::run_controller(all, chosen, kinds, health, shutdown).await
         }
-        Mode::Site(chosen) => lifecycle_skupper::files::run(chosen, health, shutdown).await,
+        Mode::Site(chosen) => {
+            all.records_nothing("site")?;
+            lifecycle_skupper::files::run(chosen, health, shutdown).await
+        }
     };
     lifecycle_process::run(all.frame(), part).await
 }

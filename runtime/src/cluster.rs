@@ -5,6 +5,7 @@ pub mod act;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod index;
+pub mod judged;
 pub mod observe;
 pub mod outcome;
 mod raw;

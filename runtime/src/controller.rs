@@ -64,7 +64,7 @@ use outage::Outage;
 use polls::{Answered, Polls};
 use queue::{Queue, Subject};
 use runner::Runner;
-pub use trace::{Move, Passed, Trace, TraceEvent, Written};
+pub use trace::{Kept, Move, Passed, Trace, TraceEvent, Written};
 use turned::{Turned, Turns};
 use undecodable::Undecodable;
 pub use waker::PollWaker;
@@ -219,6 +219,7 @@ impl Controller {
         lease: Option<watch::Receiver<Until>>,
     ) {
         self.leading.lease = lease;
+        self.trace_begin();
         while self.step(&mut shutdown).await {}
         self.settings.health.ended(LOOP);
     }
@@ -322,6 +323,7 @@ impl Controller {
         let listed = matches!(event, Event::InitDone);
         let was_synced = self.stores[number].is_synced();
         for change in self.stores[number].take(event) {
+            self.trace_change(number, &change);
             self.undecodable
                 .look(number, &self.stores[number].kind, &change);
             let at = (number, change.name.clone());

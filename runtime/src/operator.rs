@@ -63,9 +63,24 @@ impl Operator {
         self
     }
 
+    /// Runs another in the place of each lifecycle, under the names of that one: one that notes, or leaves something out.
+    #[must_use]
+    pub fn instead(mut self, of: impl Fn(Arc<dyn Machine>) -> Arc<dyn Machine>) -> Self {
+        let lifecycles = self.lifecycles.into_iter();
+        self.lifecycles = lifecycles.map(|(one, naming)| (of(one), naming)).collect();
+        self
+    }
+
     /// The lifecycles that it runs, in the order in which they were added: what texts, rights and pictures are made from.
     pub fn machines(&self) -> impl Iterator<Item = &Arc<dyn Machine>> {
         self.lifecycles.iter().map(|(machine, _)| machine)
+    }
+
+    /// The same, each with the names under which it runs.
+    pub fn lifecycles(&self) -> impl Iterator<Item = (&Arc<dyn Machine>, &Naming)> {
+        self.lifecycles
+            .iter()
+            .map(|(machine, naming)| (machine, naming))
     }
 
     /// Runs a service in the same process: it begins before the lifecycles, and ends with them.

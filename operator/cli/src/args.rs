@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use lifecycle_process::args::{Cluster, Probes, Telemetry};
+use lifecycle_process::args::{Cluster, Probes, Recording, Telemetry};
 
 /// How the operator runs.
 #[derive(Debug, Args)]
@@ -17,6 +17,9 @@ pub(crate) struct Run {
     /// Address and port that answer /metrics, as Prometheus reads it. Without it nothing listens.
     #[arg(long, env, value_name = "ADDRESS:PORT", help_heading = "Metrics")]
     pub(crate) metrics_bind_address: Option<SocketAddr>,
+
+    #[command(flatten)]
+    pub(crate) recording: Recording,
 
     #[command(flatten)]
     pub(crate) telemetry: Telemetry,

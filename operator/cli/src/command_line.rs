@@ -1,11 +1,11 @@
-//! The command line of a program: `run`, `sandbox`, `crds` and what follows from its lifecycles, and who does each.
+//! The command line of a program: `run`, `replay`, `crds`, `sandbox`, `plan` and what follows from its lifecycles, and who does each.
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use lifecycle_process::{ended, until_done};
 
-use crate::{Program, args, definitions, generate, run, sandbox};
+use crate::{Program, args, definitions, generate, replay, run, simulated};
 
 impl Program {
     /// The program: reads the command line, does what it says, and returns how the process is to end.
@@ -27,9 +27,10 @@ impl Program {
         let run = taking(run, args::Run::augment_args);
         let commands = [
             taking(run, self.options),
-            taking(sandbox::command(), self.options),
+            taking(replay::command(), self.options),
             taking(crds, args::Crds::augment_args),
         ];
+        let simulated = simulated::commands().map(|one| taking(one, self.options));
         // They take the options of the author, too, for the operator is made of those.
         let generated = generate::commands().map(|one| taking(one, self.options));
         Command::new(self.name)
@@ -38,6 +39,7 @@ impl Program {
             .arg_required_else_help(true)
             .subcommand_required(true)
             .subcommands(commands)
+            .subcommands(simulated)
             .subcommands(generated)
     }
 
@@ -47,7 +49,8 @@ impl Program {
                 let options = args::Run::from_arg_matches(told)?;
                 until_done(run::run(self, options, told))??;
             }
-            Some(("sandbox", told)) => return sandbox::asked(self, told),
+            Some(asked @ ("sandbox" | "plan", _)) => return simulated::asked(self, asked),
+            Some(("replay", told)) => return replay::asked(self, told),
             Some(("crds", told)) => {
                 let options = args::Crds::from_arg_matches(told)?;
                 let kinds = definitions::kinds(self.name, &self.definitions)?;
@@ -113,10 +116,13 @@ mod tests {
         let mut command = program().command();
         command.build();
         let begins = [("run", "Run the operator"), ("crds", "Print the")];
-        let sandbox = [("sandbox", "Try the operator out")];
-        // Without the simulated cluster nobody is told of that command.
-        let sandbox = sandbox.into_iter().filter(|_| cfg!(feature = "sandbox"));
-        for (name, begins) in begins.into_iter().chain(sandbox) {
+        let simulated = [
+            ("sandbox", "Try the operator out"),
+            ("plan", "Say what this version would write"),
+        ];
+        // Without the simulated cluster nobody is told of these commands.
+        let simulated = simulated.into_iter().filter(|_| cfg!(feature = "sandbox"));
+        for (name, begins) in begins.into_iter().chain(simulated) {
             let command = command.find_subcommand_mut(name).unwrap();
             let about = command.get_about().unwrap().to_string();
             assert!(about.starts_with(begins), "{name}: {about}");
@@ -140,7 +146,7 @@ mod tests {
             );
             count += 1;
         }
-        assert_eq!(count, 13);
+        assert_eq!(count, 15);
     }
 
     #[tokio::test]

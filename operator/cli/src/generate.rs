@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
-use kube::Config;
+use kube::{Client, Config};
 use lifecycle_generate::Part;
 use lifecycle_generate::command::Generate;
 use lifecycle_process::cluster_domain::ClusterDomain;
@@ -62,9 +62,8 @@ pub(crate) async fn described(
     let part = besides.fold(part, |part, (object, verbs, why)| {
         part.also(object.clone(), verbs, why)
     });
-    let nowhere = Config::new(NOWHERE.parse().context("an address")?);
     let surroundings = Surroundings {
-        client: client(nowhere)?,
+        client: nobody()?,
         cluster_domain: ClusterDomain::usual().to_string(),
         namespace: account.namespace,
     };
@@ -72,6 +71,15 @@ pub(crate) async fn described(
     let machines = operator.machines();
     let part = machines.fold(part, |part, machine| part.runs_shared(Arc::clone(machine)));
     Ok(lifecycle_generate::Program::new().part(part))
+}
+
+/// A client of nobody.
+///
+/// # Errors
+/// None can be made here.
+pub(crate) fn nobody() -> anyhow::Result<Client> {
+    let nowhere = Config::new(NOWHERE.parse().context("an address")?);
+    Ok(client(nowhere)?)
 }
 
 #[cfg(test)]

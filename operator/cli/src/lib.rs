@@ -1,5 +1,5 @@
 //! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, what follows from its lifecycles (pictures,
-//! pages, rights), and, with the feature `sandbox`, a simulated cluster with the operator in it. Knows no lifecycle of any product.
+//! pages, rights), and, with the feature `sandbox`, a simulated cluster with the operator in it, and `plan`. Knows no lifecycle of any product.
 
 #![deny(missing_docs)]
 
@@ -13,13 +13,18 @@ mod generate;
 mod metrics;
 #[cfg(feature = "sandbox")]
 pub mod passes;
+#[cfg(feature = "sandbox")]
+mod plan;
 mod program;
+mod replay;
 mod run;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+#[cfg(feature = "sandbox")]
+mod simulated;
 #[cfg(not(feature = "sandbox"))]
 #[path = "without_sandbox.rs"]
-mod sandbox;
+mod simulated;
 #[cfg(feature = "sandbox")]
 pub mod updates;
 

@@ -6,7 +6,7 @@ use kube::Client;
 use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_runtime::Operator;
 
-/// A program around an operator: `run`, `crds`, `sandbox`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
+/// A program around an operator: `run`, `crds`, `sandbox`, `plan`, `replay`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
 ///
 /// ```text
 /// fn main() -> ExitCode {

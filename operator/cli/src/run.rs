@@ -12,7 +12,7 @@ use lifecycle_runtime::kube::connect;
 use lifecycle_runtime::shutdown::Shutdown;
 
 use crate::args::Run;
-use crate::{Program, Surroundings, definitions, metrics};
+use crate::{Program, Surroundings, definitions, metrics, replay};
 
 const METRICS: &str = "--metrics-bind-address";
 
@@ -52,7 +52,14 @@ async fn inside(
         namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
     };
     let leadership = leadership(&options.cluster, &client, program.name);
+    let of = (program.name, program.version);
+    let recorder = options
+        .recording
+        .begin(of, replay::settings(&surroundings))?;
     let mut operator = program.made(surroundings, told)?.health(health.clone());
+    if let Some(recorder) = recorder {
+        operator = operator.trace(recorder);
+    }
     if let Some(leadership) = leadership {
         operator = operator.leadership(leadership);
     }
@@ -89,6 +96,10 @@ pub(crate) async fn prepare(client: &Client, kinds: &[Kinds], maintain: bool, he
     }
     health.works(part);
 }
+
+#[cfg(all(test, feature = "sandbox"))]
+#[path = "../../../runtime/examples/mirror.rs"]
+pub(crate) mod mirror;
 
 #[cfg(all(test, feature = "sandbox"))]
 mod tests;

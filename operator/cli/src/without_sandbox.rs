@@ -1,4 +1,4 @@
-//! What stands for the sandbox in a program that was built without the simulated cluster.
+//! What stands for the commands that need the simulated cluster in a program that was built without it.
 
 use std::process::ExitCode;
 
@@ -6,22 +6,24 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::Program;
 
-/// The command, which nobody is told of.
-pub(crate) fn command() -> Command {
-    let any = Arg::new("any")
-        .num_args(0..)
-        .trailing_var_arg(true)
-        .allow_hyphen_values(true);
-    Command::new("sandbox").hide(true).arg(any)
+/// These commands, which nobody is told of.
+pub(crate) fn commands() -> [Command; 2] {
+    ["sandbox", "plan"].map(|name| {
+        let any = Arg::new("any")
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true);
+        Command::new(name).hide(true).arg(any)
+    })
 }
 
-/// Says how the program gets a sandbox.
+/// Says how the program gets them.
 ///
 /// # Errors
 /// Always.
-pub(crate) fn asked(program: Program, _: &ArgMatches) -> anyhow::Result<ExitCode> {
+pub(crate) fn asked(program: Program, (name, _): (&str, &ArgMatches)) -> anyhow::Result<ExitCode> {
     anyhow::bail!(
-        "`{}` was built without a simulated cluster: build it with the feature `sandbox`, as `cargo run -- sandbox` does",
+        "`{}` was built without a simulated cluster: build it with the feature `sandbox`, as `cargo run -- {name}` does",
         program.name
     );
 }

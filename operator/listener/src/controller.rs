@@ -29,6 +29,8 @@ pub const KINDS: Kinds = Kinds {
     printed_by: "listener-operator crd",
     definitions: lifecycle_specs_listener::crds,
 };
+/// Setting of a recording: the domain below which cluster DNS names Services.
+pub const CLUSTER_DOMAIN: &str = "kubernetesClusterDomain";
 /// `reportingController` of its events.
 const REPORTER: &str = "listener.listeners.stackable.tech";
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);

@@ -1,5 +1,6 @@
 //! What the command line asks for: which part runs, and what it is told.
 
+use std::collections::BTreeMap;
 use std::io::stdout;
 use std::process::ExitCode;
 
@@ -15,6 +16,8 @@ use lifecycle_runtime::shutdown::Shutdown;
 use crate::args::{Arguments, Command, Controller, Mode, Node};
 use crate::controller::{self, KINDS, NAME};
 use crate::volume::{self, Mount, Registration};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The program `listener-operator`.
 pub fn main() -> ExitCode {
@@ -49,8 +52,15 @@ pub async fn run_controller<M: Subcommand>(
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
     let client = connect().await?;
+    let cluster_domain =
+        cluster_domain::resolve(options.cluster.kubernetes_cluster_domain.as_ref());
+    let settings = BTreeMap::from([(
+        controller::CLUSTER_DOMAIN.to_owned(),
+        cluster_domain.to_string(),
+    )]);
+    let recorder = options.recording.begin((NAME, VERSION), settings)?;
     let told = controller::Options {
-        cluster_domain: cluster_domain::resolve(options.cluster.kubernetes_cluster_domain.as_ref()),
+        cluster_domain,
         kinds,
         maintain_crds: !options.cluster.disable_crd_maintenance,
         preset: chosen.listener_class_preset,
@@ -58,7 +68,7 @@ pub async fn run_controller<M: Subcommand>(
         csi_endpoint: options.csi_endpoint.clone(),
         health,
     };
-    Ok(controller::run_controller(client, told, shutdown).await?)
+    Ok(controller::run_observed(client, told, recorder, shutdown).await?)
 }
 
 /// Runs the part of which each node needs one, until told to stop.
@@ -71,6 +81,7 @@ pub async fn run_node<M: Subcommand>(
     health: Health,
     shutdown: Shutdown,
 ) -> anyhow::Result<()> {
+    options.records_nothing("node")?;
     let mount = mount(options, chosen)?;
     let client = connect().await?;
     let volumes = volume::mounts(NAME, mount).health(health);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand, ValueEnum};
+pub use lifecycle_replay::Recording;
 
 use crate::cluster_domain::ClusterDomain;
 
@@ -33,6 +34,10 @@ pub struct Run<M: Subcommand> {
     /// Where probes are answered.
     #[command(flatten)]
     pub probes: Probes,
+
+    /// Whether what it sees and decides is recorded.
+    #[command(flatten)]
+    pub recording: Recording,
 
     /// How and where to log.
     #[command(flatten)]

@@ -24,6 +24,18 @@ pub struct Frame<'a> {
 }
 
 impl<M: Subcommand> Run<M> {
+    /// That a part has nothing to record.
+    ///
+    /// # Errors
+    /// A recording is asked for.
+    pub fn records_nothing(&self, part: &str) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.recording.trace_file.is_none(),
+            "`run {part}` has nothing to record: leave out --trace-file and TRACE_FILE"
+        );
+        Ok(())
+    }
+
     /// What each part of an operator of this workspace runs inside of.
     pub fn frame(&self) -> Frame<'_> {
         Frame {

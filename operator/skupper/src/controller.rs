@@ -51,6 +51,10 @@ pub const KINDS: Kinds = Kinds {
     printed_by: "skupper-operator crd",
     definitions: lifecycle_specs_skupper::crds,
 };
+/// Setting of a recording: the namespace of the controller.
+pub const NAMESPACE: &str = "operatorNamespace";
+/// Setting of a recording: the name of the controller.
+pub const CONTROLLER: &str = "controllerName";
 /// Name of the Secret with the key that certificates follow from.
 pub const KEY: &str = "skupper-controller-key";
 const FIELD: &str = "key";

@@ -1,5 +1,6 @@
 //! What the command line asks for: which part runs, and what it is told.
 
+use std::collections::BTreeMap;
 use std::io::stdout;
 use std::process::ExitCode;
 
@@ -15,6 +16,10 @@ use crate::args::{Arguments, Command, Mode, SkupperArgs};
 use crate::controller::{self, KINDS, NAME};
 use crate::files;
 use crate::platform::Platform;
+use crate::router::credentials::Root;
+use crate::router::https::Https;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The program `skupper-operator`.
 pub fn main() -> ExitCode {
@@ -32,7 +37,10 @@ fn main_of(command: Command) -> anyhow::Result<ExitCode> {
 async fn run(options: Run<Mode>) -> anyhow::Result<()> {
     let part = async |health, shutdown| match &options.mode {
         Mode::Skupper(chosen) => run_controller(&options, chosen, KINDS, health, shutdown).await,
-        Mode::Site(chosen) => files::run(chosen, health, shutdown).await,
+        Mode::Site(chosen) => {
+            options.records_nothing("site")?;
+            files::run(chosen, health, shutdown).await
+        }
     };
     lifecycle_process::run(options.frame(), part).await
 }
@@ -52,8 +60,17 @@ pub async fn run_controller<M: Subcommand>(
     let namespace = options.cluster.operator_namespace.as_deref();
     // Controllers of different names manage different namespaces.
     let lease = format!("{NAME}-{}", chosen.controller_name);
+    let namespace = namespace.unwrap_or(client.default_namespace()).to_owned();
+    let settings = [
+        (controller::NAMESPACE, &namespace),
+        (controller::CONTROLLER, &chosen.controller_name),
+    ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value.clone()));
+    let recorder = options
+        .recording
+        .begin((NAME, VERSION), BTreeMap::from(settings))?;
     let told = controller::Options {
-        namespace: namespace.unwrap_or(client.default_namespace()).to_owned(),
+        namespace,
         name: chosen.controller_name.clone(),
         platform: Platform::Kubernetes,
         image: chosen.router_image.clone(),
@@ -62,7 +79,8 @@ pub async fn run_controller<M: Subcommand>(
         leadership: leadership(&options.cluster, &client, &lease),
         health,
     };
-    Ok(controller::run(client, told, shutdown).await?)
+    let routers = |root: &Root| Https::new(root.clone());
+    Ok(controller::run_observed(client, told, routers, recorder, shutdown).await?)
 }
 
 #[cfg(test)]

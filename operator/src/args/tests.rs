@@ -22,7 +22,8 @@ fn run(words: &str) -> Run<Mode> {
         | Command::Lock(_)
         | Command::Explain(_)
         | Command::Generate(_)
-        | Command::Plan(_)) => {
+        | Command::Plan(_)
+        | Command::Replay(_)) => {
             panic!("{other:?}")
         }
     }

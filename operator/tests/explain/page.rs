@@ -1,4 +1,4 @@
-//! `docs/explain.md` and `docs/plan.md`: every command on them is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
+//! `docs/explain.md`, `docs/plan.md` and `docs/replay.md`: every command on them is run, in the order of the page, and prints what stands below it. `BLESS=1` writes that anew.
 
 use std::fs;
 use std::time::Duration;
@@ -21,6 +21,11 @@ pub(crate) fn cases() -> Vec<Case> {
             "every_command_of_the_page_on_plan_prints_what_stands_there",
             &[Need::Binaries],
             || every_command_prints_what_stands_there("docs/plan.md", 4),
+        ),
+        blocking(
+            "every_command_of_the_page_on_replay_prints_what_stands_there",
+            &[Need::Binaries],
+            || every_command_prints_what_stands_there("docs/replay.md", 6),
         ),
     ]
 }

@@ -98,6 +98,11 @@ fn help_of_plan_says_how_it_ends() {
 }
 
 #[test]
+fn help_of_replay_says_how_it_ends() {
+    check("replay.txt", &["replay"]);
+}
+
+#[test]
 fn help_of_sandbox_explains_exit_codes() {
     check("sandbox.txt", &["sandbox"]);
 }

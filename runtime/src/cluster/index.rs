@@ -102,7 +102,7 @@ impl Finder {
 }
 
 /// Both directions for one input of one lifecycle.
-pub(crate) struct Index {
+pub struct Index {
     finder: Finder,
     machine: Arc<dyn Machine>,
     found_by: BTreeMap<IndexKey, BTreeSet<Name>>,
@@ -111,11 +111,11 @@ pub(crate) struct Index {
 
 impl Index {
     /// Whether its objects are not only read.
-    pub(crate) fn is_written(&self) -> bool {
+    pub fn is_written(&self) -> bool {
         self.finder.input.mode != Mode::Watched
     }
 
-    pub(crate) fn new(finder: Finder, machine: Arc<dyn Machine>) -> Self {
+    pub fn new(finder: Finder, machine: Arc<dyn Machine>) -> Self {
         Self {
             finder,
             machine,
@@ -125,12 +125,12 @@ impl Index {
     }
 
     /// The names of the objects under a key that is no name.
-    pub(crate) fn found_by(&self, key: &IndexKey) -> impl Iterator<Item = &Name> {
+    pub fn found_by(&self, key: &IndexKey) -> impl Iterator<Item = &Name> {
         self.found_by.get(key).into_iter().flatten()
     }
 
     /// Notes a change of an object, and says who looked for its old or its new keys.
-    pub(crate) fn changed(&mut self, change: &Change) -> BTreeSet<Name> {
+    pub fn changed(&mut self, change: &Change) -> BTreeSet<Name> {
         let mut woken = BTreeSet::new();
         if let Some(old) = &change.old {
             for key in self.finder.keys_of(&*self.machine, old) {
@@ -153,7 +153,7 @@ impl Index {
     }
 
     /// Notes what an object looked for this time and no longer looks for.
-    pub(crate) fn depends_on(
+    pub fn depends_on(
         &mut self,
         subject: &Name,
         before: &BTreeSet<IndexKey>,

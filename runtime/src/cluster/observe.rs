@@ -24,6 +24,7 @@ use crate::lifecycle::observation::Slot;
 use crate::lifecycle::random::{Random, Seed};
 use crate::lifecycle::{Kind, LookupKey, Machine, ObjectRef, Observation, Requested, Stored};
 use crate::machine::ir::{Call, Lifecycle, Mint, Mode, Node, Origin};
+use crate::machine::policy::{Class, Decision};
 use crate::naming::Naming;
 
 /// What a pass may read beside the object itself.
@@ -57,6 +58,11 @@ pub trait View {
 
     /// What values are made from; `None` where none is.
     fn seed(&self) -> Option<Seed> {
+        None
+    }
+
+    /// What a question was answered before, where it is not to be asked again: the position of the value, and the sentence.
+    fn pinned(&self, _var: usize) -> Option<(u8, Option<String>)> {
         None
     }
 
@@ -146,6 +152,16 @@ pub struct Observed {
 impl Observed {
     pub fn is_deleting(&self) -> bool {
         self.observation.subject().meta.deletion_timestamp.is_some()
+    }
+
+    /// Where the object is, and what is to be done there.
+    pub fn place(&self, ir: &Lifecycle) -> (Class, Decision) {
+        let (world, deleting) = (&self.observation.world, self.is_deleting());
+        match (&self.failure, self.set_aside) {
+            (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
+            (Some(_), None) => (Class::Contradiction, Decision::Rest),
+            (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
+        }
     }
 }
 
@@ -396,6 +412,11 @@ impl Observing<'_> {
     /// Answers a question; what is not asked has the value of the guard that does not hold.
     fn answer(&mut self, number: usize) -> Result<(), Failure> {
         let var = &self.ir.vars[number];
+        if let Some((value, sentence)) = self.observer.view.pinned(number) {
+            self.observation.world.set(number, value);
+            self.observation.sentences[number] = sentence;
+            return Ok(());
+        }
         let world = &self.observation.world;
         if let Some(guard) = var.given.iter().find(|g| !world.holds(&g.pred)) {
             self.observation.world.set(number, guard.otherwise);

@@ -35,12 +35,8 @@ impl Controller {
     /// Notes what a look says, and drafts what to report.
     pub(super) fn learn(&mut self, subject: &Subject, observed: Observed, now: Instant) -> Seen {
         let ir = self.runners[subject.lifecycle].ir;
-        let (world, deleting) = (&observed.observation.world, observed.is_deleting());
-        let (mut class, mut next) = match (&observed.failure, observed.set_aside) {
-            (Some(_), Some(state)) => (Class::State(state), Decision::Rest),
-            (Some(_), None) => (Class::Contradiction, Decision::Rest),
-            (None, _) => (ir.classify(world, deleting), ir.next(world, deleting)),
-        };
+        let world = &observed.observation.world;
+        let (mut class, mut next) = observed.place(ir);
         let ruled_out = self.ruled_out(subject, &observed, (class, next), now);
         if ruled_out.is_some() {
             (class, next) = (Class::Contradiction, Decision::Rest);

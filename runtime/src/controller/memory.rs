@@ -144,6 +144,12 @@ impl ObjectMemory {
         };
     }
 
+    /// All that the server kept otherwise than it was written: name, uid, what was written, what was kept.
+    pub(crate) fn settled(&self) -> impl Iterator<Item = (&Name, &str, u64, u64)> {
+        let settled = self.settled.iter();
+        settled.map(|(name, s)| (name, s.uid.as_str(), s.desired, s.live))
+    }
+
     /// Until when exactly this write has to wait.
     pub(crate) fn paused(&self, what: WriteKind, write: &WriteId, now: Instant) -> Option<Instant> {
         let pause = self.pauses.get(&what)?;

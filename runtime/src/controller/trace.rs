@@ -12,8 +12,9 @@ use super::queue::Subject;
 use super::why::Why;
 use crate::cluster::observe::Job;
 use crate::cluster::outcome::Outcome;
+use crate::cluster::store::{Change, Name, Store};
 use crate::lifecycle::call::CallError;
-use crate::lifecycle::{ObjectRef, Observation};
+use crate::lifecycle::{Kind, ObjectRef, Observation, Stored};
 use crate::machine::ir::Lifecycle;
 use crate::machine::policy::{Class, Decision};
 
@@ -21,6 +22,17 @@ use crate::machine::policy::{Class, Decision};
 pub trait Trace: Send + Sync + 'static {
     /// Something happened.
     fn saw(&self, moment: &TraceEvent<'_>);
+
+    /// Whether it is to be told of objects as well. Caches then keep all of them whole, not only those that are written.
+    fn wants_objects(&self) -> bool {
+        false
+    }
+
+    /// The operator begins, with these lifecycles, over caches of these kinds.
+    fn begins(&self, _lifecycles: &[&'static Lifecycle], _kinds: &[&Kind]) {}
+
+    /// A cache shows an object in another version from here on, or `None`: no longer. Told where [`Self::wants_objects`].
+    fn changed(&self, _kind: &Kind, _object: &ObjectRef, _now: Option<&Arc<Stored>>) {}
 }
 
 /// One thing that happened.
@@ -43,6 +55,10 @@ pub enum TraceEvent<'a> {
         what: Written,
         /// As counters name it: `done`, `refused`, `again`, `later`.
         how: &'static str,
+        /// Which object was written; nothing of calls and of events.
+        target: Option<&'a ObjectRef>,
+        /// The version that it got, where it is there afterwards.
+        version: Option<&'a str>,
     },
 }
 
@@ -65,8 +81,25 @@ pub struct Passed<'a> {
     pub failure: Option<String>,
     /// What the checker ruled out, and this pass shows.
     pub ruled_out: Option<String>,
+    /// Where the API server keeps other values than were written, so that this counts as written.
+    pub settled: Vec<Kept<'a>>,
     /// When.
     pub at: Instant,
+}
+
+/// What an API server kept of what was written, both as fingerprints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept<'a> {
+    /// The namespace of the object that was written.
+    pub namespace: Option<&'a str>,
+    /// Its name.
+    pub name: &'a str,
+    /// Its uid.
+    pub uid: &'a str,
+    /// What was written.
+    pub desired: u64,
+    /// What it kept of it.
+    pub live: u64,
 }
 
 impl Passed<'_> {
@@ -126,6 +159,28 @@ pub enum Written {
 }
 
 impl Controller {
+    /// Says what there is to be observed, and has caches keep what the observer is to see.
+    pub(super) fn trace_begin(&mut self) {
+        let Some(trace) = &self.settings.trace else {
+            return;
+        };
+        if trace.wants_objects() {
+            self.stores.iter_mut().for_each(Store::keep_raw);
+        }
+        let lifecycles: Vec<_> = self.runners.iter().map(|runner| runner.ir).collect();
+        let kinds: Vec<_> = self.stores.iter().map(|store| &store.kind).collect();
+        trace.begins(&lifecycles, &kinds);
+    }
+
+    pub(super) fn trace_change(&self, store: usize, change: &Change) {
+        let trace = self.settings.trace.as_ref();
+        let Some(trace) = trace.filter(|trace| trace.wants_objects()) else {
+            return;
+        };
+        let kind = &self.stores[store].kind;
+        trace.changed(kind, &change.name.of_kind(kind), change.new.as_ref());
+    }
+
     pub(super) fn trace_pass(&self, subject: &Subject, seen: &Seen, decided: &Decided) {
         let Some(trace) = &self.settings.trace else {
             return;
@@ -143,6 +198,7 @@ impl Controller {
                 .ruled_out
                 .as_ref()
                 .map(|ruled_out| ruled_out.sentence(runner.ir, &seen.observed.observation.world)),
+            settled: self.memories[subject].settled().map(kept).collect(),
             at: Instant::now(),
         }));
     }
@@ -170,12 +226,49 @@ impl Controller {
         let object = completed.subject.as_ref().map(|s| self.object_of(s));
         let object = object.as_ref();
         let what = completed.wrote.what();
-        trace.saw(&TraceEvent::Ended { object, what, how });
+        let target = self.target_of(completed, object);
+        let done = match &completed.ended {
+            Ended::Write(Outcome::Done(done)) if done["kind"] != "Status" => Some(done),
+            Ended::Write(_) | Ended::Call(_) => None,
+        };
+        trace.saw(&TraceEvent::Ended {
+            object,
+            what,
+            how,
+            target: target.as_ref(),
+            version: done.and_then(|done| done["metadata"]["resourceVersion"].as_str()),
+        });
+    }
+
+    fn target_of(&self, completed: &Completed, object: Option<&ObjectRef>) -> Option<ObjectRef> {
+        match (&completed.wrote, &completed.subject) {
+            (WriteRecord::Event, _) | (_, None) => None,
+            (WriteRecord::Effect { plan, .. }, _) if plan.job == Job::Call => None,
+            (WriteRecord::Effect { effect, plan }, Some(subject)) => {
+                let runner = &self.runners[subject.lifecycle];
+                let target = runner.ir.effects[*effect].target;
+                let kind = runner.kinds[target].as_ref();
+                Some(plan.name.of_kind(kind.unwrap_or(&runner.subject_kind)))
+            }
+            // What of it is on another object is not known by its kind here.
+            (WriteRecord::Leftover(_), _) => None,
+            (WriteRecord::Finalizer { .. } | WriteRecord::Status { .. }, _) => object.cloned(),
+        }
     }
 
     fn object_of(&self, subject: &Subject) -> ObjectRef {
         let runner = &self.runners[subject.lifecycle];
         subject.name.of_kind(&runner.subject_kind)
+    }
+}
+
+fn kept<'a>((name, uid, desired, live): (&'a Name, &'a str, u64, u64)) -> Kept<'a> {
+    Kept {
+        namespace: name.namespace.as_deref(),
+        name: &name.name,
+        uid,
+        desired,
+        live,
     }
 }
 

@@ -28,6 +28,7 @@ run! {
     plan: "runtime/plan",
     process: "operator/process",
     proto: "proto",
+    replay: "runtime/replay",
     router: "operator/router",
     runtime: "runtime",
     simulator: "runtime/simulator",

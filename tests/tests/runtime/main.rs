@@ -13,6 +13,7 @@ mod gallery_page;
 mod ignored;
 mod left_over;
 mod planned;
+mod recorded;
 mod retired;
 mod seeded;
 mod suspended;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ("teardown", teardown::cases()),
         ("left_over", left_over::cases()),
         ("planned", planned::cases()),
+        ("recorded", recorded::cases()),
         ("retired", retired::cases()),
         ("conversion", conversion::cases()),
         ("brake", brake::cases()),

@@ -1,11 +1,9 @@
 //! The whole of `run` but its signals and logs, on a simulated cluster: kinds, Lease, work, metrics, end.
 
-#[path = "../../../../runtime/examples/mirror.rs"]
-mod mirror;
-
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
@@ -97,7 +95,9 @@ async fn metrics_are_told_while_its_kinds_are_waited_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_counts() {
     let cluster = Cluster::open(Options::default()).await.unwrap();
-    let (address, told) = told(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace").display().to_string();
+    let (address, told) = told(&["--trace-file", &trace]);
     let options = Run::from_arg_matches(&told).unwrap();
     let (trigger, shutdown) = Shutdown::pair();
     let health = Health::default();
@@ -141,4 +141,24 @@ async fn a_program_installs_its_kinds_works_under_its_lease_and_tells_what_it_co
         .unwrap_or_default();
     assert_eq!(holder, "", "the next one need not wait");
     cluster.stop().await;
+    let replayed = tokio::task::spawn_blocking(move || replayed(&trace));
+    assert_eq!(
+        replayed.await.unwrap(),
+        [ExitCode::SUCCESS, ExitCode::from(2)].map(said)
+    );
+}
+
+/// How a replay of a recording ends, and one of a file that is none.
+fn replayed(trace: &str) -> [String; 2] {
+    [trace, "Cargo.toml"].map(|file| {
+        let words = ["mirror-operator", "replay", file];
+        let matches = program().command().get_matches_from(words);
+        let told = matches.subcommand_matches("replay");
+        let told = told.expect("a replay was asked for");
+        said(crate::replay::asked(program(), told).expect("it was understood"))
+    })
+}
+
+fn said(code: ExitCode) -> String {
+    format!("{code:?}")
 }

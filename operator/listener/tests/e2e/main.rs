@@ -18,6 +18,7 @@ mod listener_pods;
 mod listener_volume;
 mod listeners;
 mod plan;
+mod replayed;
 mod seeded;
 mod settling;
 mod simulated;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         ("edits", edits::cases()),
         ("explain", explain::cases()),
         ("plan", plan::cases()),
+        ("replayed", replayed::cases()),
         ("csi_sanity", csi_sanity::cases()),
         ("listener_pods", listener_pods::cases()),
         ("seeded", seeded::cases()),

@@ -65,7 +65,7 @@ impl Observing<'_> {
 
 impl Observed {
     /// Of all that was looked at; with an effect, but for what it writes and what is computed from that.
-    pub(crate) fn read(
+    pub fn read(
         &self,
         ir: &Lifecycle,
         besides: Option<&Effect>,

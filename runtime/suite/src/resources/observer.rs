@@ -533,7 +533,9 @@ impl Trace for Observer {
                 }
                 seen.wrote(*object);
             }
-            TraceEvent::Ended { object, what, how } => {
+            TraceEvent::Ended {
+                object, what, how, ..
+            } => {
                 if let Written::Call(effect) = what {
                     let changes = self.outside.changes() - seen.changes_at_call;
                     if changes > 1 {

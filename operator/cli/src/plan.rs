@@ -1,0 +1,162 @@
+//! `plan`: the operator, with the options of `run`, in a copy of the cluster that is made as it is asked for, until it has nothing left to do. Nobody outside
+//! Kubernetes is asked.
+
+use std::collections::BTreeSet;
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use kube::Client;
+use lifecycle_plan::{Plan, Still, Verdict};
+use lifecycle_process::args::Cluster;
+use lifecycle_process::{cluster_domain, logging, until_done};
+use lifecycle_runtime::cause;
+
+use crate::run::prepare;
+use crate::{Program, Surroundings, definitions};
+
+/// What it ends with where it cannot be said what would be written.
+const UNKNOWN: u8 = 2;
+
+/// Against which cluster, and as what is run there.
+#[derive(Debug, Args)]
+struct Planning {
+    #[command(flatten)]
+    plan: Plan,
+
+    #[command(flatten)]
+    cluster: Cluster,
+}
+
+/// The command.
+pub(crate) fn command() -> Command {
+    Planning::augment_args(Command::new("plan"))
+        .about("Say what this version would write into a cluster, before it runs there. Changes nothing")
+        .long_about(
+            "Say what this version would write into a cluster, before it runs there. Changes nothing.\n\n\
+             The operator runs in a copy of what it looks at, with the options that it is run with, until it has nothing left to do: object by object and \
+             field by field it is shown what it wrote, which Pods that restarts, and what it would then wait for. Reads with the rights to get and list of \
+             whoever asks.\n\n\
+             Ends with 0 if nothing would be written, 1 if something would, 2 if that cannot be said.",
+        )
+}
+
+/// Prints the plan, and says how the process is to end.
+///
+/// # Errors
+/// The system starts no threads.
+pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let planned = until_done(planned(program, told))?;
+    Ok(planned.map_or_else(
+        |error| {
+            let said = cause::in_one_line(error.as_ref());
+            let _unheard = writeln!(stderr(), "error: {said}");
+            ExitCode::from(UNKNOWN)
+        },
+        |verdict| ExitCode::from(verdict as u8),
+    ))
+}
+
+async fn planned(program: Program, told: &ArgMatches) -> anyhow::Result<Verdict> {
+    logging::begin_quietly()?;
+    let options = Planning::from_arg_matches(told)?;
+    let live = options.plan.connect().await?;
+    of((program, told), (&live, options), &mut stdout().lock()).await
+}
+
+/// Prints what the program would write into a cluster.
+async fn of(
+    (program, told): (Program, &ArgMatches),
+    (live, Planning { plan, cluster }): (&Client, Planning),
+    into: &mut impl Write,
+) -> anyhow::Result<Verdict> {
+    let kinds = definitions::kinds(program.name, &program.definitions)?;
+    let namespace = cluster.operator_namespace.as_deref();
+    let namespace = namespace.unwrap_or(live.default_namespace()).to_owned();
+    let noted = Arc::new(Mutex::new(BTreeSet::new()));
+    let unasked = || {
+        let noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.iter().cloned().collect()
+    };
+    let start = |inside: lifecycle_plan::Operator| async {
+        let maintain = !cluster.disable_crd_maintenance;
+        prepare(&inside.client, &kinds, maintain, &inside.health).await;
+        let domain = cluster.kubernetes_cluster_domain.as_ref();
+        let surroundings = Surroundings {
+            client: inside.client.clone(),
+            cluster_domain: cluster_domain::resolve(domain).to_string(),
+            namespace,
+        };
+        let made = program.made(surroundings, told);
+        let operator = made.map_err(|error| cause::in_one_line(error.as_ref()))?;
+        let operator = operator
+            .instead(|machine| Arc::new(Still::new(machine, Arc::clone(&noted))))
+            .health(inside.health)
+            .trace(inside.trace);
+        let ended = operator.start(inside.client, inside.shutdown).await;
+        ended.map_err(|error| cause::in_one_line(&error))
+    };
+    Ok(lifecycle_plan::run(live, &plan, (unasked, start), into).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+    use kube::CustomResourceExt as _;
+    use kube::api::Api;
+    use lifecycle_runtime::crds;
+
+    use super::*;
+    use crate::cluster::manifests::{self, Manifest};
+    use crate::cluster::{Cluster, Options};
+    use crate::run::mirror;
+
+    fn definitions() -> Vec<CustomResourceDefinition> {
+        vec![mirror::Mirror::crd()]
+    }
+
+    fn program() -> Program {
+        Program::new("mirror-operator", "1")
+            .definitions(definitions)
+            .operator(|_| mirror::operator())
+    }
+
+    async fn said(cluster: &Cluster) -> (Verdict, String) {
+        let matches = program()
+            .command()
+            .get_matches_from(["mirror-operator", "plan"]);
+        let told = matches.subcommand_matches("plan").unwrap();
+        let options = Planning::from_arg_matches(told).unwrap();
+        let mut text = Vec::new();
+        let live = cluster.client();
+        let verdict = of((program(), told), (&live, options), &mut text)
+            .await
+            .unwrap();
+        (verdict, String::from_utf8(text).unwrap())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_program_says_what_it_would_write_and_writes_none_of_it() {
+        let cluster = Cluster::open(Options::default()).await.unwrap();
+        let (verdict, text) = said(&cluster).await;
+        assert_eq!(verdict, Verdict::Something);
+        let defined = "+ CustomResourceDefinition.apiextensions.k8s.io mirrors.examples.test";
+        assert!(text.contains(defined), "{text}");
+
+        let kinds = crate::definitions::kinds("mirror-operator", &[definitions]).unwrap();
+        crds::prepare(&cluster.client(), &kinds[0], true).await;
+        let objects = Manifest::parse(Path::new("objects"), mirror::OBJECTS).unwrap();
+        manifests::apply(&cluster.client(), &objects).await.unwrap();
+        let (verdict, text) = said(&cluster).await;
+        assert_eq!(verdict, Verdict::Something);
+        assert!(text.contains("+ ConfigMap default/copy"), "{text}");
+        assert!(!text.contains("CustomResourceDefinition"), "{text}");
+        let copies: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+        assert_eq!(copies.get_opt("copy").await.unwrap(), None);
+        cluster.stop().await;
+    }
+}

@@ -1,0 +1,56 @@
+//! `lifecycle-operator replay`: the lifecycles of all products, made with what a recorded operator was made with, and held against what it recorded.
+
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
+
+use lifecycle_listener::controller as listeners;
+use lifecycle_process::cluster_domain::{ClusterDomain, NotADomain};
+use lifecycle_replay::{Error, Header, Replay, Replayed, Verdict};
+use lifecycle_runtime::cause;
+use lifecycle_skupper::controller as sites;
+
+/// What it ends with where it cannot be said what this version would decide.
+const UNKNOWN: u8 = 2;
+
+/// Prints where this version decides otherwise, and says how the process is to end.
+pub(crate) fn run(options: &Replay) -> ExitCode {
+    match replayed(options) {
+        Ok(verdict) => ExitCode::from(verdict as u8),
+        Err(error) => {
+            let said = cause::in_one_line(&error);
+            let _unheard = writeln!(stderr(), "error: {said}");
+            ExitCode::from(UNKNOWN)
+        }
+    }
+}
+
+fn replayed(options: &Replay) -> Result<Verdict, Error> {
+    lifecycle_replay::run(options, lifecycles, &mut stdout().lock())
+}
+
+fn unmade(error: NotADomain) -> Error {
+    Error::Lifecycles(error.to_string())
+}
+
+/// All lifecycles of all products, as the recorded operator ran them.
+fn lifecycles(header: &Header) -> Result<Vec<Replayed>, Error> {
+    let setting = |name: &str| header.settings.get(name).map(String::as_str);
+    let domain = match setting(listeners::CLUSTER_DOMAIN) {
+        Some(domain) => domain.parse::<ClusterDomain>().map_err(unmade)?,
+        None => ClusterDomain::usual(),
+    };
+    let namespace = setting(sites::NAMESPACE).unwrap_or_default();
+    let name = setting(sites::CONTROLLER).unwrap_or_default();
+    let all = listeners::lifecycles(&domain).into_iter();
+    let all = all.chain(sites::lifecycles(namespace, name));
+    let all = all.map(|(machine, naming)| {
+        let is_site = machine.ir().path == lifecycle_specs_skupper::site::IR.path;
+        match (is_site, Replayed::new(machine, naming)) {
+            (true, site) => site
+                .not_compared("credentials", "they follow from the key of the controller")
+                .not_compared("router", "its image is an option of the controller"),
+            (false, other) => other,
+        }
+    });
+    Ok(all.collect())
+}

@@ -1,0 +1,50 @@
+//! Why nothing is recorded or replayed.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::format::FORMAT;
+
+/// Why nothing is recorded or replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A recording cannot begin.
+    #[error("{} cannot be written", .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        source: io::Error,
+    },
+    /// A recording cannot begin.
+    #[error("no thread can be started that writes a trace")]
+    Thread(#[source] io::Error),
+    /// A recording cannot be read.
+    #[error("{} cannot be read", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        source: io::Error,
+    },
+    /// It is no recording.
+    #[error("{} is no trace file: its first line does not begin one", .0.display())]
+    NoTrace(PathBuf),
+    /// Another version of this program wrote it.
+    #[error("{} has format {found}, and this version reads format {FORMAT}: replay it with the version that recorded it", .path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+    },
+    /// There is nothing to compare.
+    #[error("no pass of the file can be replayed{}", .0.iter().map(|why| format!("; {why}")).collect::<String>())]
+    Nothing(Vec<String>),
+    /// The lifecycles cannot be made.
+    #[error("the lifecycles of this version cannot be made: {0}")]
+    Lifecycles(String),
+    /// Nobody listens.
+    #[error("what was found cannot be printed")]
+    Print(#[source] io::Error),
+}

@@ -1,0 +1,279 @@
+//! Who writes a trace file: lines, without what is in Secrets, until it is long enough; then the next one, which can be read by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use jiff::Timestamp;
+use lifecycle_runtime::lifecycle::Stored;
+use lifecycle_runtime::lifecycle::observation::Slot;
+use lifecycle_runtime::machine::ir::{Mode, Origin};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::format::{Header, Line, Pass, Place, Runs, What, fact};
+use crate::placeholders::{Placeholders, is_secret, without};
+use crate::queue::{Event, Happened, Lost, Passed, Shown};
+
+/// What is said of a Secret that cannot be read, or that is refused: what it said of itself is not repeated.
+const UNSAID: &str = "left out: it is about a Secret";
+
+/// A trace file that is written.
+pub(crate) struct Writer {
+    path: PathBuf,
+    limit: u64,
+    header: Header,
+    file: BufWriter<File>,
+    /// Since the file began, what was there then not counted.
+    written: u64,
+    runs: Option<Runs>,
+    /// What the caches show, as far as it is told.
+    objects: BTreeMap<Place, Arc<Stored>>,
+    placeholders: Placeholders,
+}
+
+impl Writer {
+    /// Opens a file, behind what is in it.
+    pub(crate) fn open(path: PathBuf, limit: u64, header: Header) -> Result<Self, Error> {
+        let open = |source| Error::Open {
+            path: path.clone(),
+            source,
+        };
+        let mut file = opened(&path).map_err(open)?;
+        end_line(&mut file).map_err(open)?;
+        let written = file.metadata().map_err(open)?.len();
+        let mut writer = Self {
+            file: BufWriter::new(file),
+            limit,
+            header,
+            written,
+            runs: None,
+            objects: BTreeMap::new(),
+            placeholders: Placeholders::default(),
+            path,
+        };
+        let header = What::Trace(writer.header.clone());
+        let begun = writer.line(0, header).and_then(|()| writer.file.flush());
+        begun.map_err(|source| Error::Open {
+            path: writer.path.clone(),
+            source,
+        })?;
+        Ok(writer)
+    }
+
+    /// Writes what comes until nobody is there to tell more, or it cannot.
+    pub(crate) fn run(mut self, exit: &Receiver<Event>) {
+        if let Err(error) = self.follow(exit) {
+            let file = self.path.display();
+            tracing::error!("nothing more is recorded, for {file} cannot be written: {error}");
+        }
+    }
+
+    fn follow(&mut self, exit: &Receiver<Event>) -> io::Result<()> {
+        loop {
+            let event = match exit.try_recv() {
+                Ok(event) => event,
+                Err(TryRecvError::Disconnected) => return self.file.flush(),
+                Err(TryRecvError::Empty) => {
+                    self.file.flush()?;
+                    match exit.recv() {
+                        Ok(event) => event,
+                        Err(_) => return Ok(()),
+                    }
+                }
+            };
+            self.take(event)?;
+        }
+    }
+
+    fn take(&mut self, Event { ms, what }: Event) -> io::Result<()> {
+        if self.written > self.limit {
+            self.turn(ms)?;
+        }
+        match what {
+            Happened::Begins(runs) => {
+                self.runs = Some(runs.clone());
+                self.line(ms, What::Runs(runs))
+            }
+            Happened::Changed(place, now) => self.changed(ms, place, now),
+            Happened::Passed(passed) => {
+                let pass = self.pass(&passed);
+                self.line(ms, What::Pass(pass))
+            }
+            Happened::Sent(sent) => self.line(ms, What::Sent(sent)),
+            Happened::Ended(ended) => self.line(ms, What::Ended(ended)),
+            Happened::Lost(lost) => self.lost(ms, lost),
+        }
+    }
+
+    fn lost(&mut self, ms: u64, lost: Lost) -> io::Result<()> {
+        self.line(ms, What::Lost(lost.count))?;
+        let mut objects = lost.objects.into_iter();
+        objects.try_for_each(|(place, now)| self.changed(ms, place, now))
+    }
+
+    fn changed(&mut self, ms: u64, place: Place, now: Shown) -> io::Result<()> {
+        let Some(now) = now else {
+            return match self.objects.remove(&place) {
+                Some(_) => self.line(ms, What::Gone(place)),
+                // Two caches had it.
+                None => Ok(()),
+            };
+        };
+        let identity = |one: &Stored| (one.meta.uid.clone(), one.meta.resource_version.clone());
+        let before = self.objects.insert(place, Arc::clone(&now));
+        if before.is_some_and(|before| identity(&before) == identity(&now)) {
+            return Ok(());
+        }
+        self.object(ms, &now)
+    }
+
+    fn object(&mut self, ms: u64, object: &Stored) -> io::Result<()> {
+        let Some(raw) = object.raw.as_deref() else {
+            return Ok(());
+        };
+        let shown = self.placeholders.without_secrets(raw);
+        self.line(ms, What::Object(shown))
+    }
+
+    fn pass(&mut self, passed: &Passed) -> Pass {
+        let (ir, seen) = (passed.lifecycle, &*passed.observation);
+        let vars = 0..ir.vars.len();
+        let inputs = || ir.inputs.iter().enumerate();
+        let secrets = self.secrets(passed);
+        let says = vars.clone().filter_map(|var| {
+            let said = seen.sentences[var].clone()?;
+            let said = match self.is_about_secret(passed, var) {
+                true => UNSAID.to_owned(),
+                false => without(said, &secrets),
+            };
+            Some((fact(ir, var), said))
+        });
+        let polls = inputs().filter(|(_, input)| matches!(input.mode, Mode::Poll | Mode::Probe));
+        let asked = polls.filter_map(|(number, input)| match seen.slot(number) {
+            Slot::Plain(answer) => Some((input.name.to_owned(), answer.is_some())),
+            Slot::Closed | Slot::Objects(_) | Slot::Recorded { .. } => None,
+        });
+        let clock = inputs().find(|(_, input)| input.mode == Mode::Clock);
+        let now = clock.and_then(|(number, _)| match seen.slot(number) {
+            Slot::Plain(Some(now)) => now.downcast_ref::<Timestamp>().map(ToString::to_string),
+            Slot::Plain(None) | Slot::Closed | Slot::Objects(_) | Slot::Recorded { .. } => None,
+        });
+        let safe = |text: &String| match text.starts_with("Secret `") {
+            true => UNSAID.to_owned(),
+            false => without(text.clone(), &secrets),
+        };
+        let hidden = match passed.settled.is_empty() {
+            true => BTreeSet::new(),
+            false => self.uids_of_secrets(),
+        };
+        let settled = passed
+            .settled
+            .iter()
+            .filter(|s| !hidden.contains(s.uid.as_str()));
+        Pass {
+            lifecycle: ir.path.to_owned(),
+            object: passed.object.clone(),
+            version: seen.subject().meta.resource_version.clone(),
+            now,
+            world: vars
+                .map(|var| (fact(ir, var), ir.value(&seen.world, var).to_owned()))
+                .collect(),
+            says: says.collect(),
+            answered: asked.collect(),
+            state: passed.state.to_owned(),
+            next: passed.next.to_owned(),
+            does: passed.does.clone(),
+            failure: passed.failure.as_ref().map(safe),
+            ruled_out: passed.ruled_out.as_ref().map(safe),
+            settled: settled.cloned().collect(),
+        }
+    }
+
+    /// What is in the Secrets that a pass saw: its sentences may repeat it.
+    fn secrets(&mut self, passed: &Passed) -> Vec<(String, String)> {
+        let inputs = 0..passed.lifecycle.inputs.len();
+        let seen = inputs.flat_map(|input| passed.observation.objects(input));
+        let bodies: Vec<&Value> = seen.filter_map(|object| object.raw.as_deref()).collect();
+        bodies
+            .into_iter()
+            .flat_map(|body| self.placeholders.in_secret(body))
+            .collect()
+    }
+
+    /// Whether a sentence is what the API server said of the write of a Secret.
+    fn is_about_secret(&self, passed: &Passed, var: usize) -> bool {
+        let ir = passed.lifecycle;
+        match ir.vars[var].origin {
+            Origin::Refused(effect) => ir.inputs[ir.effects[effect].target]
+                .kind
+                .ends_with("Secret"),
+            Origin::Input(_) | Origin::Fact | Origin::Deleting | Origin::Claimed => false,
+        }
+    }
+
+    /// A fingerprint of what is in one can be guessed from.
+    fn uids_of_secrets(&self) -> BTreeSet<&str> {
+        let secrets = self.objects.values().filter(|object| {
+            let raw = object.raw.as_deref();
+            raw.is_some_and(is_secret)
+        });
+        secrets
+            .filter_map(|secret| secret.meta.uid.as_deref())
+            .collect()
+    }
+
+    /// Begins the next file, with what is known.
+    fn turn(&mut self, ms: u64) -> io::Result<()> {
+        self.file.flush()?;
+        let mut before = self.path.clone().into_os_string();
+        before.push(".1");
+        fs::rename(&self.path, before)?;
+        self.file = BufWriter::new(opened(&self.path)?);
+        self.line(ms, What::Trace(self.header.clone()))?;
+        if let Some(runs) = self.runs.clone() {
+            self.line(ms, What::Runs(runs))?;
+        }
+        let objects: Vec<Arc<Stored>> = self.objects.values().cloned().collect();
+        objects
+            .iter()
+            .try_for_each(|object| self.object(ms, object))?;
+        self.written = 0;
+        Ok(())
+    }
+
+    fn line(&mut self, ms: u64, what: What) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&Line { ms, what })?;
+        line.push(b'\n');
+        self.written += u64::try_from(line.len()).unwrap_or_default();
+        self.file.write_all(&line)
+    }
+}
+
+fn opened(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// A process that was killed may have left half a line.
+fn end_line(file: &mut File) -> io::Result<()> {
+    if file.metadata()?.len() == 0 {
+        return Ok(());
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    match last {
+        [b'\n'] => Ok(()),
+        _ => file.write_all(b"\n"),
+    }
+}

@@ -10,7 +10,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use kube::Client;
 use lifecycle_plan::{Plan, Still, Verdict};
 use lifecycle_process::args::Cluster;
-use lifecycle_process::{cluster_domain, logging, until_done};
+use lifecycle_process::cluster_domain::ClusterDomain;
+use lifecycle_process::{logging, until_done};
 use lifecycle_runtime::cause;
 
 use crate::run::prepare;
@@ -82,10 +83,12 @@ async fn of(
     let start = |inside: lifecycle_plan::Operator| async {
         let maintain = !cluster.disable_crd_maintenance;
         prepare(&inside.client, &kinds, maintain, &inside.health).await;
-        let domain = cluster.kubernetes_cluster_domain.as_ref();
+        // The one that the operator finds in its Pod cannot be found from here.
+        let domain = cluster.kubernetes_cluster_domain.clone();
+        let domain = domain.unwrap_or_else(ClusterDomain::usual);
         let surroundings = Surroundings {
             client: inside.client.clone(),
-            cluster_domain: cluster_domain::resolve(domain).to_string(),
+            cluster_domain: domain.to_string(),
             namespace,
         };
         let made = program.made(surroundings, told);

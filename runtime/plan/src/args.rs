@@ -27,7 +27,7 @@ pub struct Plan {
     #[arg(long = "as", value_name = "USER")]
     pub impersonated: Option<String>,
 
-    /// Show only what is in this namespace. The operator sees all of them in any case.
+    /// Show only what is in this namespace. The operator sees all of them in any case, and what it would write elsewhere is counted.
     #[arg(short, long, value_name = "NAMESPACE")]
     pub namespace: Option<String>,
 
@@ -61,6 +61,8 @@ pub enum Verdict {
     Nothing = 0,
     /// Something would be.
     Something = 1,
+    /// It did not come to rest in time, and nothing was written until then.
+    Unknown = 2,
 }
 
 impl Plan {
@@ -106,19 +108,86 @@ where
     };
     into.write_all(printed.as_bytes()).map_err(Error::Print)?;
     into.flush().map_err(Error::Print)?;
-    Ok(match planned.is_empty() {
-        true => Verdict::Nothing,
-        false => Verdict::Something,
-    })
+    Ok(verdict(&planned))
+}
+
+fn verdict(planned: &Planned) -> Verdict {
+    match (planned.is_empty(), planned.unfinished) {
+        (true, false) => Verdict::Nothing,
+        (true, true) => Verdict::Unknown,
+        (false, _) => Verdict::Something,
+    }
 }
 
 /// What is in one namespace alone.
 fn within(planned: &mut Planned, namespace: &str) {
     let inside = |object: &str| object.contains(&format!(" {namespace}/"));
     let is_inside = |of: &Option<String>| of.as_deref() == Some(namespace);
+    let all = planned.changes.len();
     planned
         .changes
         .retain(|change| is_inside(&change.namespace));
+    planned.elsewhere = all - planned.changes.len();
     planned.restarts.retain(|restart| inside(&restart.object));
     planned.waiting.retain(|standing| inside(&standing.object));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planned::{Action, Change};
+
+    fn planned() -> Planned {
+        let of = |namespace: &str| Change {
+            action: Action::Create,
+            group: String::new(),
+            kind: "Service".to_owned(),
+            namespace: Some(namespace.to_owned()),
+            name: "a".to_owned(),
+            managers: Vec::new(),
+            fields: Vec::new(),
+            refused: None,
+            server: None,
+        };
+        Planned {
+            changes: vec![of("one"), of("other")],
+            objects: 2,
+            ..Planned::default()
+        }
+    }
+
+    #[test]
+    fn what_is_written_elsewhere_is_no_all_clear() {
+        let mut planned = planned();
+        within(&mut planned, "third");
+        assert_eq!(verdict(&planned), Verdict::Something);
+        assert_eq!(
+            text(&planned),
+            "Nothing would be written there: the operator looks after 2 objects. 2 changes in other namespaces or in none are not shown.\n"
+        );
+    }
+
+    #[test]
+    fn what_is_in_the_namespace_is_told_with_the_number_of_the_rest() {
+        let mut planned = planned();
+        within(&mut planned, "one");
+        let said = text(&planned);
+        assert!(said.contains("+ Service one/a"), "{said}");
+        assert!(
+            said.contains(" 1 change in another namespace or in none is not shown.\n"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn nothing_until_the_time_was_over_says_nothing() {
+        let mut planned = Planned {
+            unfinished: true,
+            ..Planned::default()
+        };
+        assert_eq!(verdict(&planned), Verdict::Unknown);
+        assert!(text(&planned).starts_with("Nothing would be written until then"));
+        planned.unfinished = false;
+        assert_eq!(verdict(&planned), Verdict::Nothing);
+    }
 }

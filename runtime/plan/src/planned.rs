@@ -13,6 +13,8 @@ pub struct Planned {
     pub restarts: Vec<Restart>,
     /// Objects of its lifecycles that would not be as wanted once that is written: what comes next follows from what the cluster does.
     pub waiting: Vec<Standing>,
+    /// How many changes are not told here, because they are outside of the namespace that was asked for.
+    pub elsewhere: usize,
     /// How many objects its lifecycles look after.
     pub objects: usize,
     /// What is not asked or done from here, so that what follows from it is not known.
@@ -107,9 +109,9 @@ pub struct Standing {
 }
 
 impl Planned {
-    /// Whether nothing would be written.
+    /// Whether nothing would be written, in no namespace.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && self.elsewhere == 0
     }
 }
 

@@ -47,30 +47,51 @@ fn of_pods(change: &Change, written: &Written<'_>) -> Option<Restart> {
     let Some(after) = after.filter(|_| !goes(change)) else {
         return told(change, format!("{pods} to end"));
     };
-    let (is, was) = (
-        after["spec"]["replicas"].as_i64(),
-        before["spec"]["replicas"].as_i64(),
-    );
-    if differs(written, &["spec", "template"]) && change.kind != "ReplicaSet" {
-        let strategy = match change.kind.as_str() {
-            "Deployment" => &after["spec"]["strategy"]["type"],
-            _ => &after["spec"]["updateStrategy"]["type"],
-        };
-        let what = match strategy.as_str() {
-            Some("OnDelete") => {
-                format!("{pods} to replace, each when somebody deletes it (OnDelete)")
-            }
-            Some("Recreate") => format!("{pods} to replace, all at once (Recreate)"),
-            _ if after["spec"]["paused"] == true => {
-                format!("{pods} to replace, once it is no longer paused")
-            }
-            _ => format!("{pods} to replace, one after another"),
-        };
-        return told(change, what);
+    let wanted = |object: &Value| object["spec"]["replicas"].as_i64();
+    let fewer = match (wanted(before), wanted(after)) {
+        (Some(was), Some(is)) if is < was => was - is,
+        _ => 0,
+    };
+    let ended = format!("{fewer} of {pods} to end");
+    if wanted(after) == Some(0) && fewer > 0 {
+        return told(change, ended);
     }
-    match (was, is) {
-        (Some(was), Some(is)) if is < was => told(change, format!("{} of {pods} to end", was - is)),
-        _ => None,
+    if differs(written, &["spec", "template"]) && change.kind != "ReplicaSet" {
+        let how = how_replaced(&change.kind, after);
+        return told(
+            change,
+            match fewer {
+                0 => format!("{pods} to replace, {how}"),
+                _ => format!("{ended}, the others to replace, {how}"),
+            },
+        );
+    }
+    if fewer > 0 {
+        return told(change, ended);
+    }
+    None
+}
+
+/// How Pods are replaced, by the strategy.
+fn how_replaced(kind: &str, after: &Value) -> String {
+    let (strategy, usual) = match kind {
+        "Deployment" => (&after["spec"]["strategy"], "25%"),
+        _ => (&after["spec"]["updateStrategy"], "1"),
+    };
+    let missing = match &strategy["rollingUpdate"]["maxUnavailable"] {
+        Value::String(share) => share.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => usual.to_owned(),
+    };
+    match strategy["type"].as_str() {
+        Some("OnDelete") => "each when somebody deletes it (OnDelete)".to_owned(),
+        Some("Recreate") => "all at once (Recreate)".to_owned(),
+        _ if after["spec"]["paused"] == true => "once it is no longer paused".to_owned(),
+        _ if kind == "StatefulSet" && missing == "1" => "one after another".to_owned(),
+        _ if matches!(missing.as_str(), "0" | "0%") => {
+            "each once its successor is ready (RollingUpdate, maxUnavailable 0)".to_owned()
+        }
+        _ => format!("a few at a time (RollingUpdate, maxUnavailable {missing})"),
     }
 }
 
@@ -153,6 +174,11 @@ mod tests {
             (
                 "Deployment",
                 "RollingUpdate",
+                "3 Pods to replace, a few at a time (RollingUpdate, maxUnavailable 25%)",
+            ),
+            (
+                "StatefulSet",
+                "RollingUpdate",
                 "3 Pods to replace, one after another",
             ),
             (
@@ -169,6 +195,15 @@ mod tests {
             let of = |image| workload(image, 3, json!({ "type": strategy }));
             check(kind, of("a:1"), Some(of("a:2")), Some(expected));
         }
+    }
+
+    #[test]
+    fn of_fewer_replicas_with_another_template_both_are_told() {
+        let of = |image, replicas| workload(image, replicas, json!({ "type": "Recreate" }));
+        let both = "2 of 3 Pods to end, the others to replace, all at once (Recreate)";
+        check("Deployment", of("a:1", 3), Some(of("a:2", 1)), Some(both));
+        let none = Some("3 of 3 Pods to end");
+        check("Deployment", of("a:1", 3), Some(of("a:2", 0)), none);
     }
 
     #[test]

@@ -53,11 +53,21 @@ fn summary(planned: &Planned) -> String {
         1 => "1 object".to_owned(),
         many => format!("{many} objects"),
     };
-    if planned.is_empty() {
-        return format!("Nothing would be written: the operator looks after {objects}.");
+    let elsewhere = match planned.elsewhere {
+        0 => String::new(),
+        1 => " 1 change in another namespace or in none is not shown.".to_owned(),
+        many => format!(" {many} changes in other namespaces or in none are not shown."),
+    };
+    if planned.changes.is_empty() {
+        let said = match (planned.unfinished, planned.elsewhere) {
+            (true, _) => "Nothing would be written until then",
+            (false, 0) => "Nothing would be written",
+            (false, _) => "Nothing would be written there",
+        };
+        return format!("{said}: the operator looks after {objects}.{elsewhere}");
     }
     format!(
-        "Nothing was written. {} to create, {} to change, {} to delete; the operator looks after {objects}.",
+        "Nothing was written. {} to create, {} to change, {} to delete; the operator looks after {objects}.{elsewhere}",
         many(&[Action::Create]),
         many(&[Action::Change]),
         many(&[Action::Delete, Action::Release]),

@@ -109,7 +109,13 @@ pub fn run(
 ) -> Result<Verdict, Error> {
     let mut recorded = read(&options.file)?;
     if let Some(object) = &options.object {
-        recorded = recorded.only(&object.join(" "));
+        let asked = object.join(" ");
+        let known = recorded.objects();
+        if !known.contains(&asked) {
+            let known = known.into_iter().collect();
+            return Err(Error::NoSuchObject { asked, known });
+        }
+        recorded = recorded.only(&asked);
     }
     let held = hold(&recorded, &mut made)?;
     let mut printed = match options.output {

@@ -38,6 +38,14 @@ pub enum Error {
         /// Its format.
         found: u64,
     },
+    /// There is no such object.
+    #[error("the file has no pass of {asked}: it has {}", several(.known))]
+    NoSuchObject {
+        /// `Listener default/web`.
+        asked: String,
+        /// Those that it has.
+        known: Vec<String>,
+    },
     /// There is nothing to compare.
     #[error("no pass of the file can be replayed{}", .0.iter().map(|why| format!("; {why}")).collect::<String>())]
     Nothing(Vec<String>),
@@ -47,4 +55,18 @@ pub enum Error {
     /// Nobody listens.
     #[error("what was found cannot be printed")]
     Print(#[source] io::Error),
+}
+
+/// The first of them; there may be thousands.
+fn several(known: &[String]) -> String {
+    const MOST: usize = 5;
+    match known {
+        [] => "none at all".to_owned(),
+        known if known.len() <= MOST => known.join(", "),
+        known => format!(
+            "{} and {} others",
+            known[..MOST].join(", "),
+            known.len() - MOST
+        ),
+    }
 }

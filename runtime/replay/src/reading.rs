@@ -1,5 +1,6 @@
 //! A trace file as it is read: what one process told after the other, and what could not be read of it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -19,6 +20,22 @@ pub struct Recorded {
 }
 
 impl Recorded {
+    /// The objects of all passes, each once: `Listener default/web`.
+    pub fn objects(&self) -> BTreeSet<String> {
+        let lines = self.runs.iter().flat_map(|run| &run.lines);
+        let passes = lines.filter_map(|line| match &line.what {
+            What::Pass(pass) => Some(pass.object.described()),
+            What::Trace(_)
+            | What::Runs(_)
+            | What::Object(_)
+            | What::Gone(_)
+            | What::Sent(_)
+            | What::Ended(_)
+            | What::Lost(_) => None,
+        });
+        passes.collect()
+    }
+
     /// Leaves out all passes but those of one object: `Listener default/web`.
     #[must_use]
     pub fn only(mut self, object: &str) -> Self {

@@ -54,11 +54,11 @@ const PULLED: [(&str, usize); 30] = [
     ("lifecycle-skupper", 268),
     ("lifecycle-specs-listener", 166),
     ("lifecycle-specs-skupper", 166),
-    ("lifecycle-suite", 234),
-    ("lifecycle-tests", 262),
+    ("lifecycle-suite", 236),
+    ("lifecycle-tests", 264),
     ("lifecycle-tidy", 7),
     ("lifecycle-ui", 166),
-    ("website-operator", 269),
+    ("website-operator", 270),
 ];
 
 /// Under which licences code of others may be: what lets an Apache-2.0 program be built of it and passed on, with a notice at most.

@@ -268,7 +268,15 @@ mod tests {
 
     fn field(number: u8, body: &[u8]) -> Vec<u8> {
         let length = u8::try_from(body.len()).unwrap();
-        [&[number << 3 | 2, length][..], body].concat()
+        let tag = u16::from(number) << 3 | 2;
+        let (low, high) = (
+            u8::try_from(tag & 0x7f).unwrap(),
+            u8::try_from(tag >> 7).unwrap(),
+        );
+        match high {
+            0 => [&[low, length][..], body].concat(),
+            _ => [&[low | 0x80, high, length][..], body].concat(),
+        }
     }
 
     fn body(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {

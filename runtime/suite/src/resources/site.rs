@@ -53,7 +53,7 @@ impl Site {
         };
         let mut after = before.clone();
         change(&mut after);
-        if before == after {
+        if said(&before) == said(&after) {
             return Ok(false);
         }
         let status = after.get("status").cloned();
@@ -61,7 +61,7 @@ impl Site {
         if without_status(&changed) != without_status(&before) {
             changed = put(&self.client, path, &changed).await?;
         }
-        if let Some(status) = status.filter(|s| before.get("status") != Some(s)) {
+        if let Some(status) = status.filter(|s| before.get("status").map(said) != Some(said(s))) {
             changed["status"] = status;
             put(&self.client, &format!("{path}/status"), &changed).await?;
         }
@@ -81,6 +81,22 @@ impl Site {
     pub fn name(&self) -> &str {
         let name = self.object.pointer("/metadata/name");
         name.and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// A value without fields that are null: a server shows some of those that nobody gave, such as times of conditions.
+fn said(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let given = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(
+                given
+                    .map(|(name, value)| (name.clone(), said(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => items.iter().map(said).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 

@@ -1,5 +1,5 @@
 //! What follows from the description of a lifecycle: what the drivers send for each input and each effect, and nothing else.
-//! A change of `runtime/src/cluster/act.rs` or of how calls read objects is one here; the suites of all lifecycles run with these rights alone.
+//! A change of `runtime/src/cluster/act.rs` or of how calls read objects is one here; the suites of all lifecycles hold each request against these rights.
 
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 use lifecycle_runtime::machine::ir::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::pending;
-use std::io::{Write, stderr, stdout};
+use std::io::stdout;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +11,7 @@ use kube::{Client, ResourceExt};
 use lifecycle_plan::{Operator, Plan, Verdict};
 use lifecycle_process::args::Run;
 use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::logging;
-use lifecycle_runtime::cause;
+use lifecycle_process::{compared, logging};
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_skupper::args::SkupperArgs;
 use lifecycle_skupper::platform::Platform;
@@ -22,19 +21,9 @@ use lifecycle_specs_skupper::router::RouterState;
 use crate::args::{Part, Planning, Product};
 use crate::wiring::kinds;
 
-/// What it ends with where it cannot be said what would be written.
-const UNKNOWN: u8 = 2;
-
 /// Prints the plan that the command line asks for, and says how the process is to end.
 pub(crate) async fn run(options: Planning) -> ExitCode {
-    match planned(options).await {
-        Ok(verdict) => ExitCode::from(verdict as u8),
-        Err(error) => {
-            let said = cause::in_one_line(error.as_ref());
-            let _unheard = writeln!(stderr(), "error: {said}");
-            ExitCode::from(UNKNOWN)
-        }
-    }
+    compared(planned(options).await.map(|verdict| verdict as u8))
 }
 
 async fn planned(options: Planning) -> anyhow::Result<Verdict> {

@@ -1,31 +1,18 @@
 //! `lifecycle-operator replay`: the lifecycles of all products, made with what a recorded operator was made with, and held against what it recorded.
 
-use std::io::{Write, stderr, stdout};
+use std::io::stdout;
 use std::process::ExitCode;
 
 use lifecycle_listener::controller as listeners;
 use lifecycle_process::cluster_domain::{ClusterDomain, NotADomain};
-use lifecycle_replay::{Error, Header, Replay, Replayed, Verdict};
-use lifecycle_runtime::cause;
+use lifecycle_process::compared;
+use lifecycle_replay::{Error, Header, Replay, Replayed};
 use lifecycle_skupper::controller as sites;
-
-/// What it ends with where it cannot be said what this version would decide.
-const UNKNOWN: u8 = 2;
 
 /// Prints where this version decides otherwise, and says how the process is to end.
 pub(crate) fn run(options: &Replay) -> ExitCode {
-    match replayed(options) {
-        Ok(verdict) => ExitCode::from(verdict as u8),
-        Err(error) => {
-            let said = cause::in_one_line(&error);
-            let _unheard = writeln!(stderr(), "error: {said}");
-            ExitCode::from(UNKNOWN)
-        }
-    }
-}
-
-fn replayed(options: &Replay) -> Result<Verdict, Error> {
-    lifecycle_replay::run(options, lifecycles, &mut stdout().lock())
+    let found = lifecycle_replay::run(options, lifecycles, &mut stdout().lock());
+    compared(found.map(|verdict| verdict as u8).map_err(Into::into))
 }
 
 fn unmade(error: NotADomain) -> Error {

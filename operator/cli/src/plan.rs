@@ -2,7 +2,7 @@
 //! Kubernetes is asked.
 
 use std::collections::BTreeSet;
-use std::io::{Write, stderr, stdout};
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,14 +11,11 @@ use kube::Client;
 use lifecycle_plan::{Plan, Still, Verdict};
 use lifecycle_process::args::Cluster;
 use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::{logging, until_done};
+use lifecycle_process::{compared, logging, until_done};
 use lifecycle_runtime::cause;
 
 use crate::run::prepare;
 use crate::{Program, Surroundings, definitions};
-
-/// What it ends with where it cannot be said what would be written.
-const UNKNOWN: u8 = 2;
 
 /// Against which cluster, and as what is run there.
 #[derive(Debug, Args)]
@@ -49,14 +46,7 @@ pub(crate) fn command() -> Command {
 /// The system starts no threads.
 pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitCode> {
     let planned = until_done(planned(program, told))?;
-    Ok(planned.map_or_else(
-        |error| {
-            let said = cause::in_one_line(error.as_ref());
-            let _unheard = writeln!(stderr(), "error: {said}");
-            ExitCode::from(UNKNOWN)
-        },
-        |verdict| ExitCode::from(verdict as u8),
-    ))
+    Ok(compared(planned.map(|verdict| verdict as u8)))
 }
 
 async fn planned(program: Program, told: &ArgMatches) -> anyhow::Result<Verdict> {
@@ -108,8 +98,6 @@ mod tests {
     use std::path::Path;
 
     use k8s_openapi::api::core::v1::ConfigMap;
-    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-    use kube::CustomResourceExt as _;
     use kube::api::Api;
     use lifecycle_runtime::crds;
 
@@ -117,16 +105,7 @@ mod tests {
     use crate::cluster::manifests::{self, Manifest};
     use crate::cluster::{Cluster, Options};
     use crate::run::mirror;
-
-    fn definitions() -> Vec<CustomResourceDefinition> {
-        vec![mirror::Mirror::crd()]
-    }
-
-    fn program() -> Program {
-        Program::new("mirror-operator", "1")
-            .definitions(definitions)
-            .operator(|_| mirror::operator())
-    }
+    use crate::run::tests::{definitions, program};
 
     async fn said(cluster: &Cluster) -> (Verdict, String) {
         let matches = program()

@@ -1,21 +1,18 @@
 //! `replay`: the lifecycles of the operator, made with what it was made with when it was recorded, and held against what it recorded.
 
 use std::collections::BTreeMap;
-use std::io::{Write, stderr, stdout};
+use std::io::stdout;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use lifecycle_process::cluster_domain::ClusterDomain;
-use lifecycle_process::until_done;
+use lifecycle_process::{compared, until_done};
 use lifecycle_replay::{Error, Header, Replay, Replayed};
-use lifecycle_runtime::cause;
 
 use crate::{Program, Surroundings, generate};
 
 const CLUSTER_DOMAIN: &str = "kubernetesClusterDomain";
 const NAMESPACE: &str = "operatorNamespace";
-/// What it ends with where it cannot be said what this version would decide.
-const UNKNOWN: u8 = 2;
 
 /// The command, without the options of the author.
 pub(crate) fn command() -> Command {
@@ -52,14 +49,10 @@ pub(crate) fn asked(program: Program, told: &ArgMatches) -> anyhow::Result<ExitC
         }
         Ok(all.clone())
     };
-    match lifecycle_replay::run(&options, made, &mut stdout().lock()) {
-        Ok(verdict) => Ok(ExitCode::from(verdict as u8)),
-        Err(error) => {
-            let said = cause::in_one_line(&error);
-            let _unheard = writeln!(stderr(), "error: {said}");
-            Ok(ExitCode::from(UNKNOWN))
-        }
-    }
+    let found = lifecycle_replay::run(&options, made, &mut stdout().lock());
+    Ok(compared(
+        found.map(|verdict| verdict as u8).map_err(Into::into),
+    ))
 }
 
 async fn lifecycles(

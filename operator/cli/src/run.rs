@@ -102,4 +102,4 @@ pub(crate) async fn prepare(client: &Client, kinds: &[Kinds], maintain: bool, he
 pub(crate) mod mirror;
 
 #[cfg(all(test, feature = "sandbox"))]
-mod tests;
+pub(crate) mod tests;

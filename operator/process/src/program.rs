@@ -1,6 +1,7 @@
 //! How a program begins and ends: one runtime, and one line for what stopped it.
 
 use std::future::Future;
+use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,6 +13,19 @@ pub fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
         eprintln!("error: {}", cause::in_one_line(error.as_ref()));
         ExitCode::FAILURE
     })
+}
+
+/// What a command ends with that cannot say what it was asked.
+const UNKNOWN: u8 = 2;
+
+/// The exit code of a command that compares, as that of `diff`: what it found, or 2 after an error was told in one line.
+pub fn compared(found: anyhow::Result<u8>) -> ExitCode {
+    let code = found.unwrap_or_else(|error| {
+        let said = cause::in_one_line(error.as_ref());
+        let _unheard = writeln!(stderr(), "error: {said}");
+        UNKNOWN
+    });
+    ExitCode::from(code)
 }
 
 /// Runs to the end on a runtime of its own.

@@ -41,6 +41,22 @@ pub(crate) enum What {
     Lost(u64),
 }
 
+impl What {
+    /// The pass, if it is one.
+    pub(crate) fn pass(&self) -> Option<&Pass> {
+        match self {
+            Self::Pass(pass) => Some(pass),
+            Self::Trace(_)
+            | Self::Runs(_)
+            | Self::Object(_)
+            | Self::Gone(_)
+            | Self::Sent(_)
+            | Self::Ended(_)
+            | Self::Lost(_) => None,
+        }
+    }
+}
+
 /// What a file begins with.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Header {

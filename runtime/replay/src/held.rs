@@ -200,7 +200,7 @@ impl<'a> Holder<'a> {
         let object = pass.object.described();
         let at = self.time(ms);
         let (class, decision) = observed.place(ir);
-        let state = state(ir, class);
+        let state = class.word(ir);
         let next = next(ir, decision);
         let read = |besides: Option<&_>| {
             let version = |input: usize, name: &_| self.caches.version(wired, input, name);
@@ -308,15 +308,6 @@ fn facts(ir: &'static Lifecycle, observed: &Observed, pass: &Pass) -> Vec<Fact> 
         }
     };
     others(ir, observed, pass).map(told).collect()
-}
-
-fn state(ir: &Lifecycle, class: Class) -> &'static str {
-    match class {
-        Class::State(state) => ir.states[state].name,
-        Class::Deleting => "Deleting",
-        Class::Refused { .. } => "Refused",
-        Class::Contradiction => "Unclear",
-    }
 }
 
 /// Why there is no state.

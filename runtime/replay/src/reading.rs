@@ -23,16 +23,7 @@ impl Recorded {
     /// The objects of all passes, each once: `Listener default/web`.
     pub fn objects(&self) -> BTreeSet<String> {
         let lines = self.runs.iter().flat_map(|run| &run.lines);
-        let passes = lines.filter_map(|line| match &line.what {
-            What::Pass(pass) => Some(pass.object.described()),
-            What::Trace(_)
-            | What::Runs(_)
-            | What::Object(_)
-            | What::Gone(_)
-            | What::Sent(_)
-            | What::Ended(_)
-            | What::Lost(_) => None,
-        });
+        let passes = lines.filter_map(|line| Some(line.what.pass()?.object.described()));
         passes.collect()
     }
 
@@ -40,16 +31,11 @@ impl Recorded {
     #[must_use]
     pub fn only(mut self, object: &str) -> Self {
         for run in &mut self.runs {
-            run.lines.retain(|line| match &line.what {
-                What::Pass(pass) => pass.object.described() == object,
-                What::Trace(_)
-                | What::Runs(_)
-                | What::Object(_)
-                | What::Gone(_)
-                | What::Sent(_)
-                | What::Ended(_)
-                | What::Lost(_) => true,
-            });
+            let is_of = |line: &Line| {
+                let pass = line.what.pass();
+                pass.is_none_or(|pass| pass.object.described() == object)
+            };
+            run.lines.retain(is_of);
         }
         self
     }

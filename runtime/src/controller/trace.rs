@@ -105,12 +105,7 @@ pub struct Kept<'a> {
 impl Passed<'_> {
     /// The name of the state that it found; of a world without one, a word of its own.
     pub fn state(&self) -> &'static str {
-        match self.class {
-            Class::State(state) => self.lifecycle.states[state].name,
-            Class::Deleting => "Deleting",
-            Class::Refused { .. } => "Refused",
-            Class::Contradiction => "Unclear",
-        }
+        self.class.word(self.lifecycle)
     }
 }
 

@@ -19,6 +19,18 @@ pub enum Class {
     Contradiction,
 }
 
+impl Class {
+    /// The name of the state; of a world without one, a word of its own.
+    pub fn word(self, lifecycle: &Lifecycle) -> &'static str {
+        match self {
+            Self::State(state) => lifecycle.states[state].name,
+            Self::Deleting => "Deleting",
+            Self::Refused { .. } => "Refused",
+            Self::Contradiction => "Unclear",
+        }
+    }
+}
+
 /// The one thing a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

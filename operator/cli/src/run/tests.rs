@@ -19,11 +19,11 @@ use crate::cluster::{Cluster, Options};
 
 const SOON: Duration = Duration::from_secs(60);
 
-fn definitions() -> Vec<CustomResourceDefinition> {
+pub(crate) fn definitions() -> Vec<CustomResourceDefinition> {
     vec![mirror::Mirror::crd()]
 }
 
-fn program() -> Program {
+pub(crate) fn program() -> Program {
     Program::new("mirror-operator", "1")
         .definitions(definitions)
         .operator(|_| mirror::operator())

@@ -57,7 +57,7 @@ pub enum Command {
     /// Try the operator out in a simulated cluster on this machine. Needs no cluster, no Docker and no root.
     ///
     /// Starts the cluster with two nodes, runs the operator and the controller of Skupper sites in it, applies the manifests, tells
-    /// what becomes of each Listener, Site and Connector until it is Ready and of each Pod until it runs, and goes on serving
+    /// what becomes of each Listener, Site, Connector and Link until it is Ready and of each Pod until it runs, and goes on serving
     /// `kubectl` until Ctrl-C or SIGTERM. The routers of Sites run in this process and carry real connections.
     ///
     /// Ends with 0 when it was told to stop or, with --once, when all are Ready and all Pods run; with 1 if with --once
@@ -82,7 +82,7 @@ pub enum Command {
     },
     /// Say why an object of a cluster is where it is, who must act, and what comes next. Changes nothing.
     ///
-    /// Looks at a Listener, at the claim of a Listener volume, or at a Site, Listener, Connector, AttachedConnector or AttachedConnectorBinding of Skupper, by the code of its operator and
+    /// Looks at a Listener, at the claim of a Listener volume, or at a Site, Listener, Connector, AttachedConnector, AttachedConnectorBinding, Certificate, SecuredAccess, RouterAccess, Link, AccessGrant or AccessToken of Skupper, by the code of its operator and
     /// with the rights to get and list of whoever asks: see `docs/explain.md`. As `kubectl-lifecycle` on the PATH it is `kubectl lifecycle explain`.
     ///
     /// Ends with 0 if the object was found, whatever is wrong with it, and with 1 if there is none or it cannot be read.
@@ -104,7 +104,7 @@ pub enum Command {
     Replay(Replay),
     /// Check every `lifecycle!` in Rust source files, without compiling them.
     ///
-    /// Ends with 0 if no errors were found, 1 if there are some, 2 if a file could not be read or written. What --fix has written away is none any
+    /// Ends with 0 if no errors were found, 1 if there are some, 2 if a file could not be read or written or nothing is declared in what was named. What --fix has written away is none any
     /// more; what it would, with --dry-run, still is one.
     Check(Check),
     /// Write the lock of each `lifecycle!` that names one: what it leaves in a cluster, one line an item.
@@ -112,7 +112,7 @@ pub enum Command {
     /// The compiler compares a lock with its lifecycle, so that nothing is dropped or renamed unseen: see `docs/change.md`. A lock that would lose
     /// an item is not written; that is said, with what to write into the lifecycle.
     ///
-    /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written.
+    /// Ends with 0 if all are written or were current, 1 if one cannot be or, with --check, is behind, 2 if a file could not be read or written or nothing is declared in what was named.
     Lock(Lock),
     /// What is made from the lifecycles.
     #[command(flatten)]
@@ -125,7 +125,7 @@ pub enum Product {
     /// listeners.stackable.tech: ListenerClass, Listener, PodListeners.
     #[default]
     Listeners,
-    /// skupper.io: Site, Listener, Connector, AttachedConnector, AttachedConnectorBinding.
+    /// skupper.io: Site, Listener, Connector, AttachedConnector, AttachedConnectorBinding, Certificate, SecuredAccess, RouterAccess, Link, AccessGrant, AccessToken.
     Skupper,
 }
 
@@ -140,7 +140,7 @@ pub enum Mode {
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector and Secret, and DIR/input/certs/NAME the files
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link and Secret, and DIR/input/certs/NAME the files
     /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
     /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
@@ -237,16 +237,16 @@ pub struct Cluster {
 /// What to check, and how to answer.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Rust source files. One without a `lifecycle!` is fine.
-    #[arg(required_unless_present = "explain", value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    /// Rust source files, and folders: of those each `.rs` file that declares something, but for hidden folders and `target`.
+    #[arg(required_unless_present = "explain", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
 
     /// How findings are written.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
 
     /// Check nothing, and print what a code means, with an example and how it is mended.
-    #[arg(long, value_name = "CODE", conflicts_with = "files")]
+    #[arg(long, value_name = "CODE", conflicts_with = "paths")]
     pub explain: Option<String>,
 
     /// Write into the files what findings say exactly: the section `transitions`, and the name that was meant. What is left is told as without it.
@@ -263,9 +263,9 @@ pub struct Check {
 /// Whose locks are written.
 #[derive(Debug, Args)]
 pub struct Lock {
-    /// Rust source files. Each lifecycle in them that has a line `lock "name.lock";` has its lock beside its file.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    /// Rust source files, and folders, as for `check`. Each lifecycle in them that has a line `lock "name.lock";` has its lock beside its file.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
 
     /// Write nothing, and say which are behind.
     #[arg(long)]

@@ -6,12 +6,15 @@ mod explain;
 mod fix;
 mod json;
 mod locks;
+mod named;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
+use lifecycle_generate::whole_file;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_macros_core::{Found, check_locked};
 use lifecycle_runtime::cause;
@@ -27,8 +30,14 @@ pub enum Verdict {
     Clean = 0,
     /// At least one lifecycle is refused.
     Errors = 1,
-    /// At least one file could not be read, or is no Rust; the others were checked.
+    /// At least one file could not be read, or is no Rust, or nothing is declared where it should be; the others were checked.
     Unreadable = 2,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        Self::from(verdict as u8)
+    }
 }
 
 /// What became of one file.
@@ -54,9 +63,14 @@ enum Error {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} cannot be written", path.display())]
-    Write { path: PathBuf, source: io::Error },
-    #[error("{} has changed since it was read, and is left as it is: check it again", path.display())]
-    Changed { path: PathBuf },
+    Write {
+        path: PathBuf,
+        source: whole_file::Error,
+    },
+    #[error("{} declares nothing: a `lifecycle! {{ .. }}` or `fragment! {{ .. }}` was expected in it", path.display())]
+    NothingInFile { path: PathBuf },
+    #[error("{} declares nothing: a `lifecycle! {{ .. }}` or `fragment! {{ .. }}` was expected in one of its `.rs` files; hidden folders and `target` are not looked into", path.display())]
+    NothingInFolder { path: PathBuf },
 }
 
 /// A place in a file: line and column count from 1, columns in characters.
@@ -87,7 +101,7 @@ pub fn run(
     if let Some(code) = &options.explain {
         return explain::explain(code, out, complaints);
     }
-    let mut sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
+    let mut sources = named::sources(&options.paths);
     let mut stands = Verdict::Clean;
     if options.fix && options.dry_run {
         // What is only shown is there still.
@@ -240,7 +254,10 @@ impl Looked {
 impl Error {
     fn path(&self) -> &Path {
         match self {
-            Self::Read { path, .. } | Self::Write { path, .. } | Self::Changed { path } => path,
+            Self::Read { path, .. }
+            | Self::Write { path, .. }
+            | Self::NothingInFile { path }
+            | Self::NothingInFolder { path } => path,
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use clap::Parser;
-use lifecycle_process::{definitions, ended, until_done};
+use lifecycle_process::{definitions, ended, printed, until_done};
 
 use crate::args::{Arguments, Command, Plugin, PluginCommand};
 use crate::{check, cluster, explain, new, parts, plan, replay, sandbox, wiring};
@@ -24,7 +24,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Crd { product } => {
             let kinds = wiring::kinds(product);
-            definitions::print((kinds.definitions)(), &mut stdout().lock())?;
+            let done = definitions::print((kinds.definitions)(), &mut stdout().lock());
+            return printed(done.map(|()| ExitCode::SUCCESS));
         }
         Command::Run(options) => until_done(wiring::run(*options))??,
         Command::Sandbox(options) => return until_done(sandbox::run(options)),
@@ -34,14 +35,17 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Plan(options) => return until_done(plan::run(*options)),
         Command::Replay(options) => return Ok(replay::run(&options)),
         Command::Check(options) => {
-            let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock())?;
-            return Ok(ExitCode::from(verdict as u8));
+            let verdict = check::run(&options, &mut stdout().lock(), &mut stderr().lock());
+            return printed(verdict.map(ExitCode::from));
         }
         Command::Lock(options) => {
-            let verdict = check::lock(&options, &mut stdout().lock(), &mut stderr().lock())?;
-            return Ok(ExitCode::from(verdict as u8));
+            let verdict = check::lock(&options, &mut stdout().lock(), &mut stderr().lock());
+            return printed(verdict.map(ExitCode::from));
         }
-        Command::Generate(generate) => generate.run(&parts::program(), &mut stdout().lock())?,
+        Command::Generate(generate) => {
+            let done = generate.run(&parts::program(), &mut stdout().lock());
+            return printed(done.map(|()| ExitCode::SUCCESS));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

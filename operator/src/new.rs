@@ -1,5 +1,5 @@
 //! `lifecycle-operator new`: a crate of an operator that builds, passes its generated suite and runs in a sandbox. What it writes is a member of this
-//! workspace, `operator/template`, with other names.
+//! workspace, `operator/template` or `operator/shop`, with other names.
 
 mod manifest;
 mod names;
@@ -20,6 +20,10 @@ pub use options::New;
 /// Why there is no crate.
 #[derive(Debug, Error)]
 enum Error {
+    #[error(
+        "a kind cannot be called {0}: the code of this template means something else by it; choose another"
+    )]
+    Word(String),
     #[error("{} is there and is not empty: choose another name, or remove it", .0.display())]
     Taken(PathBuf),
     #[error("{} cannot be read", path.display())]
@@ -35,6 +39,9 @@ enum Error {
 /// # Errors
 /// The folder is not empty or cannot be written, or `--path` leads to no checkout.
 pub(crate) fn run(options: &New) -> anyhow::Result<String> {
+    if options.template.words().any(|word| word == options.kind) {
+        return Err(Error::Word(options.kind.clone()).into());
+    }
     let folder = Path::new(&options.name);
     check_free(folder)?;
     let source = match &options.path {
@@ -44,7 +51,7 @@ pub(crate) fn run(options: &New) -> anyhow::Result<String> {
     let plural = options.plural.as_deref();
     let names = renamed::Names::of(&options.name, &options.kind, &options.group, plural);
     let mut sources = Vec::new();
-    let files = template::files(&source, &names);
+    let files = options.template.files(&source, &names);
     for (path, text) in &files {
         let path = folder.join(path);
         write(&path, text)?;

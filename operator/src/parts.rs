@@ -6,6 +6,7 @@ use lifecycle_listener::volume::{Mount, Registration};
 use lifecycle_listener::{controller as listeners, volume};
 use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_skupper::controller as skupper;
+use lifecycle_skupper::grants::service;
 use lifecycle_specs_listener::listener;
 
 /// Where the Listener operator is installed.
@@ -55,24 +56,24 @@ fn provisioner() -> Part {
     let storage = |resource| Object::all("storage.k8s.io", resource);
     Part::new("provisioner", "listener-operator-controller", LISTENERS)
         .role("listener-operator-provisioner")
-        .also(
+        .also_for_others(
             core("persistentvolumes"),
             &[Get, List, Watch, Create, Patch, Delete],
             SIDE_CAR,
         )
-        .also(
+        .also_for_others(
             core("persistentvolumeclaims"),
             &[Get, List, Watch, Update],
             SIDE_CAR,
         )
-        .also(core("nodes"), &[Get, List, Watch], SIDE_CAR)
-        .also(
+        .also_for_others(core("nodes"), &[Get, List, Watch], SIDE_CAR)
+        .also_for_others(
             core("events"),
             &[Get, List, Watch, Create, Update, Patch],
             SIDE_CAR,
         )
-        .also(storage("csinodes"), &[Get, List, Watch], SIDE_CAR)
-        .also(storage("storageclasses"), &[Get, List, Watch], SIDE_CAR)
+        .also_for_others(storage("csinodes"), &[Get, List, Watch], SIDE_CAR)
+        .also_for_others(storage("storageclasses"), &[Get, List, Watch], SIDE_CAR)
 }
 
 fn node() -> Part {
@@ -110,8 +111,23 @@ fn sites() -> Part {
     let keys = Object::all("", "secrets").own();
     let key = keys.clone().named([skupper::KEY]);
     let made = "the key that all certificates follow from is made once";
-    part.also(Object::all("", "configmaps"), &reads, given_on)
-        .also(Object::all("", "secrets"), &reads, given_on)
-        .also(keys, &[Verb::Create], made)
-        .also(key, &[Verb::Get], made)
+    let redeemed = "the grant server: what it gives, and that it was given";
+    let grants = Object::all("skupper.io", "accessgrants");
+    let reached = Object::all("", "services").own().named([service::SERVICE]);
+    let authority = Object::all("", "secrets").own().named([service::AUTHORITY]);
+    let ended = "the authority of the grant server is made anew before it ends";
+    part.also(
+        grants,
+        &[Verb::Get, Verb::List, Verb::Watch, Verb::Patch],
+        redeemed,
+    )
+    .also(reached, &[Verb::Get], redeemed)
+    .also(Object::all("skupper.io", "sites"), &[Verb::List], redeemed)
+    .also(Object::all("", "configmaps"), &[Verb::Get], redeemed)
+    .also(Object::all("", "secrets"), &[Verb::Get], redeemed)
+    .also(authority, &[Verb::Update], ended)
+    .also_for_others(Object::all("", "configmaps"), &reads, given_on)
+    .also_for_others(Object::all("", "secrets"), &reads, given_on)
+    .also(keys, &[Verb::Create], made)
+    .also(key, &[Verb::Get], made)
 }

@@ -35,6 +35,7 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
             // The one that the operator finds in its Pod cannot be found from here.
             let domain = &run.cluster.kubernetes_cluster_domain;
             let start = |inside: Operator| {
+                own_kinds(&inside, Product::Listeners, &run);
                 let told = lifecycle_listener::controller::Options {
                     cluster_domain: domain.clone().unwrap_or_else(ClusterDomain::usual),
                     kinds: kinds(Product::Listeners),
@@ -54,6 +55,13 @@ async fn planned(options: Planning) -> anyhow::Result<Verdict> {
     }
 }
 
+/// Which kinds are those of a product, and how somebody installs them.
+fn own_kinds(inside: &Operator, product: Product, run: &Run<Part>) {
+    let kinds = kinds(product);
+    let install = format!("{} | kubectl apply --server-side -f -", kinds.printed_by);
+    inside.own_kinds(&[kinds], (&install, !run.cluster.disable_crd_maintenance));
+}
+
 /// The plan of the controller of Skupper sites.
 async fn sites(
     live: &Client,
@@ -65,14 +73,17 @@ async fn sites(
     let silent = Silent::default();
     let asked = silent.clone();
     let start = |inside: Operator| {
+        own_kinds(&inside, Product::Skupper, run);
         let told = lifecycle_skupper::controller::Options {
             namespace,
             name: chosen.controller_name.clone(),
             platform: Platform::Kubernetes,
+            access: chosen.access(),
             image: chosen.router_image.clone(),
             kinds: kinds(Product::Skupper),
             maintain_crds: !run.cluster.disable_crd_maintenance,
             leadership: None,
+            grants: None,
             health: inside.health,
         };
         let (client, trace) = (inside.client, Some(inside.trace));

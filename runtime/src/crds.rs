@@ -1,6 +1,7 @@
 //! Installing the CustomResourceDefinitions and waiting until they are served. Writes only what differs.
 
 mod schema;
+mod stored;
 
 use std::time::Duration;
 
@@ -221,19 +222,23 @@ fn conversion_patch() -> Value {
     json!([{ "op": "replace", "path": "/spec/conversion", "value": { "strategy": "None" } }])
 }
 
-/// Whether `live` says all that is wanted. Schemas must be equal; elsewhere the API server may add defaults.
+/// Whether `live` says all that is wanted. Schemas must say the same, however it is written; elsewhere the API server may add defaults.
 fn covers(field: &str, live: &Value, wanted: &Value) -> bool {
     match wanted {
-        Value::Object(_) if field == "openAPIV3Schema" => live == wanted,
-        Value::Object(fields) => fields
-            .iter()
-            .all(|(name, wanted)| covers(name, &live[name], wanted)),
+        Value::Object(_) if field == "openAPIV3Schema" => stored::is_same_schema(live, wanted),
+        // One without fields says something as well: that there is a status apart.
+        Value::Object(fields) => {
+            let mut fields = fields.iter();
+            live.is_object() && fields.all(|(name, wanted)| covers(name, &live[name], wanted))
+        }
         Value::Array(items) => {
             let found = live.as_array().map_or(&[][..], Vec::as_slice);
             let mut pairs = found.iter().zip(items);
             found.len() == items.len() && pairs.all(|(live, wanted)| covers("", live, wanted))
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => live == wanted,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            live.is_null() && stored::is_unsaid(wanted) || stored::is_same(live, wanted)
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod canary;
 pub mod certificate;
 pub mod database;
 pub mod dns;
+pub mod front;
 pub mod git;
 pub mod httproute;
 pub mod issuer;

@@ -14,6 +14,9 @@ use rustix::process::{Pid, Signal, kill_process};
 /// How much of a log goes into an error.
 const TAIL_LINES: usize = 15;
 
+/// A program that was stopped stands still by then.
+const STOPS_WITHIN: Duration = Duration::from_secs(10);
+
 /// A running program. Dropping it kills it.
 pub struct Process {
     name: &'static str,
@@ -59,13 +62,36 @@ impl Process {
         self.child.id()
     }
 
-    /// Sends a signal.
+    /// Sends a signal. After one that stops it all of it stands still.
     ///
     /// # Errors
-    /// It has ended and was waited for.
+    /// It has ended and was waited for, or goes on although it was stopped.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         kill_process(Pid::from_child(&self.child), signal)
-            .with_context(|| format!("cannot signal {}", self.name))
+            .with_context(|| format!("cannot signal {}", self.name))?;
+        let deadline = Instant::now() + STOPS_WITHIN;
+        // On a busy machine other threads go on until the first has seen the signal.
+        while signal == Signal::STOP && !self.stands_still()? {
+            let name = self.name;
+            ensure!(Instant::now() < deadline, "{name} was stopped and goes on");
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    fn stands_still(&self) -> Result<bool> {
+        let threads = format!("/proc/{}/task", self.pid());
+        let threads = fs::read_dir(&threads).with_context(|| format!("cannot read {threads}"))?;
+        for thread in threads {
+            let thread = thread.context("cannot read a thread")?.path().join("stat");
+            // One that has ended meanwhile stands still.
+            let stat = fs::read_to_string(thread).unwrap_or_default();
+            let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+            if state.is_some_and(|state| !state.starts_with(['T', 't', 'Z', 'X'])) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What the program has written so far.

@@ -3,20 +3,23 @@
 
 mod comes;
 mod fragment;
+mod group;
 mod retired;
 mod status;
+mod taint;
 mod teardown;
-
-use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
 pub use comes::Comes;
 pub use fragment::{Fragment, List, Mark, Need};
+pub use group::Member;
+pub(crate) use group::builder_of;
 pub use retired::{Gone, GoneOf, Leaves, Lock, LockText, Retired};
 pub use status::{
     Clause, Column, Condition, ConditionStatus, Field, FieldOf, Implicit, Message, Part, Ready,
 };
+pub use taint::Taint;
 pub use teardown::{Abandoned, Step, Teardown};
 
 /// One `lifecycle!` block.
@@ -74,21 +77,6 @@ pub enum Kind {
     Volume,
 }
 
-/// Names of items that could not be parsed: mentions of them are silent.
-#[derive(Clone, Debug, Default)]
-pub struct Taint {
-    pub names: BTreeSet<String>,
-    /// Something was lost whose names cannot be known.
-    pub everything: bool,
-}
-
-impl Taint {
-    /// Whether an unknown `name` may have been declared by what was lost.
-    pub fn covers(&self, name: &Ident) -> bool {
-        self.everything || self.names.contains(&name.to_string())
-    }
-}
-
 /// A line of `observe`.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -112,6 +100,8 @@ pub struct Input {
     pub given: Option<Pred>,
     /// An older version had it: it is only looked at for what that left.
     pub retired: Option<Leaves>,
+    /// The group that it is judged with.
+    pub member: Option<Member>,
 }
 
 /// `retain` with the policy that decides, if it is not always so.
@@ -148,6 +138,8 @@ pub enum Mode {
     Probe,
     /// What time it is.
     Clock,
+    /// Several objects of ours that are judged as one; its members are inputs of their own, which follow it.
+    Group,
 }
 
 impl Mode {
@@ -163,6 +155,7 @@ impl Mode {
             Self::Poll => "poll",
             Self::Probe => "probe",
             Self::Clock => "clock",
+            Self::Group => "owned",
         }
     }
 
@@ -177,7 +170,8 @@ impl Mode {
             | Self::Record
             | Self::Noted
             | Self::Poll
-            | Self::Clock => "poll",
+            | Self::Clock
+            | Self::Group => "poll",
         }
     }
 }

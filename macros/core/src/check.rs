@@ -39,6 +39,7 @@ mod minted_in_circle;
 pub(crate) mod misfit_clause;
 pub(crate) mod misfit_count;
 pub(crate) mod misfit_fragment;
+pub(crate) mod misfit_group;
 pub(crate) mod misfit_kstatus;
 pub(crate) mod misfit_retired;
 mod misfit_step;
@@ -183,6 +184,7 @@ pub const RULES: &[Rule] = &[
     misfit_clause::RULE,
     misfit_count::RULE,
     misfit_fragment::RULE,
+    misfit_group::RULE,
     misfit_kstatus::RULE,
     misfit_retired::RULE,
     misfit_step::RULE,

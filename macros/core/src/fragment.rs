@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 
 use crate::ast::{FieldOf, Fragment};
-use crate::check::{misfit_fragment, misplaced_mint};
+use crate::check::{misfit_fragment, misfit_group, misplaced_mint};
 use crate::errors::{Diagnostic, Sink};
 use crate::model::{self, build};
 use crate::parse::parse_fragment;
@@ -41,6 +41,7 @@ fn misfits(fragment: &Fragment, sink: &mut Sink) {
         let found = misfit_fragment::fragment_in_fragment(&mark.fragment, &part.name);
         sink.push(found);
     }
+    misfit_group::in_fragment(fragment, sink);
     let minted = part.values.iter().filter_map(misplaced_mint::in_fragment);
     minted.for_each(|found| sink.push(found));
     for field in &part.fields {

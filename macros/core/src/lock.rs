@@ -196,7 +196,8 @@ fn input(input: &Input) -> Option<(String, String)> {
         }
         // It is an annotation as any other record.
         Mode::Noted => Some((format!("record {}", bare(&input.name)), "Noted".to_owned())),
-        Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock => None,
+        // What a group leaves are its members.
+        Mode::Watched | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => None,
     }
 }
 

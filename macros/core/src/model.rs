@@ -169,6 +169,19 @@ pub struct Input {
     pub var: Option<VarId>,
     /// An older version had it: nothing reads it, and it is only looked at for what that left.
     pub retired: Option<Leaves>,
+    /// The group that it is judged with.
+    pub group: Option<InputId>,
+    /// Of a member: its builder may want none.
+    pub optional: bool,
+}
+
+impl Lifecycle {
+    /// The members of a group, in the order in which they are written.
+    pub fn members(&self, group: InputId) -> impl Iterator<Item = (InputId, &Input)> {
+        let inputs = self.inputs.iter().enumerate();
+        let of = move |(_, input): &(usize, &Input)| input.group == Some(group);
+        inputs.filter(of).map(|(at, input)| (InputId(at), input))
+    }
 }
 
 /// A length of time: as it is declared, or as the object says.

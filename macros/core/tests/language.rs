@@ -15,6 +15,7 @@ mod language {
     mod fragments;
     mod gallery;
     mod graph;
+    mod groups;
     mod guide;
     mod ignored;
     mod kstatus;
@@ -23,7 +24,6 @@ mod language {
     mod list_of_checks;
     mod minting;
     mod mutants;
-    mod mutation;
     mod nesting;
     mod once;
     mod outside;

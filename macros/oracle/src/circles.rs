@@ -24,6 +24,7 @@ pub(crate) fn asks(life: &Life) -> BTreeMap<String, BTreeSet<String>> {
         if brought(life, input).is_some() {
             let fact = asks.entry(input.name.clone()).or_default();
             fact.insert(objects(&input.name));
+            fact.extend(life.members(&input.name).map(|one| objects(&one.name)));
             fact.extend(input.of.iter().map(source));
             fact.extend(atoms(input.retain.as_ref()));
             fact.extend(life.noted(&input.name).map(|record| objects(&record.name)));

@@ -58,7 +58,7 @@ pub(crate) fn declarations(life: &Life, reach: &Reach<'_>, found: &mut Found) {
     for input in life
         .inputs
         .iter()
-        .filter(|input| !used.contains(&input.name))
+        .filter(|input| !used.contains(&input.name) && input.group.is_none())
     {
         found.say("LC064", &input.name);
     }
@@ -148,10 +148,9 @@ fn target(life: &Life, effect: &Effect, found: &mut Found) {
         "create" | "note" => true,
         _ if input.own == "noted" => true,
         "call" => ["poll", "probe"].contains(&input.own.as_str()),
-        "delete" => ["owned", "shared"].contains(&input.own.as_str()),
+        "delete" => ["owned", "shared", "group"].contains(&input.own.as_str()),
         // What is ours with others a rule of its own knows.
-        "adopt" => ["owned", "shared", "part", "record"].contains(&input.own.as_str()),
-        _ => ["owned", "shared", "part", "record"].contains(&input.own.as_str()),
+        _ => ["owned", "shared", "part", "record", "group"].contains(&input.own.as_str()),
     };
     if !fits {
         found.say("LC070", &effect.name);
@@ -203,7 +202,7 @@ fn steps(life: &Life, reach: &Reach<'_>, found: &mut Found) {
         }
         let target = life.input(&effect.on).map_or("", |input| &input.own);
         let builds = ["apply", "create"].contains(&effect.verb.as_str());
-        let makes = builds && ["owned", "shared"].contains(&target);
+        let makes = builds && ["owned", "shared", "group"].contains(&target);
         let acquires = takes(life, effect)
             .iter()
             .any(|fact| !lets_go(life, effect, fact));

@@ -134,7 +134,7 @@ impl Graph<'_> {
             let input = worlds.life.input(&worlds.vars[var].name);
             let word = worlds.spell(world[var]);
             let theirs: Option<&[&str]> = match input.map_or("", |input| &input.own) {
-                "owned" | "shared" => Some(&["Foreign", "Adoptable"]),
+                "owned" | "shared" | "group" => Some(&["Foreign", "Adoptable"]),
                 "part" => Some(&["Absent"]),
                 _ => None,
             };

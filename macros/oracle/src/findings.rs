@@ -32,11 +32,10 @@ impl Stage {
     pub fn of(code: &str) -> Self {
         match code {
             "LC000" | "LC001" | "LC002" | "LC003" | "LC005" | "LC006" | "LC018" | "LC032"
-            | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC110"
-            | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC117" | "LC119" | "LC120"
-            | "LC122" | "LC130" | "LC140" | "LC150" | "LC155" | "LC156" | "LC157" | "LC180" => {
-                Self::Names
-            }
+            | "LC045" | "LC047" | "LC050" | "LC055" | "LC060" | "LC070" | "LC100" | "LC105"
+            | "LC110" | "LC111" | "LC112" | "LC113" | "LC115" | "LC116" | "LC117" | "LC119"
+            | "LC120" | "LC122" | "LC130" | "LC140" | "LC150" | "LC155" | "LC156" | "LC157"
+            | "LC180" => Self::Names,
             "LC066" | "LC131" => Self::Circles,
             "LC015" | "LC017" | "LC041" | "LC044" | "LC064" | "LC081" | "LC083" | "LC103"
             | "LC118" | "LC121" | "LC132" | "LC133" | "LC134" | "LC135" | "LC141" | "LC142"

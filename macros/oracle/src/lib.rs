@@ -13,6 +13,7 @@ mod drive;
 mod early;
 pub mod findings;
 mod graph;
+mod groups;
 mod held;
 mod kstatus;
 pub mod meaning;

@@ -3,6 +3,7 @@
 
 pub mod calls;
 mod readings;
+mod told;
 pub mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,7 @@ use crate::answer::readable;
 use crate::drive::rests_at;
 use crate::findings::Found;
 use crate::moves::{Move, Vow};
-use crate::syntax::{Clause, Condition, Life};
+use crate::syntax::Life;
 use crate::worlds::{LIMIT, NodePlace, World, Worlds};
 
 /// A world by name: facts and built-in facts as they are called, `deleting`, `claimed`, and `?effect` for its refusal.
@@ -271,50 +272,6 @@ impl Meaning<'_> {
         let vars = self.worlds.vars.iter().enumerate().zip(&world);
         let held = vars.filter(|((var, _), value)| self.worlds.is_held(*var, **value));
         held.map(|((_, var), _)| var.name.clone()).collect()
-    }
-
-    /// What the declared conditions say there: status and reason, or nothing. `None` where no state is told of; while the object is suspended those that are said
-    /// anew, and the roll-up.
-    pub fn told(&self, named: &Named) -> Option<Vec<Told>> {
-        let world = self.numbered(named)?;
-        let Some(NodePlace::State(state)) = self.worlds.place(&world) else {
-            return None;
-        };
-        if self.life().states[state].is_ignored() {
-            return None;
-        }
-        let suspended = self.life().states[state].is_suspended();
-        let said = |condition: &Condition| {
-            let fits = |clause: &&Clause| {
-                let when = clause.when.as_ref().map(|when| self.worlds.test(when));
-                when.is_none_or(|when| self.worlds.holds(&when, &world))
-            };
-            let clause = condition.clauses.iter().find(fits)?;
-            let is_said = ["True", "False", "Unknown"].contains(&clause.value.as_str());
-            let reason = clause
-                .reason
-                .clone()
-                .unwrap_or_else(|| condition.name.clone());
-            is_said.then(|| (clause.value.clone(), reason))
-        };
-        let all = self.life().conditions.iter();
-        let anew = all.filter(|one| !suspended || self.is_said_while_suspended(one));
-        let mut told: Vec<Told> = anew.map(|one| (one.name.clone(), said(one))).collect();
-        if suspended && self.life().ready.is_some() {
-            let reason = self.life().states[state].name.clone();
-            told.push(("Ready".to_owned(), Some(("Unknown".to_owned(), reason))));
-        }
-        Some(told)
-    }
-
-    /// Whether it asks nothing but what decides whether an object is left alone.
-    fn is_said_while_suspended(&self, condition: &Condition) -> bool {
-        let states = self.life().states.iter();
-        let aside = states.filter(|state| state.is_ignored() || state.is_suspended());
-        let known: BTreeSet<String> = aside.flat_map(|state| state.when.atoms()).collect();
-        let clauses = condition.clauses.iter();
-        let mut asked = clauses.flat_map(|clause| clause.when.iter().flat_map(|w| w.atoms()));
-        asked.all(|name| known.contains(&name))
     }
 
     /// Each fact with the values that an answer may have, refusals aside.

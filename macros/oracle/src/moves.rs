@@ -316,7 +316,7 @@ impl Worlds<'_> {
                     vow(true, "New", &["Behind"]);
                 }
                 ("owned", false) if once => vow(false, "Terminating", &["Gone"]),
-                ("owned" | "shared", true) if !self.forgets(Rule::Drains) => {
+                ("owned" | "shared", true) | ("group", _) if !self.forgets(Rule::Drains) => {
                     vow(false, "Draining", &["Foreign", "Current"]);
                     vow(true, "Draining", &["Behind"]);
                 }

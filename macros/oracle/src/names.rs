@@ -6,6 +6,7 @@ mod sections;
 use std::collections::BTreeSet;
 
 use crate::findings::{Found, is_warning};
+use crate::groups;
 use crate::kstatus::kstatus;
 use crate::minted::places;
 use crate::once;
@@ -20,12 +21,15 @@ const MANY: [&str; 5] = ["Behind", "Surplus", "Draining", "Foreign", "Current"];
 
 /// The values of the fact that an input brings, if it brings one.
 pub(crate) fn brought(life: &Life, input: &Input) -> Option<Vec<String>> {
+    if input.group.is_some() {
+        return None;
+    }
     let adopted = life.adopts(&input.name);
     let once = input.own == "owned" && life.creates(&input.name);
     let values: &[&str] = match (input.own.as_str(), input.many) {
         ("owned", true) if once => &["New", "Behind", "Surplus", "Draining", "Foreign", "Current"],
         ("owned", false) if once => &["Absent", "Foreign", "Terminating", "New", "Made", "Gone"],
-        ("owned" | "shared", true) => &MANY,
+        ("owned" | "shared", true) | ("group", _) => &MANY,
         (_, true) | ("probe" | "clock" | "noted", _) => return None,
         ("owned", _) if adopted => &[
             "Absent",
@@ -98,6 +102,7 @@ pub(crate) fn names(life: &Life, found: &mut Found) {
     suspended(life, found);
     ownership::misplaced(life, found);
     once::misplaced(life, found);
+    groups::misplaced(life, found);
     edges(life, found);
     for input in life.inputs.iter().filter(|_| !life.volume) {
         // A resource has no node to look at, and nothing but a period asks again.

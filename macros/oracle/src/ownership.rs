@@ -33,7 +33,7 @@ pub(crate) fn misplaced(life: &Life, found: &mut Found) {
         let wrong = life.input(&effect.on).is_some_and(|input| {
             let always = input.retained && input.retain.is_none();
             match input.own.as_str() {
-                "shared" | "part" | "record" | "noted" => true,
+                "shared" | "part" | "record" | "noted" | "group" => true,
                 "owned" => life.volume || input.many || always && effect.lets_go,
                 _ => life.volume,
             }

@@ -2,6 +2,7 @@
 //! What is declared twice is there twice. Shares nothing with the checker's parser and knows no rule but those of spelling.
 
 mod calls;
+mod groups;
 mod made;
 mod shared;
 mod tokens;
@@ -204,6 +205,14 @@ impl Parser {
         } else {
             String::new()
         };
+        if own == "owned" && self.cursor.eat("{") {
+            return self.group(name);
+        }
+        self.observed(name, own)
+    }
+
+    /// What stands behind the name of an input, and behind what we are to it.
+    fn observed(&mut self, name: String, own: String) -> Parsed<()> {
         let is_note = own == "record" && self.cursor.peek() == "of";
         let own = if is_note { "noted".to_owned() } else { own };
         let many = self.cursor.eat("[");
@@ -219,19 +228,7 @@ impl Parser {
             own,
             many,
             kind,
-            by: String::new(),
-            optional: false,
-            every: None,
-            of: None,
-            provider: None,
-            tells: None,
-            from: Vec::new(),
-            paths: Vec::new(),
-            retained: false,
-            retain: None,
-            by_owner: false,
-            exclusive: false,
-            given: None,
+            ..Input::default()
         };
         if self.cursor.eat("of") {
             let other = Some(self.cursor.ident()?);

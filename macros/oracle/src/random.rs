@@ -5,6 +5,7 @@ mod claims;
 pub mod cut;
 mod dice;
 mod erring;
+mod groups;
 mod kstatus;
 mod mints;
 mod once;
@@ -56,6 +57,7 @@ pub fn draw(number: u64) -> String {
     claims::overlay(&mut sketch, number);
     providers::overlay(&mut sketch, number);
     requests::overlay(&mut sketch, number);
+    groups::overlay(&mut sketch, is_sound, number);
     allow(&mut sketch, &mut dice);
     sketch.to_string()
 }

@@ -105,6 +105,10 @@ impl<'a> Reach<'a> {
         let mut all = self.closures(&input.lookup());
         all.extend(self.asked(&atoms(input.given.as_ref())));
         all.insert(name.to_owned());
+        // A write of a group is one of its members.
+        all.extend(input.group.clone());
+        let members = self.life.members(name);
+        all.extend(members.flat_map(|member| self.closure(&member.name)));
         all
     }
 

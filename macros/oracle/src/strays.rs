@@ -83,15 +83,20 @@ fn keys(life: &Life, effect: &Effect, found: &mut Found) {
 
 fn is_applied(life: &Life, input: &Input) -> bool {
     let mut effects = life.effects.iter();
-    effects.any(|effect| effect.verb == "apply" && effect.on == input.name)
+    effects.any(|effect| effect.verb == "apply" && writes(effect, input))
+}
+
+/// Whether an effect writes an input, or the group that it is in.
+fn writes(effect: &Effect, input: &Input) -> bool {
+    effect.on == input.name || input.group.as_ref() == Some(&effect.on)
 }
 
 fn is_written(life: &Life, input: &Input) -> bool {
     let mut effects = life.effects.iter();
-    let writes = |effect: &Effect| {
-        ["apply", "create", "delete"].contains(&effect.verb.as_str()) && effect.on == input.name
+    let is_written = |effect: &Effect| {
+        ["apply", "create", "delete"].contains(&effect.verb.as_str()) && writes(effect, input)
     };
-    ["owned", "shared", "part"].contains(&input.own.as_str()) && effects.any(writes)
+    ["owned", "shared", "part"].contains(&input.own.as_str()) && effects.any(is_written)
 }
 
 /// Whether both are found in the same way, and none of them by a method.

@@ -62,10 +62,10 @@ impl Span {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) name: String,
-    /// `owned`, `shared`, `part`, `record`, `noted`, `poll`, `probe`, `clock`, or nothing.
+    /// `owned`, `shared`, `part`, `record`, `noted`, `poll`, `probe`, `clock`, `group`, or nothing.
     pub(crate) own: String,
     pub(crate) many: bool,
     /// Its type, as it is written.
@@ -93,6 +93,13 @@ pub(crate) struct Input {
     /// Whether every element of some list of it is ours.
     pub(crate) exclusive: bool,
     pub(crate) given: Option<Pred>,
+    /// The group that it is judged with.
+    pub(crate) group: Option<String>,
+    /// Of a member: whether its builder may want none.
+    pub(crate) may_lack: bool,
+    /// Of a member: whether it says that it is owned, and whether it says where it is looked at.
+    pub(crate) says_owned: bool,
+    pub(crate) is_given_alone: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -310,6 +317,12 @@ impl Input {
 impl Life {
     pub(crate) fn input(&self, name: &str) -> Option<&Input> {
         self.inputs.iter().find(|input| input.name == name)
+    }
+
+    /// The members of a group.
+    pub(crate) fn members(&self, group: &str) -> impl Iterator<Item = &Input> {
+        let of = move |input: &&Input| input.group.as_deref() == Some(group);
+        self.inputs.iter().filter(of)
     }
 
     /// Whether what is there of an input may be kept by somebody without a reference to an owner.

@@ -1,11 +1,11 @@
-//! The command line of a program: `run`, `replay`, `crds`, `sandbox`, `plan` and what follows from its lifecycles, and who does each.
+//! The command line of a program: `run`, `explain`, `replay`, `crds`, `sandbox`, `plan` and what follows from its lifecycles, and who does each.
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use lifecycle_process::{ended, until_done};
+use lifecycle_process::{ended, printed, until_done};
 
-use crate::{Program, args, definitions, generate, replay, run, simulated};
+use crate::{Program, args, definitions, explain, generate, replay, run, simulated};
 
 impl Program {
     /// The program: reads the command line, does what it says, and returns how the process is to end.
@@ -27,6 +27,7 @@ impl Program {
         let run = taking(run, args::Run::augment_args);
         let commands = [
             taking(run, self.options),
+            taking(explain::command(), self.options),
             taking(replay::command(), self.options),
             taking(crds, args::Crds::augment_args),
         ];
@@ -50,13 +51,20 @@ impl Program {
                 until_done(run::run(self, options, told))??;
             }
             Some(asked @ ("sandbox" | "plan", _)) => return simulated::asked(self, asked),
+            Some(("explain", told)) => explain::asked(self, told)?,
             Some(("replay", told)) => return replay::asked(self, told),
             Some(("crds", told)) => {
                 let options = args::Crds::from_arg_matches(told)?;
                 let kinds = definitions::kinds(self.name, &self.definitions)?;
-                definitions::asked(&kinds, &options)?;
+                let done = definitions::asked(&kinds, &options).map(|()| ExitCode::SUCCESS);
+                return match options.install {
+                    true => done,
+                    false => printed(done),
+                };
             }
-            Some((name, _)) if generate::is_one(name) => generate::asked(self, matches)?,
+            Some((name, _)) if generate::is_one(name) => {
+                return printed(generate::asked(self, matches).map(|()| ExitCode::SUCCESS));
+            }
             Some(_) | None => unreachable!("clap lets no other command through"),
         }
         Ok(ExitCode::SUCCESS)
@@ -115,7 +123,11 @@ mod tests {
     fn each_command_says_what_it_does_whatever_its_options_say() {
         let mut command = program().command();
         command.build();
-        let begins = [("run", "Run the operator"), ("crds", "Print the")];
+        let begins = [
+            ("run", "Run the operator"),
+            ("explain", "Say why an object of a cluster"),
+            ("crds", "Print the"),
+        ];
         let simulated = [
             ("sandbox", "Try the operator out"),
             ("plan", "Say what this version would write"),

@@ -85,9 +85,10 @@ async fn install(
                 "the API server has not answered within {limit:?}, and what is installed of {group} is not known: see that it can be reached, and try again"
             )
         })?;
-        let written = written.context(
-            "CustomResourceDefinitions cannot be installed or updated: use a kubeconfig of somebody who may list, create and patch them",
-        )?;
+        let written = written.map_err(|error| {
+            let advice = advice(&error);
+            anyhow::Error::new(error).context(advice)
+        })?;
         let served = timeout(limit, crds::prepare(client, one, true)).await;
         served.with_context(|| {
             format!(
@@ -107,6 +108,15 @@ async fn install(
         }
     }
     Ok(())
+}
+
+/// What helps where definitions could not be written: rights, if the API server said no, and else that it can be reached.
+const fn advice(error: &kube::Error) -> &'static str {
+    if matches!(error, kube::Error::Api(_)) {
+        "CustomResourceDefinitions cannot be installed or updated: use a kubeconfig of somebody who may list, create and patch them"
+    } else {
+        "the API server cannot be asked, and it is not known what is installed: see that it runs and that the kubeconfig names its address, and try again"
+    }
 }
 
 #[cfg(test)]
@@ -177,6 +187,48 @@ mod tests {
         );
     }
 
+    /// A kind with bounds, which Rust writes as `1.0` and an API server as `1`.
+    #[cfg(feature = "sandbox")]
+    fn of_bounds() -> Vec<CustomResourceDefinition> {
+        let mut bounded = serde_json::to_value(definition("a.example.org", "Thing")).unwrap();
+        bounded["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] =
+            json!({ "size": { "type": "integer", "minimum": 1, "nullable": false } });
+        vec![serde_json::from_value(bounded).unwrap()]
+    }
+
+    #[cfg(feature = "sandbox")]
+    #[tokio::test]
+    async fn a_definition_that_a_server_has_completed_is_as_wanted() {
+        use kube::api::{Api, ApiResource, DynamicObject, PostParams};
+        use lifecycle_simulator::{Server, User};
+
+        let client = Server::new(0).client(&User::admin());
+        let schema = json!({
+            "type": "object", "properties": { "size": { "type": "integer", "minimum": 1 } },
+        });
+        let stored = json!({
+            "metadata": { "name": "things.a.example.org" },
+            "spec": {
+                "group": "a.example.org", "scope": "Namespaced", "conversion": { "strategy": "None" },
+                "names": { "kind": "Thing", "listKind": "ThingList", "plural": "things", "singular": "thing" },
+                "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+            },
+        });
+        let stored: DynamicObject = serde_json::from_value(stored).unwrap();
+        let definitions = ApiResource::erase::<CustomResourceDefinition>(&());
+        let definitions: Api<DynamicObject> = Api::all_with(client.clone(), &definitions);
+        let made = definitions.create(&PostParams::default(), &stored).await;
+        let kinds = kinds("thing-operator", &[of_bounds]).unwrap();
+        let mut out = Vec::new();
+        install(&client, &kinds, PATIENCE, &mut out).await.unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "things.a.example.org as wanted, and served\n"
+        );
+        let now = definitions.get("things.a.example.org").await.unwrap();
+        assert_eq!(now.metadata.generation, made.unwrap().metadata.generation);
+    }
+
     #[tokio::test]
     async fn an_api_server_that_never_answers_is_not_waited_for_long() {
         let deaf = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -212,5 +264,19 @@ mod tests {
                 .contains("Program::definitions")
         );
         assert!(said(&[Vec::new]).contains("is empty"));
+    }
+
+    #[tokio::test]
+    async fn where_no_server_answers_nobody_is_told_of_rights() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let nobody = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let client =
+            lifecycle_runtime::kube::client(kube::Config::new(nobody.parse().unwrap())).unwrap();
+        let kinds = kinds("thing-operator", &[of_one]).unwrap();
+        let failed = install(&client, &kinds, PATIENCE, &mut Vec::new()).await;
+        let said = format!("{:#}", failed.unwrap_err());
+        assert!(said.starts_with("the API server cannot be asked"), "{said}");
+        assert!(!said.contains("may list"), "{said}");
     }
 }

@@ -83,6 +83,10 @@ pub(crate) fn nobody() -> anyhow::Result<Client> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod asked;
+
+#[cfg(test)]
 mod tests {
     use lifecycle_runtime::Operator;
 

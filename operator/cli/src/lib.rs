@@ -1,4 +1,4 @@
-//! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, what follows from its lifecycles (pictures,
+//! What the program of an operator is around its lifecycles: `run` with lease, health and metrics, `crds`, `explain`, what follows from its lifecycles (pictures,
 //! pages, rights), and, with the feature `sandbox`, a simulated cluster with the operator in it, and `plan`. Knows no lifecycle of any product.
 
 #![deny(missing_docs)]
@@ -9,6 +9,7 @@ mod args;
 pub mod cluster;
 mod command_line;
 mod definitions;
+mod explain;
 mod generate;
 mod metrics;
 #[cfg(feature = "sandbox")]
@@ -30,3 +31,15 @@ pub mod updates;
 
 pub use lifecycle_generate::rights::{Object, Verb};
 pub use program::{Program, Surroundings};
+
+/// The operator that `lifecycle-operator new` writes, for tests.
+#[cfg(test)]
+#[cfg(feature = "sandbox")]
+#[path = "../../template/src/lifecycle.rs"]
+#[allow(unreachable_pub, reason = "in its own package it is public")]
+mod lifecycle;
+#[cfg(test)]
+#[cfg(feature = "sandbox")]
+#[path = "../../template/src/logic.rs"]
+#[allow(unreachable_pub, reason = "in its own package it is public")]
+mod logic;

@@ -53,15 +53,16 @@ async fn planned(program: Program, told: &ArgMatches) -> anyhow::Result<Verdict>
     logging::begin_quietly()?;
     let options = Planning::from_arg_matches(told)?;
     let live = options.plan.connect().await?;
-    of((program, told), (&live, options), &mut stdout().lock()).await
+    of((program, told), &live, &mut stdout().lock()).await
 }
 
 /// Prints what the program would write into a cluster.
-async fn of(
+pub(crate) async fn of(
     (program, told): (Program, &ArgMatches),
-    (live, Planning { plan, cluster }): (&Client, Planning),
+    live: &Client,
     into: &mut impl Write,
 ) -> anyhow::Result<Verdict> {
+    let Planning { plan, cluster } = Planning::from_arg_matches(told)?;
     let kinds = definitions::kinds(program.name, &program.definitions)?;
     let namespace = cluster.operator_namespace.as_deref();
     let namespace = namespace.unwrap_or(live.default_namespace()).to_owned();
@@ -72,6 +73,8 @@ async fn of(
     };
     let start = |inside: lifecycle_plan::Operator| async {
         let maintain = !cluster.disable_crd_maintenance;
+        let install = format!("{} crds --install", program.name);
+        inside.own_kinds(&kinds, (&install, maintain));
         prepare(&inside.client, &kinds, maintain, &inside.health).await;
         // The one that the operator finds in its Pod cannot be found from here.
         let domain = cluster.kubernetes_cluster_domain.clone();
@@ -107,38 +110,52 @@ mod tests {
     use crate::run::mirror;
     use crate::run::tests::{definitions, program};
 
-    async fn said(cluster: &Cluster) -> (Verdict, String) {
-        let matches = program()
-            .command()
-            .get_matches_from(["mirror-operator", "plan"]);
+    async fn said(cluster: &Cluster, words: &[&str]) -> (Verdict, String) {
+        let all = ["mirror-operator", "plan"].iter().chain(words);
+        let matches = program().command().get_matches_from(all);
         let told = matches.subcommand_matches("plan").unwrap();
-        let options = Planning::from_arg_matches(told).unwrap();
         let mut text = Vec::new();
         let live = cluster.client();
-        let verdict = of((program(), told), (&live, options), &mut text)
-            .await
-            .unwrap();
+        let verdict = of((program(), told), &live, &mut text).await.unwrap();
         (verdict, String::from_utf8(text).unwrap())
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_program_says_what_it_would_write_and_writes_none_of_it() {
         let cluster = Cluster::open(Options::default()).await.unwrap();
-        let (verdict, text) = said(&cluster).await;
+        let (verdict, text) = said(&cluster, &[]).await;
         assert_eq!(verdict, Verdict::Something);
-        let defined = "+ CustomResourceDefinition.apiextensions.k8s.io mirrors.examples.test";
-        assert!(text.contains(defined), "{text}");
+        let defined = "+ CustomResourceDefinition.apiextensions.k8s.io mirrors.examples.test  (by mirror-operator): it is not installed; `mirror-operator crds --install` installs it, too\n";
+        assert!(text.starts_with(defined), "{text}");
+        assert!(text.lines().count() < 6, "{text}");
+        let (verdict, text) = said(&cluster, &["--full"]).await;
+        assert_eq!(verdict, Verdict::Something);
+        let field = r#"    + spec.names.kind: "Mirror""#;
+        assert!(text.starts_with(defined) && text.contains(field), "{text}");
 
         let kinds = crate::definitions::kinds("mirror-operator", &[definitions]).unwrap();
         crds::prepare(&cluster.client(), &kinds[0], true).await;
         let objects = Manifest::parse(Path::new("objects"), mirror::OBJECTS).unwrap();
         manifests::apply(&cluster.client(), &objects).await.unwrap();
-        let (verdict, text) = said(&cluster).await;
+        let (verdict, text) = said(&cluster, &[]).await;
         assert_eq!(verdict, Verdict::Something);
         assert!(text.contains("+ ConfigMap default/copy"), "{text}");
         assert!(!text.contains("CustomResourceDefinition"), "{text}");
         let copies: Api<ConfigMap> = Api::default_namespaced(cluster.client());
         assert_eq!(copies.get_opt("copy").await.unwrap(), None);
+        cluster.stop().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn where_its_kinds_are_installed_by_others_the_plan_goes_on_as_if_they_were() {
+        let cluster = Cluster::open(Options::default()).await.unwrap();
+        let (verdict, text) = said(&cluster, &["--disable-crd-maintenance"]).await;
+        assert_eq!(verdict, Verdict::Unknown);
+        assert_eq!(
+            text,
+            "! mirrors.examples.test is not installed, and the operator would wait for it: `mirror-operator crds --install` installs it. What follows is as if it were\n\n\
+             Nothing would be written: the operator looks after 0 objects.\n"
+        );
         cluster.stop().await;
     }
 }

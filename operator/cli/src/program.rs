@@ -6,7 +6,7 @@ use kube::Client;
 use lifecycle_generate::rights::{Object, Verb};
 use lifecycle_runtime::Operator;
 
-/// A program around an operator: `run`, `crds`, `sandbox`, `plan`, `replay`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
+/// A program around an operator: `run`, `crds`, `sandbox`, `plan`, `explain`, `replay`, and what follows from its lifecycles: `lifecycles`, `diagram`, `docs`, `manifests`.
 ///
 /// ```text
 /// fn main() -> ExitCode {
@@ -93,7 +93,8 @@ impl Program {
         self
     }
 
-    /// The operator, made of what it is told by options of its own, which each command takes that makes it: all but `crds`.
+    /// The operator, made of what it is told by options of its own, which each command takes that makes it: all but `crds`. None may be called as an option
+    /// of a command itself: `--namespace`, `--context`, `--watch`.
     #[must_use]
     pub fn operator_with<A: Args>(
         mut self,

@@ -11,5 +11,5 @@ mod program;
 mod run;
 pub mod webhook;
 
-pub use program::{compared, ended, until_done};
+pub use program::{compared, ended, printed, until_done};
 pub use run::{Frame, leadership, run};

@@ -1,7 +1,7 @@
 //! How a program begins and ends: one runtime, and one line for what stopped it.
 
 use std::future::Future;
-use std::io::{Write, stderr};
+use std::io::{self, Write, stderr};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -10,8 +10,26 @@ use lifecycle_runtime::cause;
 /// The exit code, after an error was told in one line.
 pub fn ended(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
-        eprintln!("error: {}", cause::in_one_line(error.as_ref()));
+        let said = cause::in_one_line(error.as_ref());
+        let _unheard = writeln!(stderr(), "error: {said}");
         ExitCode::FAILURE
+    })
+}
+
+/// What a shell says of a program that wrote to a reader who has gone: 128 and the number of SIGPIPE.
+const UNREAD: u8 = 141;
+
+/// The end of a command that asks nobody and only writes what it found: where its reader has gone, as `head` does, it ends without a word, with 141.
+///
+/// # Errors
+/// Any other.
+pub fn printed<E: Into<anyhow::Error>>(done: Result<ExitCode, E>) -> anyhow::Result<ExitCode> {
+    done.map_err(Into::into).or_else(|error| {
+        let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+        match causes.any(|cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe) {
+            true => Ok(ExitCode::from(UNREAD)),
+            false => Err(error),
+        }
     })
 }
 

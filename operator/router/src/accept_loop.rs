@@ -6,22 +6,18 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::ServerName;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
-use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
+use tokio_rustls::{TlsAcceptor, server};
 
-use crate::config::{Host, Listener};
+use crate::config::Listener;
 use crate::metrics::{Counts, count};
+use crate::reach::{Scope, Server, reach};
 use crate::relay::{Endpoint, relay};
-use crate::routing::{Booked, Security, Target};
 use crate::shared::Shared;
 use crate::state::Status;
 use crate::streams::StreamPermit;
 use crate::{cause, tcp, tls};
-
-/// How many servers are asked for one client.
-const TRIES: usize = 3;
 
 /// How long nothing is accepted after the system had nothing left to accept with.
 const EXHAUSTED: Duration = Duration::from_millis(50);
@@ -36,11 +32,6 @@ pub(crate) struct AcceptLoop {
     pub(crate) profile: Option<Arc<tls::Slot>>,
     pub(crate) counts: Arc<Counts>,
     pub(crate) shared: Arc<Shared>,
-}
-
-enum Server {
-    Plain(TcpStream),
-    Tls(Box<client::TlsStream<TcpStream>>),
 }
 
 impl AcceptLoop {
@@ -142,13 +133,18 @@ impl AcceptLoop {
     }
 
     async fn conduct(&self, mut client: impl Endpoint, permit: &StreamPermit) {
-        let Some((_booked, server)) = self.reach(permit).await else {
+        let takes = |target: &Arc<_>| permit.attach(target);
+        let reached = reach(&self.shared, &self.listener.key, Scope::Network, takes).await;
+        let Some((_booked, server)) = reached else {
             count(&self.counts.unserved);
             return;
         };
         match server {
             Server::Plain(mut server) => self.relay(&mut client, &mut server, permit).await,
             Server::Tls(mut server) => self.relay(&mut client, &mut *server, permit).await,
+            Server::Site(mut server) => {
+                Box::pin(self.relay(&mut client, &mut server, permit)).await;
+            }
         }
     }
 
@@ -168,51 +164,6 @@ impl AcceptLoop {
             Err(error) => tracing::debug!(listener = &*self.name, %error, "a stream was aborted"),
         }
     }
-
-    /// Connects to a server for the key.
-    async fn reach(&self, permit: &StreamPermit) -> Option<(Booked, Server)> {
-        let mut tried = Vec::new();
-        while tried.len() < TRIES {
-            let booked = self.shared.routes.book(&self.listener.key, &tried)?;
-            let target = &booked.0;
-            let limit = self.shared.options.connect_timeout;
-            let dialled = tokio::select! {
-                dialled = timeout(limit, dial(target)) => dialled,
-                () = target.gone.cancelled() => {
-                    tried.push(target.clone());
-                    continue;
-                }
-            };
-            let late = |_| {
-                Err(io::Error::new(
-                    io::ErrorKind::TimedOut,
-                    "it did not answer in time",
-                ))
-            };
-            match dialled.unwrap_or_else(late) {
-                Ok(server) => {
-                    if target.answered() {
-                        self.shared.state.note("tcpConnector", &target.name, None);
-                    }
-                    if permit.attach(target) {
-                        return Some((booked, server));
-                    }
-                }
-                Err(error) => {
-                    let text =
-                        format!("cannot connect to {}:{}: {error}", target.host, target.port);
-                    if target.refused(&text) {
-                        tracing::warn!(connector = &*target.name, "{text}");
-                        self.shared
-                            .state
-                            .note("tcpConnector", &target.name, Some(text));
-                    }
-                }
-            }
-            tried.push(target.clone());
-        }
-        None
-    }
 }
 
 /// Counts the end of a connection, however it ends.
@@ -230,30 +181,4 @@ pub(crate) fn status(tried: &Result<TcpListener, tcp::Error>) -> Status {
         Ok(_) => Status::Up,
         Err(error) => Status::Failed(cause::chain(error)),
     }
-}
-
-async fn dial(target: &Target) -> io::Result<Server> {
-    let stream = tcp::connect(&target.addresses().await?).await?;
-    match &target.tls {
-        None => Ok(Server::Plain(stream)),
-        Some(security) => Box::pin(secure(&target.host, security, stream)).await,
-    }
-}
-
-async fn secure(host: &Host, security: &Security, stream: TcpStream) -> io::Result<Server> {
-    let config = security
-        .profile
-        .now()
-        .and_then(|now| now.client(security.verify_hostname))
-        .ok_or_else(|| io::Error::other("its profile has no authority"))?;
-    let name = match host {
-        Host::Address(address) => ServerName::from(*address),
-        Host::Name(name) => {
-            ServerName::try_from(name.trim_end_matches('.').to_owned()).map_err(io::Error::other)?
-        }
-    };
-    let connector = TlsConnector::from(config);
-    Ok(Server::Tls(Box::new(
-        connector.connect(name, stream).await?,
-    )))
 }

@@ -6,7 +6,7 @@ pub struct TargetRank {
     /// It refused a moment ago; it is asked only if there is no other.
     pub avoided: bool,
     /// What the way to it costs: 0 in this site.
-    pub cost: u32,
+    pub cost: u64,
     /// Streams that are open to it.
     pub open: usize,
     /// When it was chosen last, in the order of choices.
@@ -23,7 +23,7 @@ pub fn choose<T>(candidates: impl IntoIterator<Item = (T, TargetRank)>) -> Optio
 mod tests {
     use super::*;
 
-    fn rank(avoided: bool, cost: u32, open: usize, last: u64) -> TargetRank {
+    fn rank(avoided: bool, cost: u64, open: usize, last: u64) -> TargetRank {
         TargetRank {
             avoided,
             cost,

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod host;
+mod links;
 
 use std::collections::BTreeMap;
 
@@ -12,18 +13,28 @@ use thiserror::Error;
 use attributes::Attributes;
 pub use attributes::{Wrong, hash};
 pub use host::Host;
+pub use links::{LinkConnector, LinkListener, SiteIdentity};
+
+/// The longest id of a site, in bytes.
+pub const MAX_SITE_ID: usize = 128;
 
 /// What a document asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desired {
     /// The identity of the router, as it is shown in its state.
     pub router: Option<String>,
+    /// Who this site is for others.
+    pub site: SiteIdentity,
     /// TLS profiles by name.
     pub profiles: BTreeMap<String, ConfigEntry<Profile>>,
     /// Listeners by name.
     pub listeners: BTreeMap<String, ConfigEntry<Listener>>,
     /// Connectors by name.
     pub connectors: BTreeMap<String, ConfigEntry<Connector>>,
+    /// Links to other sites by name.
+    pub link_connectors: BTreeMap<String, ConfigEntry<LinkConnector>>,
+    /// Where links of other sites come in, by name.
+    pub link_listeners: BTreeMap<String, ConfigEntry<LinkListener>>,
     /// What is wrong with elements that cannot be shown as an entry.
     pub faults: Vec<String>,
 }
@@ -99,7 +110,7 @@ pub enum Error {
 const CERTIFICATES: &str = "/etc/skupper-router-certs/";
 
 /// Entities whose subject has no meaning for one site without management protocol: they may be there, and nothing follows.
-const WITHOUT_EFFECT: [&str; 5] = ["address", "listener", "log", "proxyProfile", "site"];
+const WITHOUT_EFFECT: [&str; 5] = ["address", "connector", "listener", "log", "proxyProfile"];
 
 /// Reads a document.
 ///
@@ -121,6 +132,7 @@ pub fn read(document: &[u8]) -> Result<Desired, Error> {
                 .push(format!("element {at} is no [entity, attributes]")),
         }
     }
+    desired.check_links();
     Ok(desired)
 }
 
@@ -130,15 +142,25 @@ impl Desired {
         let fault = match entity {
             "router" => {
                 self.router = map.get("id").and_then(Value::as_str).map(str::to_owned);
+                links::router(&mut self.site, map)
+            }
+            "site" => {
+                links::site(&mut self.site, map);
                 None
             }
             "sslProfile" => put(&mut self.profiles, entity, name, map, profile),
             "tcpListener" => put(&mut self.listeners, entity, name, map, listener),
             "tcpConnector" => put(&mut self.connectors, entity, name, map, connector),
-            "connector" if !is_link(map) => None,
-            "connector" => Some(format!(
-                "connector `{name}`: links to other sites are not supported yet"
-            )),
+            "connector" if links::is_link(map) => put(
+                &mut self.link_connectors,
+                entity,
+                name,
+                map,
+                links::connector,
+            ),
+            "listener" if links::is_link(map) => {
+                put(&mut self.link_listeners, entity, name, map, links::listener)
+            }
             "listenerAddress" => Some(format!(
                 "listenerAddress `{name}`: a listener has one routing key, its `address`"
             )),
@@ -147,11 +169,23 @@ impl Desired {
         };
         self.faults.extend(fault);
     }
-}
 
-fn is_link(map: &Map<String, Value>) -> bool {
-    let role = map.get("role").and_then(Value::as_str);
-    role.is_some_and(|role| role == "inter-router" || role == "edge")
+    /// Finds links that cannot be because of what the site is, wherever in the document that is said.
+    fn check_links(&mut self) {
+        let is_nameless = self.site.id.is_none();
+        for entry in self.link_connectors.values_mut() {
+            if entry.wanted.is_ok() && is_nameless {
+                entry.wanted = Err(Wrong::NoSite);
+            }
+        }
+        for entry in self.link_listeners.values_mut() {
+            if entry.wanted.is_ok() && is_nameless {
+                entry.wanted = Err(Wrong::NoSite);
+            } else if entry.wanted.is_ok() && self.site.edge {
+                entry.wanted = Err(Wrong::Edge);
+            }
+        }
+    }
 }
 
 /// Adds an entry, or says why it cannot have one. Of two with a name the first stays, as with the existing implementation.

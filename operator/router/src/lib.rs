@@ -13,12 +13,16 @@ pub mod choose;
 pub mod config;
 pub mod file;
 mod hosts;
+pub mod link;
 pub mod metrics;
 mod names;
 mod options;
+#[cfg(test)]
+mod pieces;
 pub mod plan;
 pub mod pool;
 pub mod program;
+mod reach;
 pub mod relay;
 pub mod router;
 pub mod routing;

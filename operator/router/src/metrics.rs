@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::link::node::Node;
+use crate::link::node::counts::LinkTraffic;
 use crate::relay::Traffic;
 
 /// What happened at one listener.
@@ -33,6 +35,8 @@ pub(crate) fn count(counter: &AtomicU64) {
 #[derive(Debug, Default)]
 pub struct Metrics {
     listeners: Mutex<BTreeMap<String, Arc<Counts>>>,
+    /// Connections of other routers that were not taken in.
+    pub(crate) links_refused: Arc<AtomicU64>,
 }
 
 /// Name, what it counts, and where.
@@ -74,6 +78,41 @@ const ROWS: [Row; 7] = [
     ),
 ];
 
+/// Name, kind, what it counts, and where.
+type LinkRow = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&LinkTraffic) -> u64,
+);
+
+const LINK_ROWS: [LinkRow; 4] = [
+    (
+        "link_streams_open",
+        "gauge",
+        "Streams over a link that are open",
+        |traffic| traffic.open,
+    ),
+    (
+        "link_streams_opened_total",
+        "counter",
+        "Streams over a link, from either end",
+        |traffic| traffic.opened,
+    ),
+    (
+        "link_sent_bytes_total",
+        "counter",
+        "Bytes sent over a link",
+        |traffic| traffic.sent,
+    ),
+    (
+        "link_received_bytes_total",
+        "counter",
+        "Bytes received over a link",
+        |traffic| traffic.received,
+    ),
+];
+
 impl Metrics {
     fn listeners(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Counts>>> {
         self.listeners.lock().expect("no holder panics")
@@ -88,6 +127,53 @@ impl Metrics {
     /// Forgets listeners that are gone.
     pub(crate) fn keep(&self, is_there: impl Fn(&str) -> bool) {
         self.listeners().retain(|name, _| is_there(name));
+    }
+
+    /// The exposition text of Prometheus of the links. Its labels are sites that there are links to, which are bounded.
+    pub(crate) fn links(&self, node: Option<&Node>) -> String {
+        let mut text = String::new();
+        let peers = node.map(Node::peers).unwrap_or_default();
+        let mut put = |name: &str, kind: &str, help: &str, lines: &[(String, u64)]| {
+            write!(
+                text,
+                "# HELP router_{name} {help}\n# TYPE router_{name} {kind}\n"
+            )
+            .expect("a String can be written to");
+            for (label, value) in lines {
+                writeln!(text, "router_{name}{label} {value}").expect("a String can be written to");
+            }
+        };
+        let one = |value: u64| [(String::new(), value)];
+        put(
+            "links_up",
+            "gauge",
+            "Links to other sites that are in use",
+            &one(peers.len() as u64),
+        );
+        let refused = self.links_refused.load(Ordering::Relaxed);
+        let help = "Connections of other routers that were not taken in";
+        put("links_refused_total", "counter", help, &one(refused));
+        for (name, kind, help, value) in LINK_ROWS {
+            let lines: Vec<_> = peers
+                .iter()
+                .map(|peer| {
+                    let label = format!("{{site=\"{}\"}}", escaped(peer.site.as_str()));
+                    (label, value(&peer.traffic))
+                })
+                .collect();
+            put(name, kind, help, &lines);
+        }
+        let Some(node) = node else {
+            return text;
+        };
+        let refusals = node.refusals().all();
+        let refusals = refusals.map(|(why, count)| (format!("{{reason=\"{why}\"}}"), count));
+        let help = "Streams of other routers that did not get to a server";
+        put("link_streams_refused_total", "counter", help, &refusals);
+        let said = node.said().announcements.load(Ordering::Relaxed);
+        let help = "Announcements of sites that were sent";
+        put("link_announcements_total", "counter", help, &one(said));
+        text
     }
 
     /// The exposition text of Prometheus.

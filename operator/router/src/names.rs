@@ -19,10 +19,13 @@ const UNKNOWN: Duration = Duration::from_secs(5);
 
 /// Looks the host of a target up until the target is gone.
 pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
+    let Some(server) = target.server() else {
+        return;
+    };
     let looking = async {
         let mut doubtful = true;
         loop {
-            let pause = match target.addresses().await {
+            let pause = match server.addresses().await {
                 Ok(_) => {
                     doubtful = true;
                     report(&shared, &target, None);
@@ -33,7 +36,7 @@ pub(crate) async fn watch(shared: Arc<Shared>, target: Arc<Target>) {
                     DOUBT
                 }
                 Err(error) => {
-                    let text = format!("cannot resolve host `{}`: {error}", target.host);
+                    let text = format!("cannot resolve host `{}`: {error}", server.host);
                     report(&shared, &target, Some(text));
                     UNKNOWN
                 }

@@ -2,12 +2,15 @@
 //! when `apply` returns, what must not be reachable has no socket any more.
 
 mod applied;
+mod links;
+mod sites;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::boxed::BoxFuture;
 pub use crate::options::Options;
@@ -17,11 +20,16 @@ use crate::state::{StateStore, Status};
 use crate::tls::Slot;
 use applied::Applied;
 
+/// How often it is looked whether streams of other sites have ended.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// A router. Cheap to clone; all clones are one router.
 #[derive(Clone)]
 pub struct Router {
     shared: Arc<Shared>,
     applied: Arc<Mutex<Applied>>,
+    /// Whether the network is followed already.
+    follows: Arc<AtomicBool>,
 }
 
 impl Router {
@@ -30,6 +38,7 @@ impl Router {
         Self {
             shared: Arc::new(Shared::new(options)),
             applied: Arc::default(),
+            follows: Arc::default(),
         }
     }
 
@@ -40,7 +49,8 @@ impl Router {
 
     /// Its counters as text for Prometheus.
     pub fn metrics(&self) -> String {
-        self.shared.metrics.text(self.open())
+        let metrics = &self.shared.metrics;
+        metrics.text(self.open()) + &metrics.links(self.shared.node().as_ref())
     }
 
     /// How many connections of clients are open.
@@ -58,8 +68,13 @@ impl Router {
     /// # Guarantees
     /// Connections over entries that did not change are not touched. Those over an entry that changed or went are aborted.
     /// A listener has its socket, or its state says why not, when this returns; but one whose host is a name has it a little later.
+    /// A link whose entry did not change is not touched, and one whose cost alone changed goes on.
     pub fn apply(&self, snapshot: Snapshot) -> BoxFuture<'_, ()> {
         Box::pin(async move {
+            if !self.follows.swap(true, Ordering::Relaxed) {
+                let (shared, applied) = (self.shared.clone(), Arc::downgrade(&self.applied));
+                tokio::spawn(follow(Arc::downgrade(&shared), applied));
+            }
             for fault in &snapshot.desired.faults {
                 tracing::warn!("{fault}");
             }
@@ -87,19 +102,57 @@ impl Router {
     /// Closes all sockets, waits this long for connections to end, and aborts the rest. Returns how many those were.
     pub fn stop(&self, grace: Duration) -> BoxFuture<'_, usize> {
         Box::pin(async move {
-            let (loops, targets) = self.applied.lock().await.stop();
+            let (loops, targets, mut links) = self.applied.lock().await.stop();
             for (name, accepting) in loops {
                 accepting.close().await;
                 self.shared.state.set("tcpListener", &name, Status::Idle);
             }
             let streams = &self.shared.streams;
-            let aborted = match timeout(grace, streams.all_ended()).await {
-                Ok(()) => 0,
+            let ended = async { tokio::join!(streams.all_ended(), self.links_are_idle()) };
+            let aborted = match timeout(grace, ended).await {
+                Ok(_) => 0,
                 Err(_) => streams.abort_all(),
             };
             streams.all_ended().await;
             targets.iter().for_each(|target| target.gone.cancel());
+            links.stop(&self.shared).await;
             aborted
         })
+    }
+
+    /// Tells other sites that there is nothing here any more, and waits until no stream goes over a link.
+    async fn links_are_idle(&self) {
+        let Some(node) = self.shared.node() else {
+            return;
+        };
+        if let Err(error) = node.set_keys(std::collections::BTreeSet::new()) {
+            tracing::debug!(%error, "keys could not be withdrawn");
+        }
+        let open = || {
+            node.peers()
+                .iter()
+                .map(|peer| peer.traffic.open)
+                .sum::<u64>()
+        };
+        while open() > 0 {
+            sleep(LOOK).await;
+        }
+    }
+}
+
+/// Does what follows from changes of the network, until the router is gone. Whoever applies a configuration is waited for.
+async fn follow(shared: Weak<Shared>, applied: Weak<Mutex<Applied>>) {
+    loop {
+        // A router that nobody has any more has nothing to follow, and is looked for now and then.
+        let Some(now) = shared.upgrade() else {
+            return;
+        };
+        let changed = timeout(Duration::from_secs(60), now.changed.notified()).await;
+        let Some(applied) = applied.upgrade() else {
+            return;
+        };
+        if changed.is_ok() {
+            applied.lock().await.refresh(&now).await;
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Which targets a routing key has, and the books that a choice needs: open streams, turns, recent refusals.
-//! Targets of this site cost nothing; what other sites offer will come in here with its cost.
+//! Targets of this site cost nothing, those of another site what the way there costs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::choose::{TargetRank, choose};
 use crate::config::{Connector, Host};
+use crate::link::announcement::{Key, SiteId};
+use crate::link::node::Node;
 use crate::tls;
 
 /// How long a target that refused is asked last.
@@ -23,19 +25,49 @@ const RESOLVED: Duration = Duration::from_secs(1);
 /// Where a stream can go.
 #[derive(Debug)]
 pub struct Target {
-    /// The name of the entry that it comes from.
+    /// The name of the entry that it comes from, or the id of the site.
     pub name: Arc<str>,
-    /// The host of the server.
+    /// What is there.
+    pub place: Place,
+    /// Cancelled when the entry is gone, or the site has no way or no such key any more.
+    pub gone: CancellationToken,
+    key: String,
+    books: Mutex<Books>,
+}
+
+/// What is at a target.
+pub enum Place {
+    /// A server that is connected to from here.
+    Server(ServerAddress),
+    /// Another site that has servers of the key.
+    Site {
+        /// The router's part of the network.
+        node: Node,
+        /// The site.
+        site: SiteId,
+        /// The routing key.
+        key: Key,
+    },
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Server(server) => server.fmt(f),
+            Self::Site { site, .. } => write!(f, "site {site}"),
+        }
+    }
+}
+
+/// Where a server is, and how it is spoken to.
+#[derive(Debug)]
+pub struct ServerAddress {
+    /// Its host.
     pub host: Host,
     /// Its port.
     pub port: u16,
-    /// How the server is spoken to, if not in the clear.
+    /// How it is spoken to, if not in the clear.
     pub tls: Option<Security>,
-    /// Cancelled when the entry is gone.
-    pub gone: CancellationToken,
-    key: String,
-    cost: u32,
-    books: Mutex<Books>,
     resolved: tokio::sync::Mutex<Option<Resolved>>,
 }
 
@@ -57,6 +89,7 @@ pub struct Security {
 
 #[derive(Debug, Default)]
 struct Books {
+    cost: u64,
     open: usize,
     last: u64,
     avoided_until: Option<Instant>,
@@ -64,26 +97,7 @@ struct Books {
     unknown: Option<String>,
 }
 
-impl Target {
-    /// The target of a connector of this site.
-    pub fn new(name: &str, connector: &Connector, profile: Option<Arc<tls::Slot>>) -> Self {
-        let tls = profile.map(|profile| Security {
-            profile,
-            verify_hostname: connector.verify_hostname,
-        });
-        Self {
-            name: name.into(),
-            host: connector.host.clone(),
-            port: connector.port,
-            tls,
-            gone: CancellationToken::new(),
-            key: connector.key.clone(),
-            cost: 0,
-            books: Mutex::default(),
-            resolved: tokio::sync::Mutex::default(),
-        }
-    }
-
+impl ServerAddress {
     /// The addresses of the host. However many ask for a name, it is looked up once a second.
     ///
     /// # Errors
@@ -110,6 +124,48 @@ impl Target {
         *resolved = Some(known);
         found.map_err(io::Error::other)
     }
+}
+
+impl Target {
+    /// The target of a connector of this site.
+    pub fn new(name: &str, connector: &Connector, profile: Option<Arc<tls::Slot>>) -> Self {
+        let tls = profile.map(|profile| Security {
+            profile,
+            verify_hostname: connector.verify_hostname,
+        });
+        let server = ServerAddress {
+            host: connector.host.clone(),
+            port: connector.port,
+            tls,
+            resolved: tokio::sync::Mutex::default(),
+        };
+        Self::at(name, Place::Server(server), &connector.key)
+    }
+
+    fn at(name: &str, place: Place, key: &str) -> Self {
+        Self {
+            name: name.into(),
+            place,
+            gone: CancellationToken::new(),
+            key: key.to_owned(),
+            books: Mutex::default(),
+        }
+    }
+
+    /// The server, if it is one of this site.
+    pub fn server(&self) -> Option<&ServerAddress> {
+        match &self.place {
+            Place::Server(server) => Some(server),
+            Place::Site { .. } => None,
+        }
+    }
+
+    fn is_site(&self, own: &Node, wanted: &SiteId) -> bool {
+        match &self.place {
+            Place::Server(_) => false,
+            Place::Site { node, site, .. } => node.is(own) && site == wanted,
+        }
+    }
 
     fn books(&self) -> MutexGuard<'_, Books> {
         self.books.lock().expect("no holder of the books panics")
@@ -119,7 +175,7 @@ impl Target {
         let books = self.books();
         TargetRank {
             avoided: books.avoided_until.is_some_and(|until| now < until),
-            cost: self.cost,
+            cost: books.cost,
             open: books.open,
             last: books.last,
         }
@@ -166,6 +222,9 @@ impl Drop for Booked {
     }
 }
 
+/// Sites that have a key, and what the way to each costs.
+pub type Offers = BTreeMap<String, Vec<(SiteId, u64)>>;
+
 /// Targets by routing key.
 #[derive(Debug, Default)]
 pub struct Routes {
@@ -174,8 +233,27 @@ pub struct Routes {
 
 #[derive(Debug, Default)]
 struct Table {
-    targets: BTreeMap<String, Vec<Arc<Target>>>,
+    servers: BTreeMap<String, Vec<Arc<Target>>>,
+    sites: BTreeMap<String, Vec<Arc<Target>>>,
     turn: u64,
+}
+
+impl Table {
+    fn book<'t>(
+        turn: &mut u64,
+        all: impl Iterator<Item = &'t Arc<Target>>,
+        tried: &[Arc<Target>],
+    ) -> Option<Booked> {
+        let now = Instant::now();
+        let untried = all.filter(|target| !tried.iter().any(|tried| Arc::ptr_eq(tried, target)));
+        let target = choose(untried.map(|target| (target, target.rank(now))))?.clone();
+        *turn += 1;
+        let mut books = target.books();
+        books.open += 1;
+        books.last = *turn;
+        drop(books);
+        Some(Booked(target))
+    }
 }
 
 impl Routes {
@@ -183,36 +261,81 @@ impl Routes {
         self.table.lock().expect("no holder of the table panics")
     }
 
-    /// Puts these targets in the place of all before.
+    /// Puts these targets of this site in the place of all before.
     pub fn set(&self, targets: impl IntoIterator<Item = Arc<Target>>) {
         let mut by_key: BTreeMap<String, Vec<Arc<Target>>> = BTreeMap::new();
         for target in targets {
             by_key.entry(target.key.clone()).or_default().push(target);
         }
-        self.table().targets = by_key;
+        self.table().servers = by_key;
+    }
+
+    /// Puts these other sites in the place of all before. Those that stay keep their books. What is open to one that goes is left
+    /// alone: it lasts as long as its way.
+    pub fn set_sites(&self, node: Option<&Node>, offers: Offers) {
+        let mut table = self.table();
+        let mut before = std::mem::take(&mut table.sites);
+        for (key, sites) in offers {
+            let (Some(node), Some(name)) = (node, Key::new(&key)) else {
+                continue;
+            };
+            let mut old = before.remove(&key).unwrap_or_default();
+            let targets = sites.into_iter().map(|(site, cost)| {
+                let known = old.iter().position(|target| target.is_site(node, &site));
+                let target = known.map_or_else(
+                    || {
+                        let (node, key) = (node.clone(), name.clone());
+                        let place = Place::Site {
+                            node,
+                            site: site.clone(),
+                            key,
+                        };
+                        Arc::new(Target::at(site.as_str(), place, name.as_str()))
+                    },
+                    |at| old.swap_remove(at),
+                );
+                target.books().cost = cost;
+                target
+            });
+            let targets: Vec<Arc<Target>> = targets.collect();
+            old.iter().for_each(|target| target.gone.cancel());
+            table.sites.insert(key, targets);
+        }
+        let gone = before.values().flatten();
+        gone.for_each(|target| target.gone.cancel());
     }
 
     /// Whether a key has a target.
     pub fn reachable(&self, key: &str) -> bool {
-        self.table().targets.contains_key(key)
+        let table = self.table();
+        let has = |targets: &BTreeMap<String, Vec<_>>| {
+            targets.get(key).is_some_and(|targets| !targets.is_empty())
+        };
+        has(&table.servers) || has(&table.sites)
+    }
+
+    /// The keys that this site has servers of.
+    pub fn served(&self) -> Vec<String> {
+        self.table().servers.keys().cloned().collect()
     }
 
     /// Chooses a target of the key for one more stream, none of those that were tried.
     pub fn book(&self, key: &str, tried: &[Arc<Target>]) -> Option<Booked> {
         let mut table = self.table();
-        let now = Instant::now();
-        let untried = table
-            .targets
-            .get(key)?
-            .iter()
-            .filter(|target| !tried.iter().any(|tried| Arc::ptr_eq(tried, target)));
-        let target = choose(untried.map(|target| (target, target.rank(now))))?.clone();
-        table.turn += 1;
-        let mut books = target.books();
-        books.open += 1;
-        books.last = table.turn;
-        drop(books);
-        Some(Booked(target))
+        let Table {
+            servers,
+            sites,
+            turn,
+        } = &mut *table;
+        let all = [servers.get(key), sites.get(key)];
+        Table::book(turn, all.into_iter().flatten().flatten(), tried)
+    }
+
+    /// The same, but a server of this site.
+    pub fn book_server(&self, key: &str, tried: &[Arc<Target>]) -> Option<Booked> {
+        let mut table = self.table();
+        let Table { servers, turn, .. } = &mut *table;
+        Table::book(turn, servers.get(key)?.iter(), tried)
     }
 }
 

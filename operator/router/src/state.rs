@@ -2,6 +2,7 @@
 //! Counters are metrics and no part of it, so that traffic wakes no client that waits for a change.
 
 pub mod client;
+mod network;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,11 +14,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+pub use network::{LinkReport, ServiceReport, SiteReport};
+pub(crate) use network::{OwnService, Surroundings};
+
 /// What an entry does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "message")]
 pub enum Status {
-    /// Nothing, and rightly: a listener without a connector.
+    /// Nothing, and rightly: a listener without a connector, a link that is being made for the first time.
     #[default]
     Idle,
     /// What it should.
@@ -29,7 +33,7 @@ pub enum Status {
 /// One entry in the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryReport {
-    /// `tcpListener`, `tcpConnector` or `sslProfile`.
+    /// `tcpListener`, `tcpConnector`, `sslProfile`, or of links `connector` and `listener`.
     pub entity: Cow<'static, str>,
     /// Its name.
     pub name: String,
@@ -50,9 +54,23 @@ pub struct EntryReport {
     /// Of a profile: tells apart the files that handshakes use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
+    /// Of a link: the site that it leads to, once that is known.
+    #[serde(
+        default,
+        rename = "remoteSiteId",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub remote_site_id: Option<String>,
+    /// Of a link: what that site is called.
+    #[serde(
+        default,
+        rename = "remoteSiteName",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub remote_site_name: Option<String>,
 }
 
-/// How many entries a routing key has on each side.
+/// How many entries a routing key has on each side, in the whole network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyCounts {
     /// Connectors that can be used.
@@ -80,6 +98,9 @@ pub struct State {
     pub entries: Vec<EntryReport>,
     /// Routing keys.
     pub keys: BTreeMap<String, KeyCounts>,
+    /// The sites that can be reached, the own one included, by id.
+    #[serde(default)]
+    pub sites: Vec<SiteReport>,
 }
 
 impl State {
@@ -89,27 +110,19 @@ impl State {
             .iter()
             .find(|entry| entry.entity == entity && entry.name == name)
     }
+}
 
-    /// Counts the listeners of each key anew: one that has failed lets nobody in.
-    fn count_listeners(&mut self) {
-        for counts in self.keys.values_mut() {
-            counts.listeners = 0;
-        }
-        for entry in &self.entries {
-            let serves =
-                entry.entity == "tcpListener" && !matches!(entry.status, Status::Failed(_));
-            let key = entry.key.as_ref().filter(|_| serves);
-            if let Some(counts) = key.and_then(|key| self.keys.get_mut(key)) {
-                counts.listeners += 1;
-            }
-        }
-    }
+/// The state, and what it is made from.
+#[derive(Debug, Default)]
+struct Kept {
+    state: State,
+    surroundings: Surroundings,
 }
 
 /// Where the state is written and read.
 #[derive(Debug)]
 pub struct StateStore {
-    state: Mutex<State>,
+    kept: Mutex<Kept>,
     revision: watch::Sender<u64>,
 }
 
@@ -126,30 +139,53 @@ impl StateStore {
             instance,
             ..State::default()
         };
+        let kept = Kept {
+            state,
+            ..Kept::default()
+        };
         Self {
-            state: Mutex::new(state),
+            kept: Mutex::new(kept),
             revision: watch::Sender::new(0),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no writer of the state panics")
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().expect("no writer of the state panics")
     }
 
     /// The state now.
     pub fn now(&self) -> State {
-        self.state().clone()
+        self.kept().state.clone()
     }
 
     /// Changes the state; no waiting client is woken if it is the same afterwards.
     pub fn update(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state();
+        self.update_all(|state, _| change(state));
+    }
+
+    /// Changes the state, and what it is made from besides.
+    pub(crate) fn update_all(&self, change: impl FnOnce(&mut State, &mut Surroundings)) {
+        let mut kept = self.kept();
+        let Kept {
+            state,
+            surroundings,
+        } = &mut *kept;
         let before = state.clone();
-        change(&mut state);
-        state.count_listeners();
+        change(state, surroundings);
+        surroundings.settle(state);
         if *state != before {
-            self.changed(&mut state);
+            self.changed(state);
         }
+    }
+
+    /// What the own site has, by routing key.
+    pub(crate) fn services(&self) -> BTreeMap<String, OwnService> {
+        self.kept().surroundings.services.clone()
+    }
+
+    /// Another number whenever the state has changed.
+    pub(crate) fn revisions(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
     }
 
     fn changed(&self, state: &mut State) {
@@ -190,13 +226,25 @@ impl StateStore {
 
     /// Changes one entry, if it is there; `change` says whether it did.
     fn change(&self, entity: &str, name: &str, change: impl FnOnce(&mut EntryReport) -> bool) {
-        let mut state = self.state();
+        let mut kept = self.kept();
+        let Kept {
+            state,
+            surroundings,
+        } = &mut *kept;
         let mut entries = state.entries.iter_mut();
         let entry = entries.find(|entry| entry.entity == entity && entry.name == name);
-        if entry.is_some_and(change) {
-            state.count_listeners();
-            self.changed(&mut state);
+        let Some(entry) = entry else {
+            return;
+        };
+        let failed = |entry: &EntryReport| matches!(entry.status, Status::Failed(_));
+        let before = failed(entry);
+        if !change(entry) {
+            return;
         }
+        if failed(entry) != before {
+            surroundings.settle(state);
+        }
+        self.changed(state);
     }
 
     /// The state as soon as its revision is another one, or as it is after this time.
@@ -204,7 +252,7 @@ impl StateStore {
         let mut changes = self.revision.subscribe();
         let differs = |state: &State| state.revision != revision;
         let changed = async {
-            while !differs(&self.state()) {
+            while !differs(&self.kept().state) {
                 if changes.changed().await.is_err() {
                     return;
                 }

@@ -8,8 +8,18 @@ mod authority;
 mod changes;
 #[path = "router/entries.rs"]
 mod entries;
+#[path = "router/links.rs"]
+mod links;
+#[path = "router/network.rs"]
+mod network;
+#[path = "router/outages.rs"]
+mod outages;
+#[path = "router/page.rs"]
+mod page;
 #[path = "router/process.rs"]
 mod process;
+#[path = "router/program.rs"]
+mod program;
 #[path = "router/state.rs"]
 mod state;
 #[path = "router/support.rs"]

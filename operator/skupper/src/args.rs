@@ -1,10 +1,13 @@
 //! What the parts of the operator of Skupper sites are told.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use lifecycle_process::args::Run;
+
+use crate::secured_access::AccessDefaults;
 
 /// Runs Skupper sites, on Kubernetes or from files.
 #[derive(Debug, Parser)]
@@ -34,7 +37,7 @@ pub enum Mode {
     Skupper(SkupperArgs),
     /// Serve a Skupper site on this machine, from files and without Kubernetes. Needs no root.
     ///
-    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector and Secret, and DIR/input/certs/NAME the files
+    /// DIR/input/resources holds YAML or JSON files with Site, Listener, Connector, Link and Secret, and DIR/input/certs/NAME the files
     /// tls.crt, tls.key and ca.crt of the Secret NAME. Changes are applied within a second. Listeners are opened at their host
     /// and port themselves. Statuses are written to DIR/runtime/resources, and what is wrong with files to DIR/runtime/errors.txt.
     Site(SiteArgs),
@@ -50,6 +53,28 @@ pub struct SkupperArgs {
     /// Name of this controller: it manages namespaces whose ConfigMap `skupper` names it as `NAMESPACE/NAME`, and those without one.
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
+
+    /// Address at which AccessGrants are redeemed, over TLS: where Service `skupper-grant-server` of its namespace leads to. Without it nobody redeems one here.
+    #[arg(long, env, value_name = "ADDRESS:PORT")]
+    pub grant_server_address: Option<SocketAddr>,
+
+    /// How sites are reached that ask for links and do not say how: `local`, `loadbalancer` or `nodeport`.
+    #[arg(long, env = "SKUPPER_DEFAULT_ACCESS_TYPE", value_name = "TYPE", default_value = "loadbalancer", value_parser = ["local", "loadbalancer", "nodeport"])]
+    pub default_access_type: String,
+
+    /// Name or address by which the nodes are reached from outside, for sites of the type `nodeport`.
+    #[arg(long, env = "SKUPPER_CLUSTER_HOST", value_name = "HOST")]
+    pub cluster_host: Option<String>,
+}
+
+impl SkupperArgs {
+    /// How sites are reached where they do not say it.
+    pub fn access(&self) -> AccessDefaults {
+        AccessDefaults {
+            access_type: self.default_access_type.clone(),
+            cluster_host: self.cluster_host.clone(),
+        }
+    }
 }
 
 /// What a site on a machine is told.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, Secret};
-use kube::ResourceExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::{Resource, ResourceExt};
 use lifecycle_runtime::{Because, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::attached::{
@@ -19,7 +20,7 @@ use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::{self, SiteIdentity, named};
-use crate::config::plan::{self, Workload, selected};
+use crate::config::plan::{self, Workload, selected, unselected};
 use crate::config::validity;
 use crate::namespace::controller_id::ControllerId;
 use crate::router::state::Routers;
@@ -37,6 +38,10 @@ fn as_connector(spec: &AttachedConnectorSpec) -> ConnectorSpec {
         include_not_ready_pods: spec.include_not_ready_pods,
         ..ConnectorSpec::default()
     }
+}
+
+fn namespace_of(meta: &ObjectMeta) -> &str {
+    meta.namespace.as_deref().unwrap_or_default()
 }
 
 /// A reference to the binding that is to accept it.
@@ -127,7 +132,10 @@ impl AttachedConnectorLogic for Attached {
 
     fn chosen(&self, this: This<'_, AttachedConnector>, pods: &[&Pod]) -> Because<Chosen> {
         match selected(&as_connector(this.spec), pods).is_empty() {
-            true => Because::new(Chosen::None, "No matches for selector"),
+            true => Because::new(
+                Chosen::None,
+                unselected(&as_connector(this.spec), namespace_of(this.meta)),
+            ),
             false => Because::plain(Chosen::Some),
         }
     }
@@ -218,7 +226,13 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
     fn offer(&self, this: ThisBinding<'_>, attached: &AttachedConnector) -> Because<Offer> {
         let own = this.meta.namespace.as_ref();
         if Some(&attached.spec.site_namespace) != own {
-            return Because::new(Offer::None, "No matching AttachedConnector");
+            let sentence = format!(
+                "AttachedConnector `{}/{}` is for the Site of namespace `{}`: put this namespace into its spec.siteNamespace",
+                namespace_of(attached.meta()),
+                attached.name_any(),
+                attached.spec.site_namespace,
+            );
+            return Because::new(Offer::None, sentence);
         }
         let answer = validity::attached(&attached.spec, &as_connector(&attached.spec));
         answer.map(|validity| match validity {
@@ -253,7 +267,10 @@ impl<R: Routers> AttachedConnectorBindingLogic for Bindings<R> {
         let workload = workload(&object(this), attached);
         match workload.is_some_and(|workload| !workload.pods.is_empty()) {
             true => Because::plain(binding::Chosen::Some),
-            false => Because::new(binding::Chosen::None, "No matches for selector"),
+            false => Because::new(
+                binding::Chosen::None,
+                unselected(&as_connector(&attached.spec), namespace_of(attached.meta())),
+            ),
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub mod document;
 pub mod kept;
+pub mod links;
 pub mod plan;
 pub mod ports;
 pub mod router_config;

@@ -13,7 +13,7 @@ use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::document::{self, DeclaredConnector, SiteIdentity, named};
-use crate::config::plan::selected;
+use crate::config::plan::{selected, unselected};
 use crate::config::validity;
 use crate::namespace::controller_id::ControllerId;
 use crate::router::state::Routers;
@@ -55,7 +55,10 @@ impl<R: Routers> ConnectorLogic for Connectors<R> {
             return Because::plain(Chosen::Host);
         }
         match selected(this.spec, pods).is_empty() {
-            true => Because::new(Chosen::None, "No matches for selector"),
+            true => {
+                let namespace = this.meta.namespace.as_deref().unwrap_or_default();
+                Because::new(Chosen::None, unselected(this.spec, namespace))
+            }
             false => Because::plain(Chosen::Some),
         }
     }

@@ -1,5 +1,6 @@
 //! What the controller of Skupper sites runs, and what is prepared before.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,20 +16,32 @@ use lifecycle_runtime::lease::Leadership;
 use lifecycle_runtime::operator::{Error, Naming};
 use lifecycle_runtime::retry::Retry;
 use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_specs_skupper::certificate;
 use lifecycle_specs_skupper::router::RouterState;
 use lifecycle_specs_skupper::site::Controller;
-use lifecycle_specs_skupper::{attached, attached_binding, connector, listener, site};
+use lifecycle_specs_skupper::{
+    access_grant, access_token, attached, attached_binding, connector, link, listener,
+    router_access, secured_access, site,
+};
 use ring::rand::{SecureRandom, SystemRandom};
 use thiserror::Error;
+use tokio::task::JoinSet;
 
+use crate::access_grant::Grants;
+use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
+use crate::certificate::Certificates;
 use crate::connector::Connectors;
+use crate::grants::server;
+use crate::link::Links;
 use crate::listener::Listeners;
 use crate::namespace::controller_id::ControllerId;
 use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::https::Https;
 use crate::router::state::Routers;
+use crate::router_access::RouterAccesses;
+use crate::secured_access::{AccessDefaults, SecuredAccesses};
 use crate::site::Sites;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Machine, Operator, cause, crds};
@@ -40,6 +53,12 @@ lifecycle_runtime::together!(
     connector::Connector,
     attached::AttachedConnector,
     attached_binding::AttachedConnectorBinding,
+    certificate::Certificate,
+    link::Link,
+    access_grant::AccessGrant,
+    access_token::AccessToken,
+    secured_access::SecuredAccess,
+    router_access::RouterAccess,
 );
 
 /// Name of the operator, of its API group, and of what it writes.
@@ -70,6 +89,8 @@ pub struct Options {
     pub name: String,
     /// What the sites run on.
     pub platform: Platform,
+    /// How sites are reached where they do not say it.
+    pub access: AccessDefaults,
     /// The image of routers.
     pub image: String,
     /// The kinds, and how this program prints them.
@@ -78,6 +99,8 @@ pub struct Options {
     pub maintain_crds: bool,
     /// The Lease that decides which replica writes; without it this one always does.
     pub leadership: Option<Leadership>,
+    /// Where its grant server listens; without it there is none.
+    pub grants: Option<SocketAddr>,
     /// Where its parts say whether they are ready.
     pub health: Health,
 }
@@ -139,8 +162,15 @@ pub async fn run_with<R: Routers>(
     observer: Option<Arc<dyn Trace>>,
     shutdown: Shutdown,
 ) -> Result<(), Error> {
-    let machines = machines(Sites {
-        controller_id: ControllerId::new(&options.namespace, &options.name),
+    let controller_id = ControllerId::new(&options.namespace, &options.name);
+    // Ends with this: whoever has redeemed a grant stands on it.
+    let mut beside = JoinSet::new();
+    if let Some(listen) = options.grants {
+        let (client, shutdown) = (client.clone(), shutdown.clone());
+        beside.spawn(server::run(client, listen, controller_id.clone(), shutdown));
+    }
+    let sites = Sites {
+        controller_id,
         controller: Controller {
             name: Some(options.name),
             namespace: Some(options.namespace),
@@ -150,7 +180,8 @@ pub async fn run_with<R: Routers>(
         image: options.image,
         root,
         routers: Arc::new(routers),
-    });
+    };
+    let machines = machines(sites, options.access);
     let mut operator = Operator::new(NAME).health(options.health);
     for machine in machines {
         let naming = Naming::of(NAME, machine.ir().name);
@@ -166,7 +197,7 @@ pub async fn run_with<R: Routers>(
 }
 
 /// The lifecycles of a site.
-fn machines<R: Routers>(sites: Sites<R>) -> Vec<Arc<dyn Machine>> {
+fn machines<R: Routers>(sites: Sites<R>, defaults: AccessDefaults) -> Vec<Arc<dyn Machine>> {
     let (controller_id, platform) = (sites.controller_id.clone(), sites.platform);
     let routers = Arc::clone(&sites.routers);
     let asked = || (controller_id.clone(), Arc::clone(&routers));
@@ -185,23 +216,43 @@ fn machines<R: Routers>(sites: Sites<R>) -> Vec<Arc<dyn Machine>> {
         Arc::new(attached::machine(Attached {
             controller_id: controller_id.clone(),
         })),
+        Arc::new(certificate::machine(Certificates {
+            controller_id: controller_id.clone(),
+        })),
+        Arc::new(secured_access::machine(SecuredAccesses {
+            controller_id: controller_id.clone(),
+            defaults,
+        })),
+        Arc::new(router_access::machine(RouterAccesses {
+            controller_id: controller_id.clone(),
+            routers: Arc::clone(&routers),
+        })),
         Arc::new(attached_binding::machine(Bindings::new(
             controller_id.clone(),
             Arc::clone(&routers),
         ))),
+        Arc::new(link::machine(Links::new(controller_id.clone(), routers))),
+        Arc::new(access_grant::machine(Grants {
+            controller_id: controller_id.clone(),
+        })),
+        Arc::new(access_token::machine(Tokens {
+            controller_id,
+            redeems: Grantors,
+        })),
     ]
 }
 
 /// The lifecycles that a controller of this namespace and name runs, for whoever only looks: without its key, its image, and a way to ask routers.
 pub fn lifecycles(namespace: &str, name: &str) -> Vec<(Arc<dyn Machine>, Naming)> {
-    let all = machines(Sites {
+    let sites = Sites {
         controller_id: ControllerId::new(namespace, name),
         controller: Controller::default(),
         platform: Platform::Kubernetes,
         image: String::new(),
         root: Root::new(&[0; BYTES]),
         routers: Arc::new(Unasked),
-    });
+    };
+    let all = machines(sites, AccessDefaults::default());
     let named = all.into_iter().map(|machine| {
         let naming = Naming::of(NAME, machine.ir().name);
         (machine, naming)

@@ -29,6 +29,7 @@ use crate::controller::{self, KINDS};
 use crate::platform::Platform;
 use crate::router::credentials::Root;
 use crate::router::embedded::{Embedded, Settings};
+use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
 use input::{Asked, Fault, Input};
@@ -68,10 +69,12 @@ pub async fn run(
         namespace: options.namespace.clone(),
         name: NAME.to_owned(),
         platform: Platform::Linux,
+        access: AccessDefaults::default(),
         image: NAME.to_owned(),
         kinds: controller::KINDS,
         maintain_crds: false,
         leadership: None,
+        grants: None,
         health,
     };
     let asked = (routers.clone(), Root::new(&random()));

@@ -1,21 +1,30 @@
 //! Skupper sites: how Site, Listeners and Connectors are reconciled, on Kubernetes and from files, and the program around it.
 //!
-//! One file a kind holds the logic of its lifecycle: [`site`], [`listener`], [`connector`], and [`attached`] with both sides of a binding. They stand on
+//! One file a kind holds the logic of its lifecycle: [`site`], [`listener`], [`connector`], [`link`], [`access_grant`], [`access_token`], and [`attached`] with both sides of a binding, [`certificate`] on [`pki`]. They stand on
 //! [`namespace`] (who manages it, which Site is active), [`config`] (what the Site writes for its router) and [`router`] (what a router is made of, and how
 //! it is asked). [`controller`] runs them on a cluster; [`files`] runs them over a directory. Pure, but for these two and the ways to ask a router.
 
 #![deny(missing_docs)]
 
+pub mod access_grant;
+pub mod access_token;
 pub mod args;
 pub mod attached;
+pub mod certificate;
+pub mod certificates;
 pub mod config;
 pub mod connector;
 pub mod controller;
 pub mod files;
+pub mod grants;
+pub mod link;
 pub mod listener;
 pub mod namespace;
+pub mod pki;
 pub mod platform;
 pub mod router;
+pub mod router_access;
+pub mod secured_access;
 mod shared;
 pub mod site;
 mod wiring;

@@ -7,15 +7,17 @@ use lifecycle_runtime::lifecycle::{CallError, Subject};
 use lifecycle_runtime::{Because, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::connector::Connector;
-use lifecycle_specs_skupper::fragments::{Managed, SiteRoom};
+use lifecycle_specs_skupper::fragments::{Managed, Overseen, SiteRoom};
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_specs_skupper::router::RouterState;
+use lifecycle_specs_skupper::router::{EntryState, RouterState};
 use lifecycle_specs_skupper::site::Site;
 
 use crate::config::{router_config, validity};
 use crate::namespace::active_site;
 use crate::namespace::controller_id::{self, ControllerId};
 use crate::router::state::{self, Routers};
+use crate::router::view;
 
 impl<K: Subject> Managed<K> for ControllerId {
     fn controller_config(&self, this: This<'_, K>) -> Option<ObjectRef> {
@@ -23,31 +25,48 @@ impl<K: Subject> Managed<K> for ControllerId {
     }
 
     fn managed_by_other(&self, _: This<'_, K>, config: Option<&ConfigMap>) -> Because<bool> {
-        Because::plain(self.is_other(config))
+        ControllerId::managed_by_other(self, config)
     }
 }
 
-/// What has two sides in the network.
-pub(crate) trait Matched: Subject {
+impl<K: Subject> Overseen<K> for ControllerId {
+    fn controller_config(&self, this: This<'_, K>) -> Option<ObjectRef> {
+        controller_id::controller_config(this.meta)
+    }
+
+    fn managed_by_other(&self, _: This<'_, K>, config: Option<&ConfigMap>) -> Because<bool> {
+        ControllerId::managed_by_other(self, config)
+    }
+}
+
+/// What has two sides.
+pub(crate) trait Matched: Subject + Sized {
     /// Whether anything is on the other side.
-    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool;
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool;
 }
 
 impl Matched for Listener {
-    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
-        report.has_connector(&spec.routing_key)
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
+        report.has_connector(&this.spec.routing_key)
     }
 }
 
 impl Matched for Connector {
-    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
-        report.has_listener(&spec.routing_key)
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
+        report.has_listener(&this.spec.routing_key)
     }
 }
 
 impl Matched for AttachedConnectorBinding {
-    fn is_matched(spec: &Self::Spec, report: &RouterState) -> bool {
-        report.has_listener(&spec.routing_key)
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
+        report.has_listener(&this.spec.routing_key)
+    }
+}
+
+impl Matched for Link {
+    fn is_matched(this: This<'_, Self>, report: &RouterState) -> bool {
+        let name = this.meta.name.as_deref().unwrap_or_default();
+        view::of_link(name, report).is_some_and(|entry| entry.state == EntryState::Up)
     }
 }
 
@@ -86,6 +105,6 @@ impl<K: Matched, R: Routers> SiteRoom<K> for Room<R> {
     }
 
     fn matched(&self, this: This<'_, K>, report: &RouterState) -> Because<bool> {
-        Because::plain(K::is_matched(this.spec, report))
+        Because::plain(K::is_matched(this, report))
     }
 }

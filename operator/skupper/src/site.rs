@@ -13,14 +13,21 @@ use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_runtime::{Because, Desired, ObjectRef, Readable, This};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
+use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::fragments::Managed;
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_specs_skupper::router::{CREDENTIALS, LISTENER, ROUTER, RouterState, SITE};
-use lifecycle_specs_skupper::site::{
-    ApplyAccount, ApplyCredentials, ApplyRole, ApplyRoleBinding, ApplyRouter, Controller, Endpoint,
-    Plan, Revise, Running, Site, SiteLogic, SiteRecord, Validity,
+use lifecycle_specs_skupper::router::{
+    CREDENTIALS, LISTENER, ROUTER, RouterState, SITE, SITE_CA, SITE_SERVER,
 };
+use lifecycle_specs_skupper::router_access::RouterAccess;
+use lifecycle_specs_skupper::site::{
+    ApplyAccess, ApplyAccount, ApplyAuthority, ApplyCredentials, ApplyRole, ApplyRoleBinding,
+    ApplyRouter, Controller, Endpoint, Plan, Revise, Running, Site, SiteLogic, SiteRecord,
+    SiteSpec, Validity,
+};
+use serde_json::{Value, json};
 
 use crate::attached;
 use crate::config::document::{SiteIdentity, named};
@@ -55,6 +62,17 @@ pub struct Sites<R> {
 }
 
 impl<R> Sites<R> {
+    /// Whether others are to link to a Site.
+    fn is_linked(&self, this: This<'_, Site>) -> bool {
+        validity::access(this.spec).is_some() && !self.platform.binds_host()
+    }
+
+    /// The RouterAccess of a Site, if others are to link to it.
+    fn own_access(&self, this: This<'_, Site>) -> Option<RouterAccess> {
+        let own = self.is_linked(this).then(|| own_access(this))?;
+        serde_json::from_value(own).ok()
+    }
+
     /// An object as the templates that concern it want it.
     fn labelled<K>(&self, templates: &[&ConfigMap], object: Desired<K>) -> Desired<K>
     where
@@ -66,6 +84,44 @@ impl<R> Sites<R> {
 
 fn named_in<K: Resource<DynamicType = ()>>(this: This<'_, Site>, name: &str) -> Option<ObjectRef> {
     Some(ObjectRef::of::<K>(this.meta.namespace.as_deref(), name))
+}
+
+/// Name of the Secret with the authority that signs for a Site unless said otherwise.
+pub fn issuer(spec: &SiteSpec) -> &str {
+    named(spec.default_issuer.as_ref()).unwrap_or(SITE_CA)
+}
+
+/// The RouterAccess of a Site that others are to link to.
+fn own_access(this: This<'_, Site>) -> Value {
+    let spec = this.spec;
+    let mut wanted = json!({
+        "roles": [{ "name": "inter-router", "port": 55671 }, { "name": "edge", "port": 45671 }],
+        "tlsCredentials": SITE_SERVER, "generateTlsCredentials": true, "issuer": issuer(spec),
+    });
+    if let Some(access_type) = validity::access(spec).filter(|access| *access != "default") {
+        wanted["accessType"] = access_type.into();
+    }
+    json!({
+        "metadata": { "name": ROUTER, "annotations": { CONTROLLED: "true" } },
+        "spec": wanted,
+    })
+}
+
+/// The RouterAccesses that the router serves: those of others as they are, and its own as it is meant. So writing that one changes no configuration.
+fn served<'a>(
+    this: This<'_, Site>,
+    own: Option<&'a RouterAccess>,
+    known: &[&'a RouterAccess],
+) -> Vec<&'a RouterAccess> {
+    let owned = |access: &RouterAccess| {
+        let mut owners = access.owner_references().iter();
+        owners.any(|owner| owner.uid == uid(this))
+    };
+    let others = known.iter().copied().filter(|access| !owned(access));
+    let mut all: Vec<&RouterAccess> = others.collect();
+    let is_free = all.iter().all(|access| access.name_any() != ROUTER);
+    all.extend(own.filter(|_| is_free));
+    all
 }
 
 fn uid<'a>(this: This<'a, Site>) -> &'a str {
@@ -141,6 +197,14 @@ impl<R: Routers> SiteLogic for Sites<R> {
         named_in::<Deployment>(this, ROUTER)
     }
 
+    fn authority(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<Certificate>(this, SITE_CA)
+    }
+
+    fn access(&self, this: This<'_, Site>) -> Option<ObjectRef> {
+        named_in::<RouterAccess>(this, ROUTER)
+    }
+
     fn unused(
         &self,
         this: This<'_, Site>,
@@ -185,7 +249,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn validity(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<Validity> {
-        validity::site(this.spec)
+        validity::site_on(self.platform, this.spec)
     }
 
     fn managed_account(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<bool> {
@@ -193,7 +257,21 @@ impl<R: Routers> SiteLogic for Sites<R> {
     }
 
     fn linked(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Because<bool> {
-        Because::plain(validity::access(this.spec).is_some())
+        Because::plain(self.is_linked(this))
+    }
+
+    fn resolved(&self, _: This<'_, Site>, accesses: &[&Readable<RouterAccess>]) -> Because<bool> {
+        if !network::endpoints(accesses).is_empty() {
+            return Because::plain(true);
+        }
+        let known = kept::known(accesses);
+        let said = known.iter().find_map(|access| {
+            let message = access.status.as_ref()?.common.message.as_ref()?;
+            let told = !message.is_empty() && message != "OK";
+            told.then(|| format!("RouterAccess {}: {message}", access.name_any()))
+        });
+        let unsaid = || "it is not known yet where other sites reach it".to_owned();
+        Because::new(false, said.unwrap_or_else(unsaid))
     }
 
     fn broken_templates(&self, _: This<'_, Site>, templates: &[&ConfigMap]) -> Because<bool> {
@@ -206,15 +284,19 @@ impl<R: Routers> SiteLogic for Sites<R> {
         sites: &[&Readable<Site>],
         listeners: &[&Readable<Listener>],
         connectors: &[&Readable<Connector>],
+        links: &[&Readable<Link>],
         bindings: &[&Readable<AttachedConnectorBinding>],
         attached: &[&Readable<AttachedConnector>],
+        accesses: &[&Readable<RouterAccess>],
     ) -> Because<bool> {
         let all = [
             kept::flaws(sites),
             kept::flaws(listeners),
             kept::flaws(connectors),
+            kept::flaws(links),
             kept::flaws(bindings),
             kept::flaws(attached),
+            kept::flaws(accesses),
         ];
         kept::told(all.concat())
     }
@@ -236,10 +318,14 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let workloads = workloads(&at.connectors, bound, &at.pods);
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(Some(at.router_config), &at.services);
-        let unknown = Unknown::of(&at.listeners, &at.connectors, bound);
+        let offered = (&at.connectors[..], &at.links[..]);
+        let unknown = Unknown::of(&at.listeners, offered, bound, &at.accesses);
         let kept = Kept::of(Some(at.router_config), &unknown);
-        let listeners = kept::known(&at.listeners);
-        let config = plan::router_config(site, (&before, &kept), &listeners, &workloads);
+        let (listeners, links) = (kept::known(&at.listeners), kept::known(&at.links));
+        let own = self.own_access(at.this);
+        let accesses = served(at.this, own.as_ref(), &kept::known(&at.accesses));
+        let asked = (&workloads[..], &links[..], &accesses[..]);
+        let config = plan::router_config(site, (&before, &kept), &listeners, asked);
         self.labelled(&at.templates, config)
     }
 
@@ -248,8 +334,11 @@ impl<R: Routers> SiteLogic for Sites<R> {
         let workloads = workloads(&at.connectors, bound, &at.pods);
         let site = (&SiteIdentity::of_this(at.this), self.platform);
         let before = router_config::before(None, &at.services);
-        let listeners = kept::known(&at.listeners);
-        let config = plan::router_config(site, (&before, &Kept::default()), &listeners, &workloads);
+        let (listeners, links) = (kept::known(&at.listeners), kept::known(&at.links));
+        let own = self.own_access(at.this);
+        let accesses = served(at.this, own.as_ref(), &kept::known(&at.accesses));
+        let asked = (&workloads[..], &links[..], &accesses[..]);
+        let config = plan::router_config(site, (&before, &Kept::default()), &listeners, asked);
         self.labelled(&at.templates, config)
     }
 
@@ -289,16 +378,43 @@ impl<R: Routers> SiteLogic for Sites<R> {
         self.labelled(&at.templates, router)
     }
 
-    fn endpoints(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Option<Vec<Endpoint>> {
-        None
+    fn apply_authority(&self, at: ApplyAuthority<'_>) -> Desired<Certificate> {
+        let name = at.this.meta.name.as_deref().unwrap_or_default();
+        let certificate = Desired::from_json(json!({
+            "metadata": { "name": SITE_CA, "annotations": { CONTROLLED: "true" } },
+            "spec": { "ca": SITE_CA, "subject": format!("{name} site CA"), "signing": true },
+        }));
+        self.labelled(&at.templates, certificate)
     }
 
-    fn default_issuer(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Option<String> {
-        None
+    fn apply_access(&self, at: ApplyAccess<'_>) -> Desired<RouterAccess> {
+        let access = Desired::from_json(own_access(at.this));
+        self.labelled(&at.templates, access)
     }
 
-    fn sites_in_network(&self, _: This<'_, Site>, running: Running) -> Option<i32> {
-        (running == Running::Ready).then_some(1)
+    fn endpoints(
+        &self,
+        _: This<'_, Site>,
+        accesses: &[&Readable<RouterAccess>],
+        linked: bool,
+    ) -> Option<Vec<Endpoint>> {
+        let all = network::endpoints(accesses);
+        (linked && !all.is_empty()).then_some(all)
+    }
+
+    fn default_issuer(&self, this: This<'_, Site>, _: &[&Readable<Site>]) -> Option<String> {
+        let linked = validity::access(this.spec).is_some();
+        linked.then(|| issuer(this.spec).to_owned())
+    }
+
+    fn sites_in_network(
+        &self,
+        _: This<'_, Site>,
+        running: Running,
+        report: &RouterState,
+    ) -> Option<i32> {
+        let count = i32::try_from(report.sites.len()).unwrap_or(i32::MAX).max(1);
+        (running == Running::Ready).then_some(count)
     }
 
     fn network(&self, this: This<'_, Site>, report: &RouterState) -> Vec<SiteRecord> {
@@ -311,7 +427,7 @@ impl<R: Routers> SiteLogic for Sites<R> {
             services: network::services(report),
             ..SiteRecord::default()
         };
-        vec![own]
+        network::sites(own, report)
     }
 
     fn controller(&self, _: This<'_, Site>, _: &[&Readable<Site>]) -> Controller {

@@ -73,10 +73,12 @@ pub async fn run_controller<M: Subcommand>(
         namespace,
         name: chosen.controller_name.clone(),
         platform: Platform::Kubernetes,
+        access: chosen.access(),
         image: chosen.router_image.clone(),
         kinds,
         maintain_crds: !options.cluster.disable_crd_maintenance,
         leadership: leadership(&options.cluster, &client, &lease),
+        grants: chosen.grant_server_address,
         health,
     };
     let routers = |root: &Root| Https::new(root.clone());

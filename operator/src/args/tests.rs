@@ -127,7 +127,7 @@ fn wrong_values_are_refused_with_those_that_are_possible() {
         refused("lifecycle-operator run --kubernetes-cluster-domain a..b node")
             .contains("is not a DNS domain")
     );
-    assert!(refused("lifecycle-operator check").contains("<FILE>"));
+    assert!(refused("lifecycle-operator check").contains("<PATH>"));
 }
 
 #[test]

@@ -2,16 +2,15 @@
 //! Everything else of a file stays as it is, to the byte.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lifecycle_generate::whole_file;
 use lifecycle_macros_core::errors::{Diagnostic, Fix, Severity};
 use lifecycle_macros_core::section_at;
 use proc_macro2::TokenStream;
-use tempfile::NamedTempFile;
 
 use super::{BYTE_ORDER_MARK, Checked, Error, Looked, Source, diff, look};
 
@@ -114,30 +113,12 @@ impl Fixed {
 
     /// Puts a new file in the place of the old one, which is there whole until then.
     fn replace(&self) -> Result<(), Error> {
-        let path = || self.path.clone();
-        let failed = |source| Error::Write {
-            path: path(),
+        let [before, after] = [&self.before, &self.after].map(|text| self.whole(text));
+        let replaced = whole_file::replace(&self.path, Some(before.as_bytes()), after.as_bytes());
+        replaced.map_err(|source| Error::Write {
+            path: self.path.clone(),
             source,
-        };
-        if self.has_changed().map_err(failed)? {
-            return Err(Error::Changed { path: path() });
-        }
-        self.put().map_err(failed)
-    }
-
-    fn has_changed(&self) -> io::Result<bool> {
-        Ok(std::fs::read(&self.path)? != self.whole(&self.before).into_bytes())
-    }
-
-    fn put(&self) -> io::Result<()> {
-        // Where a link leads is written, and what may not be written is not replaced either.
-        let path = self.path.canonicalize()?;
-        let old = OpenOptions::new().write(true).open(&path)?.metadata()?;
-        let mut new = NamedTempFile::new_in(path.parent().unwrap_or(&path))?;
-        new.write_all(self.whole(&self.after).as_bytes())?;
-        new.as_file().set_permissions(old.permissions())?;
-        new.persist(&path)?;
-        Ok(())
+        })
     }
 
     /// The file of this text.

@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use lifecycle_generate::whole_file;
 use lifecycle_macros_core::errors::{Diagnostic, Severity};
 use lifecycle_macros_core::{LockText, check_locked, is_behind, lock as locks};
 use proc_macro2::TokenStream;
 
-use super::{Checked, Looked, Source, Verdict, text as shown};
+use super::{Checked, Error, Looked, Source, Verdict, named, text as shown};
 use crate::args;
 
 /// What becomes of one lock.
@@ -17,7 +18,7 @@ enum Written {
     Behind(PathBuf),
     /// It would lose an item, or the lifecycle has errors.
     Refused(Vec<Diagnostic>),
-    Failed(PathBuf, io::Error),
+    Failed(Error),
 }
 
 /// Writes the locks of all lifecycles that name one, or says which are behind.
@@ -29,7 +30,7 @@ pub fn lock(
     out: &mut impl Write,
     complaints: &mut impl Write,
 ) -> io::Result<Verdict> {
-    let sources: Vec<Source> = options.files.iter().map(|path| Source::at(path)).collect();
+    let sources = named::sources(&options.paths);
     let found = sources.iter().filter_map(Source::found);
     let fragments: Vec<_> = found.flat_map(|found| found.fragments.clone()).collect();
     let (mut worst, mut locks) = (Verdict::Clean, 0);
@@ -44,7 +45,7 @@ pub fn lock(
                 Written::Current(_)
                 | Written::Anew(_)
                 | Written::Behind(_)
-                | Written::Failed(..) => written.tell((&mut *out, &mut *complaints))?,
+                | Written::Failed(_) => written.tell((&mut *out, &mut *complaints))?,
             }
         }
         worst = worst.max(unwritten(source, findings, (&mut *out, &mut *complaints))?);
@@ -87,26 +88,28 @@ fn of_file(source: &Source, fragments: &[TokenStream], check: bool) -> Vec<Writt
 
 fn one(body: &TokenStream, fragments: &[TokenStream], (path, check): (PathBuf, bool)) -> Written {
     let before = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(why) if why.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(why) => return Written::Failed(path, why),
+        Ok(text) => Some(text),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => return Written::Failed(Error::Read { path, source }),
     };
-    let checked = check_locked(body.clone(), fragments, LockText::Read(before.clone()));
+    let there = before.clone().unwrap_or_default();
+    let checked = check_locked(body.clone(), fragments, LockText::Read(there));
     let stops = |found: &Diagnostic| found.severity == Severity::Error && !is_behind(found);
     let stopping: Vec<_> = checked.diagnostics.into_iter().filter(stops).collect();
     let Some(ast) = checked.ast.filter(|_| stopping.is_empty()) else {
         return Written::Refused(stopping);
     };
     let now = locks::text(&ast);
-    if now == before {
+    if before.as_ref() == Some(&now) {
         return Written::Current(path);
     }
     if check {
         return Written::Behind(path);
     }
-    match std::fs::write(&path, now) {
+    let before = before.as_deref().map(str::as_bytes);
+    match whole_file::replace(&path, before, now.as_bytes()) {
         Ok(()) => Written::Anew(path),
-        Err(why) => Written::Failed(path, why),
+        Err(source) => Written::Failed(Error::Write { path, source }),
     }
 }
 
@@ -117,7 +120,11 @@ fn unwritten(
     streams: (&mut impl Write, &mut impl Write),
 ) -> io::Result<Verdict> {
     let looked = match source {
-        Source::Failed(error) => Looked::Failed(error),
+        Source::Failed(error) => {
+            let (_, complaints) = streams;
+            writeln!(complaints, "{}", error.in_one_line())?;
+            return Ok(Verdict::Unreadable);
+        }
         Source::Read {
             path, text, found, ..
         } => {
@@ -146,7 +153,7 @@ impl Written {
         match self {
             Self::Current(_) | Self::Anew(_) => Verdict::Clean,
             Self::Behind(_) | Self::Refused(_) => Verdict::Errors,
-            Self::Failed(..) => Verdict::Unreadable,
+            Self::Failed(_) => Verdict::Unreadable,
         }
     }
 
@@ -155,7 +162,7 @@ impl Written {
             Self::Current(path) => writeln!(out, "{} is current", path.display()),
             Self::Anew(path) => writeln!(out, "{} is written", path.display()),
             Self::Behind(path) => writeln!(out, "{} is behind", path.display()),
-            Self::Failed(path, why) => writeln!(complaints, "{}: {why}", path.display()),
+            Self::Failed(error) => writeln!(complaints, "{}", error.in_one_line()),
             Self::Refused(_) => Ok(()),
         }
     }

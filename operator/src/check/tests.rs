@@ -33,9 +33,9 @@ pub(super) fn with(good: &str, bad: &str) -> String {
     GOOD.replacen(good, bad, 1)
 }
 
-pub(super) fn check_of(files: Vec<PathBuf>, output: Output) -> args::Check {
+pub(super) fn check_of(paths: Vec<PathBuf>, output: Output) -> args::Check {
     args::Check {
-        files,
+        paths,
         output,
         explain: None,
         fix: false,
@@ -66,16 +66,6 @@ fn a_lifecycle_without_a_finding_is_clean() {
     let (verdict, out, complaints) = run_on(&[Some(GOOD)], Output::Text);
     assert_eq!(out, "checked 1 lifecycle in 1 file: 0 errors, 0 warnings\n");
     assert_eq!((verdict, complaints.as_str()), (Verdict::Clean, ""));
-}
-
-#[test]
-fn a_file_without_a_lifecycle_is_clean() {
-    let (verdict, out, _) = run_on(&[Some("fn main() {}"), Some("")], Output::Text);
-    assert_eq!(
-        out,
-        "checked 0 lifecycles in 2 files: 0 errors, 0 warnings\n"
-    );
-    assert_eq!(verdict, Verdict::Clean);
 }
 
 #[test]
@@ -300,7 +290,7 @@ fn locked(source: &str, lock: Option<&str>, check: bool) -> (Verdict, String, Op
     }
     let (mut out, mut complaints) = (Vec::new(), Vec::new());
     let options = args::Lock {
-        files: vec![file],
+        paths: vec![file],
         check,
     };
     let verdict = super::lock(&options, &mut out, &mut complaints).unwrap();
@@ -361,6 +351,28 @@ fn a_lock_that_is_behind_is_written_unless_it_is_only_checked() {
     assert_eq!(lock, Some(behind.clone()));
     let (verdict, _, lock) = locked(&with_lock(), Some(&behind), false);
     assert_eq!((verdict, lock.as_deref()), (Verdict::Clean, Some(LOCK)));
+}
+
+/// Whoever reads a lock meanwhile, as a build does, reads it as it was or as it is.
+#[test]
+fn a_lock_takes_the_place_of_the_one_before_as_a_whole() {
+    use std::io::Read as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let [file, beside] = ["a.rs", "thing.lock"].map(|name| directory.path().join(name));
+    let behind = LOCK.replace("state Making: Pending\n", "");
+    std::fs::write(&file, with_lock()).unwrap();
+    std::fs::write(&beside, &behind).unwrap();
+    let mut open = std::fs::File::open(&beside).unwrap();
+    let options = args::Lock {
+        paths: vec![file],
+        check: false,
+    };
+    super::lock(&options, &mut Vec::new(), &mut Vec::new()).unwrap();
+    let mut read = String::new();
+    open.read_to_string(&mut read).unwrap();
+    assert_eq!(read, behind);
+    assert_eq!(std::fs::read_to_string(&beside).unwrap(), LOCK);
 }
 
 #[test]

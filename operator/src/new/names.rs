@@ -2,7 +2,8 @@
 
 use semver::VersionReq;
 
-use super::{manifest, template};
+use super::manifest;
+use super::template::Template;
 
 /// Words that the template does not hold, and that its code means.
 const MEANT: [&str; 31] = [
@@ -87,7 +88,8 @@ pub(super) fn parse_kind(text: &str) -> Result<String, String> {
             "use letters and digits, at most {LONGEST_LABEL}, a capital first, as in Website"
         ));
     }
-    if MEANT.contains(&text) || MADE.contains(&text) || template::words().any(|word| word == text) {
+    let mut words = Template::default().words();
+    if MEANT.contains(&text) || MADE.contains(&text) || words.any(|word| word == text) {
         return Err(
             "the code of an operator means something else by it: choose another".to_owned(),
         );

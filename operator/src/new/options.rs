@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::names::{parse_group, parse_kind, parse_package, parse_plural, parse_version};
+use super::template::Template;
 
 /// What a new operator is called, and what it is built of.
 #[derive(Debug, Args)]
@@ -24,6 +25,10 @@ pub struct New {
     /// Plural of the kind in lower case. Without it, that of the usual rules of English.
     #[arg(long, value_name = "PLURAL", value_parser = parse_plural)]
     pub plural: Option<String>,
+
+    /// What it begins with.
+    #[arg(long, value_enum, default_value_t)]
+    pub template: Template,
 
     /// Build it of this checkout of the repository.
     #[arg(long, value_name = "DIR", conflicts_with = "version")]

@@ -1,6 +1,6 @@
-//! Where the names of a new crate stand in the text of the template.
+//! Where the names of a new crate stand in the text of a template.
 
-/// The names of the template, and what stands for each. The longest that fits counts.
+/// The names of the templates, and what stands for each. The longest that fits counts.
 #[derive(Debug)]
 pub(super) struct Names(Vec<(&'static str, String)>);
 
@@ -9,13 +9,20 @@ impl Names {
     pub(super) fn of(name: &str, kind: &str, group: &str, many: Option<&str>) -> Self {
         let lower = kind.to_lowercase();
         let plural = many.map_or_else(|| plural(&lower), str::to_owned);
+        let module = name.replace('-', "_");
         Self(vec![
             ("website-operator", name.to_owned()),
-            ("website_operator", name.replace('-', "_")),
+            ("shop-operator", name.to_owned()),
+            ("website_operator", module.clone()),
+            ("shop_operator", module),
             ("web.example.org", group.to_owned()),
-            ("websites", plural),
+            ("shop.example.org", group.to_owned()),
+            ("websites", plural.clone()),
+            ("shops", plural),
             ("Website", kind.to_owned()),
-            ("website", lower),
+            ("Shop", kind.to_owned()),
+            ("website", lower.clone()),
+            ("shop", lower),
         ])
     }
 

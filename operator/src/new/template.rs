@@ -1,4 +1,6 @@
-//! The files of the template, as they stand in `operator/template`.
+//! The files of the templates, as they stand in `operator/template` and `operator/shop`.
+
+use clap::ValueEnum;
 
 use super::manifest::{self, Source};
 use super::renamed::Names;
@@ -10,38 +12,73 @@ macro_rules! files {
 }
 
 /// All but the manifest, which a member of a workspace writes otherwise. A package packs its own folder alone, so links lead from there to the files.
-const FILES: &[(&str, &str)] = files![
+const WEBSITE: &[(&str, &str)] = files![
     "README.md" in "readme.txt",
     "src/lifecycle.rs" in "lifecycle.txt",
     "src/logic.rs" in "logic.txt",
-    "src/lib.rs" in "lib.txt",
     "src/main.rs" in "main.txt",
     "tests/suite.rs" in "suite.txt",
     "tests/fixtures.yaml" in "fixtures.yaml",
     "example.yaml" in "example.yaml",
     "deploy/rbac.yaml" in "rbac.yaml",
+];
+/// What the other template has instead.
+const SHOP: &[(&str, &str)] = files![
+    "README.md" in "shop/readme.txt",
+    "src/lifecycle.rs" in "shop/lifecycle.txt",
+    "src/logic.rs" in "shop/logic.txt",
+    "src/main.rs" in "shop/main.txt",
+    "tests/suite.rs" in "shop/suite.txt",
+    "tests/fixtures.yaml" in "shop/fixtures.yaml",
+    "example.yaml" in "shop/example.yaml",
+    "deploy/rbac.yaml" in "shop/rbac.yaml",
+];
+/// What both have.
+const BOTH: &[(&str, &str)] = files![
+    "src/lib.rs" in "lib.txt",
     "deploy/operator.yaml" in "operator.yaml",
     "Containerfile" in "containerfile.txt",
     ".github/workflows/ci.yml" in "ci.yml",
     ".gitignore" in "gitignore.txt",
 ];
 
-/// Each file with its path, in the order in which they are written.
-pub(super) fn files(source: &Source, names: &Names) -> Vec<(&'static str, String)> {
-    let manifest = ("Cargo.toml", names.put_into(&manifest::text(source)));
-    let rest = FILES
-        .iter()
-        .map(|(path, text)| (*path, names.put_into(text)));
-    [manifest].into_iter().chain(rest).collect()
+/// What a new operator begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// One Deployment for each object.
+    #[default]
+    Website,
+    /// A minted password, a volume that may stay, a migration for each version, and a Deployment (docs/real.md).
+    Shop,
 }
 
-/// The words of its code that a kind of the same name would stand in the way of.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    let sources = FILES.iter().filter(|(path, _)| path.ends_with(".rs"));
-    let lines = sources.flat_map(|(_, text)| text.lines());
-    let code = lines.filter(|line| !line.trim_start().starts_with("//"));
-    let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
-    words.filter(|word| word.starts_with(char::is_uppercase) && *word != "Website")
+impl Template {
+    fn own(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Website => WEBSITE,
+            Self::Shop => SHOP,
+        }
+    }
+
+    /// Each file with its path, in the order in which they are written.
+    pub(super) fn files(self, source: &Source, names: &Names) -> Vec<(&'static str, String)> {
+        let manifest = ("Cargo.toml", names.put_into(&manifest::text(source)));
+        let rest = self.own().iter().chain(BOTH);
+        let rest = rest.map(|(path, text)| (*path, names.put_into(text)));
+        [manifest].into_iter().chain(rest).collect()
+    }
+
+    /// The words of its code that a kind of the same name would stand in the way of.
+    pub(super) fn words(self) -> impl Iterator<Item = &'static str> {
+        let all = self.own().iter().chain(BOTH);
+        let sources = all.filter(|(path, _)| path.ends_with(".rs"));
+        let lines = sources.flat_map(|(_, text)| text.lines());
+        let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+        let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+        words.filter(|word| {
+            word.starts_with(char::is_uppercase) && !["Website", "Shop"].contains(word)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -61,31 +98,58 @@ mod tests {
         }
     }
 
+    fn written(
+        template: Template,
+        package: &str,
+        kind: &str,
+        group: &str,
+    ) -> Vec<(&'static str, String)> {
+        let names = Names::of(package, kind, group, None);
+        template.files(&Source::Version("1".to_owned()), &names)
+    }
+
     #[test]
-    fn each_file_of_the_template_is_written_as_it_is() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("template");
-        let names = Names::of("website-operator", "Website", "web.example.org", None);
-        let written = files(&Source::Version("1".to_owned()), &names);
-        let mut there = BTreeSet::new();
-        below(&folder, &mut there);
-        let paths: BTreeSet<PathBuf> = written.iter().map(|(path, _)| folder.join(path)).collect();
-        assert_eq!(paths, there);
-        for (path, text) in written.iter().filter(|(path, _)| *path != "Cargo.toml") {
-            let is = std::fs::read_to_string(folder.join(path)).unwrap();
-            assert_eq!(*text, is, "{path}");
+    fn each_file_of_a_template_is_written_as_it_is() {
+        for (template, folder, [package, kind, group]) in [
+            (
+                Template::Website,
+                "template",
+                ["website-operator", "Website", "web.example.org"],
+            ),
+            (
+                Template::Shop,
+                "shop",
+                ["shop-operator", "Shop", "shop.example.org"],
+            ),
+        ] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            let written = written(template, package, kind, group);
+            let mut there = BTreeSet::new();
+            below(&folder, &mut there);
+            let shared = |path: &str| BOTH.iter().any(|(both, _)| *both == path);
+            let is_own =
+                |path: &str| template == Template::Website || path == "src/lib.rs" || !shared(path);
+            let own: Vec<_> = written.iter().filter(|(path, _)| is_own(path)).collect();
+            let paths: BTreeSet<PathBuf> = own.iter().map(|(path, _)| folder.join(path)).collect();
+            assert_eq!(paths, there);
+            for (path, text) in own.iter().filter(|(path, _)| *path != "Cargo.toml") {
+                let is = std::fs::read_to_string(folder.join(path)).unwrap();
+                assert_eq!(*text, is, "{path}");
+            }
         }
     }
 
     #[test]
-    fn no_name_of_the_template_is_left() {
-        let names = Names::of("gadget-operator", "Gadget", "acme.test", None);
-        let written = files(&Source::Version("1".to_owned()), &names);
-        let mut named = 0;
-        for (path, text) in written {
-            assert!(!text.to_lowercase().contains("website"), "{path}");
-            assert!(!text.contains("web.example.org"), "{path}");
-            named += usize::from(text.contains("adget"));
+    fn no_name_of_a_template_is_left() {
+        for template in [Template::Website, Template::Shop] {
+            let mut named = 0;
+            for (path, text) in written(template, "gadget-operator", "Gadget", "acme.test") {
+                let lower = text.to_lowercase();
+                let left = ["website", "shop", "web.example.org"];
+                assert!(!left.iter().any(|name| lower.contains(name)), "{path}");
+                named += usize::from(text.contains("adget"));
+            }
+            assert!(named > 9, "{named} files name it");
         }
-        assert!(named > 9, "{named} files name it");
     }
 }

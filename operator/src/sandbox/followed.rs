@@ -18,12 +18,18 @@ pub(super) enum FollowedKind {
 
 impl FollowedKind {
     /// The kinds of a Skupper site.
-    pub(super) const OF_SITE: [&'static str; 5] = [
+    pub(super) const OF_SITE: [&'static str; 11] = [
         "Site",
         "Listener",
         "Connector",
         "AttachedConnector",
         "AttachedConnectorBinding",
+        "Certificate",
+        "SecuredAccess",
+        "RouterAccess",
+        "Link",
+        "AccessGrant",
+        "AccessToken",
     ];
 
     /// What an object of a kind of sites is followed as.

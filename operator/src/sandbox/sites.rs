@@ -27,6 +27,7 @@ use lifecycle_skupper::controller;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::embedded::{Embedded, Settings};
+use lifecycle_skupper::secured_access::AccessDefaults;
 
 /// What a cluster is given, as in any cluster: a name to be told in errors, and the text.
 pub(super) const INSTALLED: (&str, &str) = (
@@ -78,10 +79,15 @@ impl Sites {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             platform: Platform::Kubernetes,
+            access: AccessDefaults {
+                access_type: "local".to_owned(),
+                cluster_host: None,
+            },
             image: IMAGE.to_owned(),
             kinds: controller::KINDS,
             maintain_crds: true,
             leadership: None,
+            grants: None,
             health: Health::default(),
         };
         let client = account(&server, namespace, name);

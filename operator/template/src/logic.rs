@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
+use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec, DeploymentStatus};
 use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use lifecycle_runtime::{Because, Desired, This};
@@ -17,30 +17,24 @@ pub struct Logic;
 
 impl WebsiteLogic for Logic {
     fn rollout(&self, this: This<'_, Website>, deployment: &Deployment) -> Because<Rollout> {
-        let wanted = this.spec.replicas;
         let status = deployment.status.clone().unwrap_or_default();
-        let seen = status.observed_generation >= deployment.metadata.generation;
-        let conditions = status.conditions.as_deref().unwrap_or_default();
-        let stuck = conditions
-            .iter()
-            .any(|one| one.type_ == "Progressing" && one.status == "False");
-        let available = status.available_replicas.unwrap_or_default();
-        let counts = [status.replicas, status.updated_replicas];
-        let all_new = counts
-            .iter()
-            .all(|count| count.unwrap_or_default() == wanted);
-        match (seen, stuck) {
-            (true, true) => Because::new(
+        let is_seen = status.observed_generation >= deployment.metadata.generation;
+        let mut conditions = status.conditions.iter().flatten();
+        let is_stuck = conditions.any(|one| one.type_ == "Progressing" && one.status == "False");
+        let wanted = this.spec.replicas;
+        match awaited(&status, wanted) {
+            _ if !is_seen => Because::new(
+                Rollout::Going,
+                "the cluster has not looked at the newest Deployment yet",
+            ),
+            _ if is_stuck => Because::new(
                 Rollout::Stuck,
                 "the Deployment makes no progress: look at its Pods",
             ),
-            (true, false) if all_new && available == wanted => Because::new(
+            Some(awaited) => Because::new(Rollout::Going, awaited),
+            None => Because::new(
                 Rollout::Done,
-                format!("{available} of {wanted} Pods are available"),
-            ),
-            (_, _) => Because::new(
-                Rollout::Going,
-                format!("{available} of {wanted} Pods are available"),
+                format!("{wanted} of {wanted} Pods are available"),
             ),
         }
     }
@@ -74,5 +68,21 @@ impl WebsiteLogic for Logic {
             }),
             ..Deployment::default()
         })
+    }
+}
+
+/// What a rollout still waits for, in the order of `kubectl rollout status`.
+fn awaited(status: &DeploymentStatus, wanted: i32) -> Option<String> {
+    let counts = [
+        status.replicas,
+        status.updated_replicas,
+        status.available_replicas,
+    ];
+    let [all, updated, available] = counts.map(Option::unwrap_or_default);
+    match () {
+        () if updated < wanted => Some(format!("{updated} of {wanted} Pods are updated")),
+        () if all > wanted => Some(format!("old Pods that are still to end: {}", all - wanted)),
+        () if available < wanted => Some(format!("{available} of {wanted} Pods are available")),
+        () => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The program: `run` in a cluster, `sandbox` without one; `crds`, `manifests`, `diagram` and `docs` print what follows from the lifecycle.
+//! The program: `run` in a cluster, `sandbox` without one; `explain` says why an object is where it is; `crds`, `manifests`, `diagram` and `docs` print what follows from the lifecycle.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,11 @@
 //! The generated suite, which takes the lifecycle through everything that may happen to it, and the program in its sandbox.
 
+use k8s_openapi::api::apps::v1::Deployment;
 use kube::CustomResourceExt;
+use lifecycle_runtime::This;
 use lifecycle_suite::resources::{Site, Suite};
 use serde_json::json;
-use website_operator::lifecycle::{self, Website};
+use website_operator::lifecycle::{self, Rollout, Website, WebsiteLogic};
 use website_operator::logic::Logic;
 
 #[test]
@@ -40,6 +42,39 @@ async fn rolls_out(site: Site, well: bool) -> kube::Result<bool> {
         });
     })
     .await
+}
+
+/// Two Pods are wanted, and the status of the Deployment counts some: all, updated, available.
+#[test]
+fn a_rollout_says_what_it_still_waits_for() {
+    let website: Website = serde_json::from_value(json!({
+        "apiVersion": "web.example.org/v1alpha1", "kind": "Website", "metadata": {"name": "a"},
+        "spec": {"image": "a", "replicas": 2},
+    }))
+    .expect("it is a Website");
+    let said = |generation: i64, [all, updated, available]: [i32; 3]| {
+        let deployment: Deployment = serde_json::from_value(json!({
+            "metadata": {"generation": 2},
+            "status": {
+                "observedGeneration": generation, "replicas": all, "updatedReplicas": updated, "availableReplicas": available,
+            },
+        }))
+        .expect("it is a Deployment");
+        let answer = Logic.rollout(This::of(&website), &deployment);
+        (answer.value == Rollout::Done, answer.sentence)
+    };
+    let going = |sentence: &str| (false, sentence.to_owned());
+    assert_eq!(
+        said(1, [2, 2, 2]),
+        going("the cluster has not looked at the newest Deployment yet")
+    );
+    assert_eq!(said(2, [3, 1, 2]), going("1 of 2 Pods are updated"));
+    assert_eq!(
+        said(2, [3, 2, 2]),
+        going("old Pods that are still to end: 1")
+    );
+    assert_eq!(said(2, [2, 2, 1]), going("1 of 2 Pods are available"));
+    assert!(said(2, [2, 2, 2]).0);
 }
 
 /// Whoever changes the lifecycle takes over what `cargo run -- manifests rbac` prints.

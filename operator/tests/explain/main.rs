@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
 mod page;
+mod rights;
 mod sandbox;
 mod watch;
 
@@ -11,5 +12,9 @@ use std::process::ExitCode;
 use lifecycle_tests::harness;
 
 fn main() -> ExitCode {
-    harness::run_suites([("page", page::cases()), ("watch", watch::cases())])
+    harness::run_suites([
+        ("page", page::cases()),
+        ("rights", rights::cases()),
+        ("watch", watch::cases()),
+    ])
 }

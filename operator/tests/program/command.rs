@@ -157,3 +157,39 @@ fn a_check_ends_with_0_1_or_2() {
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("missing.rs cannot be read"));
 }
+
+/// The specs of a product that are checked, without their tests.
+const SPECS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/listener/src");
+
+#[test]
+fn who_reads_no_further_ends_a_command_without_a_word() {
+    let commands: [&[&str]; 7] = [
+        &["check", SPECS],
+        &["check", "--output", "json", SPECS],
+        &["check", "--explain", "LC021"],
+        &["lock", "--check", SPECS],
+        &["crd", "skupper"],
+        &["lifecycles"],
+        &["manifests", "all"],
+    ];
+    for words in commands {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"));
+        let output = command.args(words).stdout(writer).output().unwrap();
+        assert_eq!(
+            (output.status.code(), errors(&output).as_str()),
+            (Some(141), ""),
+            "{words:?}"
+        );
+    }
+    // Whoever does not listen to what is complained of, either.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lifecycle-operator"));
+    let ended = command
+        .args(["check", "/nowhere.rs"])
+        .stderr(writer)
+        .output();
+    assert_eq!(ended.unwrap().status.code(), Some(141));
+}

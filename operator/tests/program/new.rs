@@ -25,9 +25,14 @@ fn checkout() -> PathBuf {
 
 /// A new crate that is built of this checkout, with the versions that this checkout is built of.
 pub(crate) fn made(folder: &Path) -> PathBuf {
+    made_with(folder, &[])
+}
+
+/// The same, asked for more.
+fn made_with(folder: &Path, more: &[&str]) -> PathBuf {
     let root = checkout();
     let path = root.to_str().unwrap();
-    let output = new(folder, &[&WORDS[..], &["--path", path]].concat());
+    let output = new(folder, &[&WORDS[..], more, &["--path", path]].concat());
     let said = String::from_utf8(output.stdout).unwrap();
     let failed = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{failed}");
@@ -89,24 +94,32 @@ fn what_is_written_is_a_package_whose_dependencies_are_found() {
 
 #[test]
 fn what_is_written_is_formatted_and_its_lifecycle_has_no_findings() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = made(folder.path());
-    let check = new(&made, &["check", "src/lifecycle.rs", "src/logic.rs"]);
-    let said = String::from_utf8(check.stdout).unwrap();
-    assert_eq!(check.status.code(), Some(0), "{said}");
-    assert!(said.ends_with("0 errors, 0 warnings\n"), "{said}");
-    let sources = ["src/lib.rs", "src/main.rs", "tests/suite.rs"];
-    let mut rustfmt = Command::new("rustfmt");
-    rustfmt.args(["--edition", "2024", "--check"]).args(sources);
-    let formatted = rustfmt.current_dir(&made).output().unwrap();
-    let said = String::from_utf8_lossy(&formatted.stdout);
-    assert!(formatted.status.success(), "{said}");
-    let logic = std::fs::read_to_string(made.join("src/logic.rs")).unwrap();
-    // With the names of the template this line is in another order.
-    assert!(
-        logic.contains("use crate::lifecycle::{ApplyDeployment, Gadget, GadgetLogic, Rollout};"),
-        "{logic}"
-    );
+    for (template, imports) in [
+        // With the names of the template this line is in another order.
+        (
+            "website",
+            "use crate::lifecycle::{ApplyDeployment, Gadget, GadgetLogic, Rollout};",
+        ),
+        (
+            "shop",
+            "ApplyData, ApplyMigration, ApplyPassword, ApplyServer, Gadget, GadgetLogic, Login, Migrated,",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let made = made_with(folder.path(), &["--template", template]);
+        let check = new(&made, &["check", "src/lifecycle.rs", "src/logic.rs"]);
+        let said = String::from_utf8(check.stdout).unwrap();
+        assert_eq!(check.status.code(), Some(0), "{said}");
+        assert!(said.ends_with("0 errors, 0 warnings\n"), "{said}");
+        let sources = ["src/lib.rs", "src/main.rs", "tests/suite.rs"];
+        let mut rustfmt = Command::new("rustfmt");
+        rustfmt.args(["--edition", "2024", "--check"]).args(sources);
+        let formatted = rustfmt.current_dir(&made).output().unwrap();
+        let said = String::from_utf8_lossy(&formatted.stdout);
+        assert!(formatted.status.success(), "{said}");
+        let logic = std::fs::read_to_string(made.join("src/logic.rs")).unwrap();
+        assert!(logic.contains(imports), "{logic}");
+    }
 }
 
 #[test]
@@ -131,6 +144,8 @@ fn nothing_is_written_over_and_bad_names_are_told_in_words() {
         new(folder.path(), &WORDS).status.success(),
         "an empty folder is fine"
     );
+    let job = [&with("a", "Job", "acme.test")[..], &["--template", "shop"]].concat();
+    assert!(refused(&job, 1).contains("a kind cannot be called Job"));
     let said = refused(&WORDS, 1);
     assert!(
         said.contains("gadget-operator is there and is not empty"),
@@ -160,10 +175,9 @@ fn a_state_that_is_taken_out_gives_the_finding_that_the_page_shows() {
     assert!(page.contains(&format!("```text\n{said}```\n")), "{said}");
 }
 
-/// The commands of `docs/start.md` that are run in the new crate.
-fn commands() -> Vec<String> {
-    let text = include_str!("../../../docs/start.md");
-    let mut fenced = text.split("```sh\n").skip(1);
+/// The commands of a page that are run in the new crate.
+fn commands(page: &str) -> Vec<String> {
+    let mut fenced = page.split("```sh\n").skip(1);
     let mut all = Vec::new();
     while let Some((block, _)) = fenced.next().and_then(|rest| rest.split_once("```")) {
         let lines = block
@@ -174,39 +188,64 @@ fn commands() -> Vec<String> {
     all
 }
 
-/// Minutes, for all is built anew: the profile and the features of a crate of its own are others. In every check the template, of which it is a copy with
-/// other names, is built, tested and run as a member of this workspace. `START=1`, or `LONG=1`, builds the copy.
-#[test]
-fn each_command_of_the_first_operator_does_what_the_page_says() {
-    let all = commands();
+/// Minutes, for all is built anew: the profile and the features of a crate of its own are others. In every check the templates, of which these are copies
+/// with other names, are built, tested and run as members of this workspace. `START=1`, or `LONG=1`, builds the copies, and says how long that took.
+fn follow(page: &str, template: &[&str]) {
+    let all = commands(page);
     let first = all.iter().find(|line| line.contains(" new ")).unwrap();
     let words: Vec<&str> = first.split(" -- ").last().unwrap().split(' ').collect();
-    assert_eq!(words[..6], WORDS, "the page makes the crate of this test");
+    let made_by = [&WORDS[..], template, &["--path", "."]].concat();
+    assert_eq!(words, made_by, "the page makes the crate of this test");
     let rest = all
         .iter()
         .filter(|line| line.starts_with("cargo ") && !line.contains(" new "));
     let rest: Vec<Vec<&str>> = rest
         .map(|line| line.split_whitespace().skip(1).collect())
         .collect();
-    assert!(rest.len() > 3, "{all:?}");
+    assert!(rest.len() > 1, "{all:?}");
     let long = |name| std::env::var(name).is_ok_and(|value| value == "1");
     if !long("START") && !long("LONG") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let made = made(folder.path());
+    let made = made_with(folder.path(), template);
     for mut words in rest {
         // Its `--once` is what the page describes by the line that it waits for.
         if words.contains(&"sandbox") {
             words.insert(words.len() - 1, "--once");
         }
-        let mut cargo = Command::new(env!("CARGO"));
-        let output = cargo.args(&words).current_dir(&made);
-        let output = output.output().unwrap();
-        let (said, failed) = (
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr),
-        );
-        assert!(output.status.success(), "cargo {words:?}: {said}{failed}");
+        run(&made, &words);
     }
+    let lifecycle = made.join("src/lifecycle.rs");
+    let text = std::fs::read_to_string(&lifecycle).unwrap();
+    std::fs::write(&lifecycle, text + "\n").unwrap();
+    run(&made, &["build"]);
+}
+
+/// Runs a command of a page, and says how long it took and how many crates it built.
+fn run(made: &Path, words: &[&str]) {
+    let begun = std::time::Instant::now();
+    let mut cargo = Command::new(env!("CARGO"));
+    let output = cargo.args(words).current_dir(made).output().unwrap();
+    let (said, failed) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "cargo {words:?}: {said}{failed}");
+    let built = failed.matches("Compiling ").count();
+    let words = words.join(" ");
+    eprintln!("cargo {words}: {built} crates, {:.1?}", begun.elapsed());
+}
+
+#[test]
+fn each_command_of_the_first_operator_does_what_the_page_says() {
+    follow(include_str!("../../../docs/start.md"), &[]);
+}
+
+#[test]
+fn each_command_of_the_real_one_does_what_the_page_says() {
+    follow(
+        include_str!("../../../docs/real.md"),
+        &["--template", "shop"],
+    );
 }

@@ -467,7 +467,9 @@ fn only_who_holds_the_kubeconfig_is_answered_and_no_page_in_a_browser() {
     // Nothing is said in the clear.
     let mut plain = TcpStream::connect(own).unwrap();
     plain.set_read_timeout(Some(SOON)).unwrap();
-    write!(plain, "GET /version HTTP/1.1\r\n{well}\r\n").unwrap();
+    // In one piece, for after the first the door may be closed.
+    let request = format!("GET /version HTTP/1.1\r\n{well}\r\n");
+    plain.write_all(request.as_bytes()).unwrap();
     let mut answer = Vec::new();
     let _aborted = plain.read_to_end(&mut answer);
     assert!(!answer.starts_with(b"HTTP"), "{answer:?}");

@@ -13,7 +13,7 @@ use crate::call::runner::CallRunner;
 use crate::error::Error;
 use crate::served_volume::ServedVolume;
 use lifecycle_runtime::health::Health;
-use lifecycle_runtime::lifecycle::{CreatedVolume, Observation};
+use lifecycle_runtime::lifecycle::{CreatedVolume, Machine, Observation};
 use lifecycle_runtime::machine::ir::{Call, Code, Lifecycle, Rpc};
 use lifecycle_runtime::machine::policy::Class;
 use lifecycle_runtime::provider::Providers;
@@ -78,6 +78,14 @@ pub struct CsiResponse {
 
 /// A lifecycle, and the class of a volume in it.
 pub type ClassifiedVolume = (&'static Lifecycle, Class);
+
+/// What is seen of a volume by a call that has not begun.
+pub struct SeenVolume {
+    /// Its lifecycle.
+    pub machine: Arc<dyn Machine>,
+    /// What the call observed.
+    pub observation: Arc<Observation>,
+}
 
 /// A process of a driver that serves volume lifecycles to whoever holds it.
 pub struct InProcessDriver {
@@ -145,12 +153,21 @@ impl InProcessDriver {
 
     /// Classifies the volume that a request is about, and changes nothing.
     pub async fn classify(&self, request: CsiRequest) -> Option<ClassifiedVolume> {
+        let seen = self.look(request).await?;
+        let ir = seen.machine.ir();
+        Some((ir, ir.classify(&seen.observation.world, false)))
+    }
+
+    /// Looks at the volume that a request is about, as its call would, and changes nothing. None if it cannot be seen, or no lifecycle has such a call.
+    pub async fn look(&self, request: CsiRequest) -> Option<SeenVolume> {
         let rpc = request.rpc();
         let runner = self.runner(rpc)?;
         let observed = runner.observe(rpc, request.into_call().requested).await;
         let (_, observation) = observed.ok()??;
-        let ir = runner.context.ir();
-        Some((ir, ir.classify(&observation.world, false)))
+        Some(SeenVolume {
+            machine: runner.context.shared_machine(),
+            observation,
+        })
     }
 
     /// Makes a call; its caller gives up after a time.

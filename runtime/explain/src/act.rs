@@ -8,7 +8,8 @@ use crate::explanation::{Act, Who};
 use crate::look::{Look, Place};
 use crate::promises::promises;
 use crate::wakes::wakes;
-use crate::written::{does, named};
+use crate::why::looked_at;
+use crate::written::{does, named, one_of};
 
 /// Who must act where it may be.
 pub(crate) fn acts(look: &Look<'_>, place: &Place) -> Vec<Act> {
@@ -88,8 +89,24 @@ fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
     let Some(wakes) = look.ir.states[state].wakes else {
         return "look at what decided it".to_owned();
     };
-    let said: Vec<String> = wakes.iter().map(|wake| doing(look, place, *wake)).collect();
+    let mut todo: Vec<Source> = wakes.to_vec();
+    todo.retain(|wake| !is_of_the_operator(look, place, *wake));
+    if todo.is_empty() {
+        todo = wakes.to_vec();
+    }
+    let said: Vec<String> = todo.iter().map(|wake| doing(look, place, *wake)).collect();
     said.join(", or ")
+}
+
+/// Whether what it waits for is an object that the operator makes, and that is only missing or is as it should be.
+fn is_of_the_operator(look: &Look<'_>, place: &Place, wake: Source) -> bool {
+    let Source::Input(input) = wake else {
+        return false;
+    };
+    let declared = &look.ir.inputs[input];
+    let mine = matches!(declared.mode, Mode::Owned | Mode::Group);
+    let value = declared.var.map(|var| look.ir.value(&place.worlds[0], var));
+    mine && matches!(value, Some("Absent" | "Current"))
 }
 
 fn doing(look: &Look<'_>, place: &Place, wake: Source) -> String {
@@ -105,13 +122,39 @@ fn doing(look: &Look<'_>, place: &Place, wake: Source) -> String {
         return format!("change what `{}` tells of", declared.name);
     }
     let value = declared.var.map_or("", |var| ir.value(world, var));
+    if declared.mode == Mode::Group {
+        return in_the_way(look, input);
+    }
     let named = named(look, input);
     match (value, declared.mode) {
         ("Absent", _) => format!("create {named}"),
         ("Unnamed", _) => format!("name {named}"),
         ("Foreign", _) => format!("remove {named}"),
         (_, Mode::Owned | Mode::Shared) => format!("change what is in the way of {named}"),
-        _ => format!("change {named}"),
+        _ => changing(look, input),
+    }
+}
+
+/// Of a group the member that decides the verdict on it, which the verdict names.
+fn in_the_way(look: &Look<'_>, group: usize) -> String {
+    let declared = &look.ir.inputs[group];
+    let said = declared
+        .var
+        .map(|var| &look.observed.observation.sentences[var]);
+    match said.and_then(Option::as_ref) {
+        Some(said) => format!("change what is in the way of `{}`: {said}", declared.name),
+        None => format!("change what belongs to `{}`", declared.name),
+    }
+}
+
+/// A change of what is found: of the one object, or of one of those that there are or may be.
+fn changing(look: &Look<'_>, input: usize) -> String {
+    let found = looked_at(look, input);
+    let many = found.filter(|all| all.more > 0 || all.found.len() + all.missing.len() != 1);
+    match many {
+        Some(all) if all.found.is_empty() => format!("create {}", one_of(look, input)),
+        Some(_) => format!("create, change or remove {}", one_of(look, input)),
+        None => format!("change {}", named(look, input)),
     }
 }
 

@@ -24,11 +24,12 @@ const AGAIN: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, Args)]
 pub struct Explain {
     /// Kind, as kubectl takes it: `listener`, `listeners`, a short name, `listeners.skupper.io`; or KIND/NAME.
-    #[arg(value_name = "KIND")]
+    // No option of an author is called so: a program may have one that is called `kind`, and one called `name`.
+    #[arg(id = "explained kind", value_name = "KIND")]
     pub kind: String,
 
     /// Name of the object, or NAMESPACE/NAME.
-    #[arg(value_name = "NAMESPACE/NAME")]
+    #[arg(id = "explained name", value_name = "NAMESPACE/NAME")]
     pub name: Option<String>,
 
     /// Namespace of the object. Without it, that of the kubeconfig's context.

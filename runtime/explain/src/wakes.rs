@@ -43,7 +43,11 @@ fn source(look: &Look<'_>, source: Source) -> String {
         Source::This | Source::Request => format!("{}, when its spec is edited", look.object()),
         Source::Value(value) => format!("a change of `{}`", ir.values[value].name),
         Source::Fact(var) => format!("another answer of `{}`", ir.vars[var].name),
-        Source::Input(input) => of_input(look, input),
+        Source::Input(input) => {
+            let each = look.ir.of_objects(input).into_iter();
+            let each: Vec<String> = each.map(|input| of_input(look, input)).collect();
+            each.join("; ")
+        }
     }
 }
 

@@ -55,13 +55,17 @@ fn fact(look: &Look<'_>, place: &Place, var: usize) -> Fact {
         (!unmet.message.is_empty()).then(|| unmet.message.clone())
     };
     let (name, inputs) = match declared.origin {
-        Origin::Input(input) => (declared.name.to_owned(), vec![input]),
+        Origin::Input(input) => (declared.name.to_owned(), look.ir.of_objects(input)),
         Origin::Refused(effect) => {
             let target = look.ir.effects[effect].target;
-            (format!("refused({})", declared.name), vec![target])
+            let targets = look.ir.of_objects(target);
+            (format!("refused({})", declared.name), targets)
         }
         Origin::Fact | Origin::Deleting | Origin::Claimed => {
-            (declared.name.to_owned(), declared.reads.to_vec())
+            // A group stands for its members, which are named by themselves.
+            let mut reads = declared.reads.to_vec();
+            reads.retain(|input| look.ir.inputs[*input].mode != Mode::Group);
+            (declared.name.to_owned(), reads)
         }
     };
     Fact {

@@ -1,12 +1,15 @@
 //! Objects and writes, as a person reads them.
 
-use lifecycle_runtime::machine::ir::Verb;
+use lifecycle_runtime::machine::ir::{Mode, Verb};
 
 use crate::look::Look;
-use crate::why::looked_at;
+use crate::why::{by, looked_at};
 
 /// What is found of an input, or looked for.
 pub(crate) fn named(look: &Look<'_>, input: usize) -> String {
+    if look.ir.inputs[input].mode == Mode::Group {
+        return format!("what belongs to `{}`", look.ir.inputs[input].name);
+    }
     let found = looked_at(look, input);
     let kind = look.kind_of(input);
     let Some(found) = found else {
@@ -19,13 +22,25 @@ pub(crate) fn named(look: &Look<'_>, input: usize) -> String {
     }
 }
 
+/// Any of those that an input finds.
+pub(crate) fn one_of(look: &Look<'_>, input: usize) -> String {
+    let (by, kind) = (by(look, input), look.kind_of(input));
+    let of = by.strip_prefix("every ").unwrap_or(&by);
+    match of.starts_with(&*kind) {
+        true => format!("a {of}"),
+        false => format!("a {kind} (`{}`)", look.ir.inputs[input].name),
+    }
+}
+
 /// `apply Service `default/web``.
 pub(crate) fn does(look: &Look<'_>, effect: usize) -> String {
     let declared = &look.ir.effects[effect];
-    let kind = look.kind_of(declared.target);
     let plan = look.observed.plans[effect].first();
     let what = match plan {
-        Some(plan) => format!("{kind} `{}`", plan.name),
+        Some(plan) => {
+            let kind = look.kind_of(plan.input.unwrap_or(declared.target));
+            format!("{kind} `{}`", plan.name)
+        }
         None => named(look, declared.target),
     };
     match declared.verb {

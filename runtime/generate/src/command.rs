@@ -12,8 +12,8 @@ use lifecycle_runtime::lifecycle::Machine;
 use thiserror::Error;
 
 use crate::diagram::{self, Format};
-use crate::program::{Part, Program, file_name};
-use crate::{held, list, manifests, page, pages};
+use crate::program::{Part, Program, Purpose, file_name};
+use crate::{held, list, manifests, page, pages, whole_file};
 
 /// What is made from the description of lifecycles. None of it needs a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
@@ -52,6 +52,21 @@ pub enum Generate {
         /// Only of this part of the program: `controller`, `node`.
         #[arg(long, value_name = "PART")]
         part: Option<String>,
+
+        /// What the rights are for. Those of a person are bound to nobody unless `--user` says to whom.
+        // Programs of their own have options, and none is called so.
+        #[arg(
+            id = "purpose of rights",
+            long = "for",
+            value_enum,
+            default_value_t,
+            value_name = "PURPOSE"
+        )]
+        purpose: Purpose,
+
+        /// Bind the rights to this user, as the API server calls him.
+        #[arg(id = "user with rights", long = "user", value_name = "USER")]
+        user: Option<String>,
 
         /// The namespace in which the program runs, if it is another one.
         #[arg(long, value_name = "NAMESPACE")]
@@ -140,7 +155,7 @@ pub enum Error {
         /// Which.
         path: PathBuf,
         /// What is said.
-        source: io::Error,
+        source: whole_file::Error,
     },
 }
 
@@ -163,11 +178,14 @@ impl Generate {
             Self::Manifests {
                 what,
                 part,
+                purpose,
+                user,
                 namespace,
                 check,
             } => {
                 let parts = parts(program, part.as_deref(), namespace.as_deref())?;
-                let made = documents(*what, &parts.iter().collect::<Vec<_>>())?;
+                let parts: Vec<&Part> = parts.iter().collect();
+                let made = documents(*what, &parts, (*purpose, user.as_deref()))?;
                 match check {
                     Some(path) => return held(path, &made),
                     None => made,
@@ -178,13 +196,17 @@ impl Generate {
     }
 }
 
-fn documents(what: What, parts: &[&Part]) -> Result<String, Error> {
+fn documents(
+    what: What,
+    parts: &[&Part],
+    (purpose, user): (Purpose, Option<&str>),
+) -> Result<String, Error> {
     let crds = match what {
         What::Crd | What::All => manifests::definitions(parts)?,
         What::Rbac => String::new(),
     };
     let rights = match what {
-        What::Rbac | What::All => manifests::rights(parts),
+        What::Rbac | What::All => manifests::rights_for(parts, purpose, user),
         What::Crd => String::new(),
     };
     Ok(crds + &rights)
@@ -269,13 +291,23 @@ fn write_all(directory: &Path, program: &Program, out: &mut impl Write) -> Resul
         path: path.to_owned(),
         source,
     };
-    std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+    let made = std::fs::create_dir_all(directory);
+    made.map_err(|error| failed(directory, error.into()))?;
     for file in pages::of(&program.machines())? {
         let path = directory.join(&file.name);
-        std::fs::write(&path, &file.text).map_err(|error| failed(&path, error))?;
+        write(&path, file.text.as_bytes()).map_err(|error| failed(&path, error))?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(())
+}
+
+/// Writes a file unless it is so already.
+fn write(path: &Path, text: &[u8]) -> Result<(), whole_file::Error> {
+    let before = whole_file::read(path)?;
+    match before.as_deref() == Some(text) {
+        true => Ok(()),
+        false => whole_file::replace(path, before.as_deref(), text),
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub mod page;
 pub mod pages;
 mod program;
 pub mod rights;
+#[cfg(feature = "command")]
+pub mod whole_file;
 
 mod names;
 mod table;
@@ -24,4 +26,4 @@ mod table;
 #[cfg(feature = "command")]
 pub use command::{Error, Generate};
 pub use diagram::Format;
-pub use program::{Part, Program, file_name};
+pub use program::{Part, Program, Purpose, file_name};

@@ -27,9 +27,13 @@ fn row(lifecycle: &Lifecycle) -> [String; 5] {
     let driven = if lifecycle.volume { "calls" } else { "watches" };
     let written = lifecycle.inputs.iter().filter(|input| match input.mode {
         Mode::Owned | Mode::Shared | Mode::Part => true,
-        Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
-            false
-        }
+        Mode::Watched
+        | Mode::Record
+        | Mode::Noted
+        | Mode::Poll
+        | Mode::Probe
+        | Mode::Clock
+        | Mode::Group => false,
     });
     let mut written: Vec<&str> = written.map(|input| input.kind).collect();
     written.sort_unstable();

@@ -2,7 +2,8 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use crate::program::Part;
+use crate::program::{Part, Purpose};
+use crate::rights::{Account, Holder};
 
 /// Definitions as YAML documents, each of them once.
 ///
@@ -28,12 +29,48 @@ pub fn definitions(parts: &[&Part]) -> Result<String, serde_saphyr::SerializeErr
 
 /// The roles of each part and what binds them, as YAML documents.
 pub fn rights(parts: &[&Part]) -> String {
+    rights_for(parts, Purpose::Run, None)
+}
+
+/// The roles for a purpose, bound to a user. Without one those to run it are bound to the ServiceAccount of the part, and others to nobody.
+pub fn rights_for(parts: &[&Part], purpose: Purpose, user: Option<&str>) -> String {
     let mut text = String::new();
     for part in parts {
-        let manifests = part.rights().manifests(&part.account);
+        let account = Account {
+            role: format!("{}{}", part.account.role, suffix(purpose)),
+            ..part.account.clone()
+        };
+        let holder = match (user, purpose) {
+            (Some(user), _) => Holder::User(user.to_owned()),
+            (None, Purpose::Run) => Holder::ServiceAccount(account.name.clone()),
+            (None, Purpose::Plan | Purpose::DryRun | Purpose::Explain) => Holder::Nobody,
+        };
+        let manifests = part.rights_for(purpose).manifests_of(&account, &holder);
         if !manifests.is_empty() {
-            text += &format!("---\n# What `{}` may do.\n{manifests}", part.name);
+            text += &format!("---\n{}\n{manifests}", heading(&part.name, purpose));
         }
     }
     text
+}
+
+fn suffix(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Run => "",
+        Purpose::Plan => "-plan",
+        Purpose::DryRun => "-dry-run",
+        Purpose::Explain => "-explain",
+    }
+}
+
+fn heading(part: &str, purpose: Purpose) -> String {
+    match purpose {
+        Purpose::Run => format!("# What `{part}` may do."),
+        Purpose::Plan => format!("# What `plan` reads for `{part}`."),
+        Purpose::DryRun => {
+            format!(
+                "# What `plan --dry-run=server` asks for `{part}`. Whoever has it may write, too."
+            )
+        }
+        Purpose::Explain => format!("# What `explain` reads for `{part}`."),
+    }
 }

@@ -31,15 +31,19 @@ pub(crate) fn what(lifecycle: &Lifecycle, input: &Input) -> String {
         Mode::Poll => "poll ",
         Mode::Probe => "probe ",
         Mode::Clock => return "clock".to_owned(),
+        Mode::Group => return "owned, as one".to_owned(),
     };
     let kind = if input.many {
         format!("[{}]", input.kind)
     } else {
         input.kind.to_owned()
     };
+    let optional = if input.optional { "optional " } else { "" };
+    let group = input.group.map(|group| lifecycle.inputs[group].name);
+    let group = group.map_or(String::new(), |group| format!(" in {group}"));
     let owner = input.owner.map(|owner| lifecycle.inputs[owner].name);
     let owner = owner.map_or(String::new(), |owner| format!(" of {owner}"));
-    format!("{mode}{kind}{owner}")
+    format!("{optional}{mode}{kind}{owner}{group}")
 }
 
 /// What is created once of which this is the record.

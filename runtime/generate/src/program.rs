@@ -15,6 +15,21 @@ pub struct Program {
     parts: Vec<Part>,
 }
 
+/// What rights are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
+pub enum Purpose {
+    /// To run it.
+    #[default]
+    Run,
+    /// A person asks for a plan.
+    Plan,
+    /// A person asks for a plan with `--dry-run=server`, for which the API server wants the rights to write.
+    DryRun,
+    /// A person has objects explained.
+    Explain,
+}
+
 /// What runs as one ServiceAccount: the controller, or what runs on each node.
 #[derive(Clone)]
 pub struct Part {
@@ -23,6 +38,8 @@ pub struct Part {
     /// Who it is in the cluster.
     pub account: Account,
     machines: Vec<Arc<dyn Machine>>,
+    /// What its author's own code asks for.
+    own: Rights,
     besides: Rights,
     definitions: Vec<CustomResourceDefinition>,
 }
@@ -73,6 +90,7 @@ impl Part {
                 role: account.to_owned(),
             },
             machines: Vec::new(),
+            own: Rights::default(),
             besides: Rights::default(),
             definitions: Vec::new(),
         }
@@ -128,14 +146,55 @@ impl Part {
     /// It does something besides, for a reason that is no lifecycle.
     #[must_use]
     pub fn also(mut self, object: Object, verbs: &[Verb], why: &str) -> Self {
+        self.own = self.own.and(object, verbs, why);
+        self
+    }
+
+    /// Its account may do something that it never asks for itself: it gives the right on, or others work as the same account.
+    #[must_use]
+    pub fn also_for_others(mut self, object: Object, verbs: &[Verb], why: &str) -> Self {
         self.besides = self.besides.and(object, verbs, why);
         self
     }
 
     /// All that it may do.
     pub fn rights(&self) -> Rights {
-        let machines = self.machines.iter().map(|machine| &**machine);
-        Rights::of(machines).with(&self.besides)
+        Rights::of(self.machines())
+            .with(&self.own)
+            .with(&self.besides)
+    }
+
+    /// What somebody needs who asks about it in a cluster, as few as there can be.
+    pub fn rights_for(&self, purpose: Purpose) -> Rights {
+        let machines: Vec<&dyn Machine> = self.machines().collect();
+        let planned = || Rights::to_plan(&machines, &self.own);
+        match purpose {
+            Purpose::Run => self.rights(),
+            Purpose::Explain => Rights::to_explain(machines),
+            Purpose::Plan => planned(),
+            Purpose::DryRun => {
+                let planned = planned();
+                let of_resources = machines
+                    .iter()
+                    .copied()
+                    .filter(|one| one.subject().is_some());
+                let names: Vec<String> =
+                    self.definitions.iter().map(ResourceExt::name_any).collect();
+                let names = names.iter().map(String::as_str);
+                let mut writes = Rights::of(of_resources).with(&self.own);
+                if !self.definitions.is_empty() {
+                    writes = writes.maintaining(names);
+                }
+                match planned.is_empty() {
+                    true => planned,
+                    false => planned.asking_of(&writes),
+                }
+            }
+        }
+    }
+
+    fn machines(&self) -> impl Iterator<Item = &dyn Machine> {
+        self.machines.iter().map(|machine| &**machine)
     }
 
     /// The definitions that it installs.

@@ -1,6 +1,7 @@
 //! The rights that lifecycles need, as few as there can be: each verb with the input or the effect that needs it.
 //! What a program does besides (a Lease, its definitions) it adds itself, with a reason of its own. What follows from a description stands in `needs`.
 
+mod asking;
 mod needs;
 mod yaml;
 
@@ -9,7 +10,7 @@ use std::fmt;
 
 use lifecycle_runtime::lifecycle::{Kind, Machine};
 
-pub use yaml::Account;
+pub use yaml::{Account, Holder};
 
 /// What somebody may do, and what for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,6 +145,37 @@ impl Rights {
         rights
     }
 
+    /// What somebody needs who has objects of these lifecycles explained.
+    pub fn to_explain<'a>(lifecycles: impl IntoIterator<Item = &'a dyn Machine>) -> Self {
+        let mut rights = Self::default();
+        for machine in lifecycles {
+            asking::explained(&mut rights, machine);
+        }
+        rights
+    }
+
+    /// What somebody needs who plans what these lifecycles write, and `own`, what their author's own code asks for. Of volumes there is no plan: without
+    /// another lifecycle it is nothing.
+    pub fn to_plan(lifecycles: &[&dyn Machine], own: &Self) -> Self {
+        let mut rights = Self::default();
+        if lifecycles.iter().all(|one| one.subject().is_none()) {
+            return rights;
+        }
+        asking::begun(&mut rights);
+        for machine in lifecycles {
+            asking::planned(&mut rights, *machine);
+        }
+        asking::planned_besides(&mut rights, own);
+        rights
+    }
+
+    /// What somebody needs who besides asks the API server for its opinion of what is written with these rights.
+    #[must_use]
+    pub fn asking_of(mut self, writes: &Self) -> Self {
+        asking::judged(&mut self, writes);
+        self
+    }
+
     /// As well, for a reason that is no lifecycle.
     #[must_use]
     pub fn and(mut self, object: Object, verbs: &[Verb], why: &str) -> Self {
@@ -234,7 +266,13 @@ impl Rights {
 
     /// The roles that give it to somebody, and what binds them, as manifests: each rule with what needs it as a comment.
     pub fn manifests(&self, account: &Account) -> String {
-        yaml::manifests(self, account)
+        let holder = Holder::ServiceAccount(account.name.clone());
+        self.manifests_of(account, &holder)
+    }
+
+    /// The roles of an account, and what binds them to somebody else.
+    pub fn manifests_of(&self, account: &Account, holder: &Holder) -> String {
+        yaml::manifests(self, account, holder)
     }
 
     pub(crate) fn allow(&mut self, object: Object, verbs: &[Verb], why: String) {

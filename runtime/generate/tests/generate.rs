@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use lifecycle_generate::command::{Error, Generate, What};
 use lifecycle_generate::rights::{Account, Object, Rights, Verb};
-use lifecycle_generate::{Format, Part, Program, diagram, list, page};
+use lifecycle_generate::{Format, Part, Program, Purpose, diagram, list, page};
 use lifecycle_runtime::Machine;
 use lifecycle_runtime::machine::ir::{Lifecycle, Mode, Origin};
 use lifecycle_tests::lifecycles::{account, canary, leaf, login, machine, quota, tenant, topic};
@@ -311,6 +311,8 @@ fn manifests(what: What, part: Option<&str>, namespace: Option<&str>) -> Result<
     made(&Generate::Manifests {
         what,
         part: part.map(str::to_owned),
+        purpose: Purpose::Run,
+        user: None,
         namespace: namespace.map(str::to_owned),
         check: None,
     })
@@ -351,6 +353,50 @@ fn manifests_are_of_all_parts_or_of_one_in_any_namespace() {
     );
 }
 
+fn rights_of_a_person(purpose: Purpose, user: Option<&str>) -> String {
+    let made = made(&Generate::Manifests {
+        what: What::Rbac,
+        part: None,
+        purpose,
+        user: user.map(str::to_owned),
+        namespace: None,
+        check: None,
+    });
+    made.unwrap()
+}
+
+#[test]
+fn rights_of_a_person_are_bound_to_whom_is_named_and_read_alone() {
+    for (purpose, suffix) in [(Purpose::Explain, "explain"), (Purpose::Plan, "plan")] {
+        let bound = rights_of_a_person(purpose, Some("support: team"));
+        let roles = ["login-operator", "quota-operator"].map(|name| format!("{name}-{suffix}"));
+        let expected = roles.clone().map(|role| {
+            let kinds = ["ClusterRole", "ClusterRoleBinding"];
+            kinds.map(|kind| (kind.to_owned(), role.clone()))
+        });
+        assert_eq!(kinds(&bound), expected.as_flattened());
+        assert!(
+            bound.contains("    kind: User\n    name: \"support: team\"\n"),
+            "{bound}"
+        );
+        let verbs = bound.lines().filter(|line| line.contains("verbs:"));
+        let mut words = verbs.flat_map(|line| line.split([' ', ',', '[', ']']).skip(5));
+        assert!(
+            words.all(|word| ["verbs:", "get", "list", ""].contains(&word)),
+            "{bound}"
+        );
+        let alone = rights_of_a_person(purpose, None);
+        let expected = roles.map(|role| ("ClusterRole".to_owned(), role));
+        assert_eq!(kinds(&alone), expected);
+    }
+    let asking = rights_of_a_person(Purpose::DryRun, None);
+    assert!(asking.contains("login-operator-dry-run\n"), "{asking}");
+    assert!(
+        asking.contains("patch") && !asking.contains("watch"),
+        "{asking}"
+    );
+}
+
 /// What `--check` says of a file with this text.
 fn checked(what: What, text: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -359,6 +405,8 @@ fn checked(what: What, text: &str) -> Result<String, String> {
     let said = made(&Generate::Manifests {
         what,
         part: Some("controller".to_owned()),
+        purpose: Purpose::Run,
+        user: None,
         namespace: None,
         check: Some(path),
     });
@@ -500,4 +548,26 @@ fn pages_are_written_with_a_picture_of_each_and_a_list() {
     }
     let page = std::fs::read_to_string(directory.join("logins.login.tests.md")).unwrap();
     assert_eq!(page, page::of(login::IR).unwrap());
+}
+
+/// Whoever serves or renders the folder meanwhile reads each page as it was or as it is.
+#[test]
+fn a_page_that_is_written_anew_takes_the_place_of_the_old_one_as_a_whole() {
+    use std::io::Read as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let generate = Generate::Docs {
+        lifecycle: None,
+        directory: Some(folder.path().to_owned()),
+    };
+    let path = folder.path().join("README.md");
+    std::fs::write(&path, "old").unwrap();
+    let mut open = std::fs::File::open(&path).unwrap();
+    made(&generate).unwrap();
+    let mut read = String::new();
+    open.read_to_string(&mut read).unwrap();
+    assert_eq!(read, "old");
+    let new = std::fs::read_to_string(&path).unwrap();
+    assert!(new.contains("logins.login.tests.md"), "{new}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5);
 }

@@ -11,8 +11,9 @@ use lifecycle_client::kube::{Chosen, connect_to};
 
 use crate::dry_run::DryRun;
 use crate::error::Error;
+use crate::missing::Taken;
 use crate::planned::Planned;
-use crate::text::text;
+use crate::text::{text, whole_text};
 use crate::watched::{Operator, plan};
 
 /// Against which cluster, and how to print it.
@@ -39,6 +40,10 @@ pub struct Plan {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub limit: u64,
 
+    /// Show long values as a whole, and all fields of new CustomResourceDefinitions. JSON always has them.
+    #[arg(long)]
+    pub full: bool,
+
     /// How it is printed.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
@@ -61,7 +66,7 @@ pub enum Verdict {
     Nothing = 0,
     /// Something would be.
     Something = 1,
-    /// It did not come to rest in time, and nothing was written until then.
+    /// It did not come to rest in time, or a kind is missing that it waits for, and nothing was written until then.
     Unknown = 2,
 }
 
@@ -103,6 +108,7 @@ where
         within(&mut planned, namespace);
     }
     let printed = match options.output {
+        Output::Text if options.full => whole_text(&planned),
         Output::Text => text(&planned),
         Output::Json => serde_json::to_string_pretty(&planned).unwrap_or_default() + "\n",
     };
@@ -112,7 +118,11 @@ where
 }
 
 fn verdict(planned: &Planned) -> Verdict {
-    match (planned.is_empty(), planned.unfinished) {
+    let waits = planned
+        .missing
+        .iter()
+        .any(|one| one.taken != Taken::Installed);
+    match (planned.is_empty(), planned.unfinished || waits) {
         (true, false) => Verdict::Nothing,
         (true, true) => Verdict::Unknown,
         (false, _) => Verdict::Something,

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::missing::Missing;
+
 /// What an operator would do to a cluster.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,6 +21,8 @@ pub struct Planned {
     pub objects: usize,
     /// What is not asked or done from here, so that what follows from it is not known.
     pub unasked: Vec<String>,
+    /// Kinds that it looks at, and that the cluster does not have.
+    pub missing: Vec<Missing>,
     /// It did not come to rest in time: more may follow.
     pub unfinished: bool,
 }

@@ -4,20 +4,120 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::missing::{DEFINITIONS, Missing};
 use crate::planned::{Action, Change, Field, Planned, Server};
 
 /// So much of a value is shown.
 const LONGEST: usize = 100;
+const CUT: &str =
+    "What is long is cut, and of a new definition only its name is told: --full shows all of it.\n";
 
-/// As text: what is written, what that ends, and what it does not tell.
+/// As text: what is written, what that ends, and what it does not tell. Long values are cut, and of a new definition only its name is told.
 pub fn text(planned: &Planned) -> String {
-    let mut out = String::new();
-    for change in &planned.changes {
-        told(change, &mut out);
+    let page = Page::of(planned, LONGEST);
+    match page.cut {
+        true => page.out + CUT,
+        false => page.out,
     }
-    let _infallible = writeln!(out, "{}", summary(planned));
+}
+
+/// As text, with nothing cut.
+pub fn whole_text(planned: &Planned) -> String {
+    Page::of(planned, usize::MAX).out
+}
+
+/// Text on its way.
+struct Page {
+    out: String,
+    /// How long a value may be.
+    longest: usize,
+    /// Whether something was longer.
+    cut: bool,
+}
+
+impl Page {
+    fn of(planned: &Planned, longest: usize) -> Self {
+        let mut page = Self {
+            out: String::new(),
+            longest,
+            cut: false,
+        };
+        let is_told = |missing: &&Missing| planned.changes.iter().any(|one| defines(one, missing));
+        let apart = planned.missing.iter().filter(|one| !is_told(one));
+        let lines: String = apart.map(|one| format!("! {}\n", one.line())).collect();
+        if !lines.is_empty() {
+            page.out += &(lines + "\n");
+        }
+        for change in &planned.changes {
+            let missing = planned.missing.iter().find(|one| defines(change, one));
+            page.change(change, missing);
+        }
+        let _infallible = writeln!(page.out, "{}", summary(planned));
+        ends(planned, &mut page.out);
+        page
+    }
+
+    /// A change, with the definition that it installs where that is missing.
+    fn change(&mut self, change: &Change, missing: Option<&Missing>) {
+        let head = head(change) + &installs(missing);
+        let _infallible = writeln!(self.out, "{head}");
+        let is_short = self.longest != usize::MAX && is_new_definition(change);
+        self.cut |= is_short && !change.fields.is_empty();
+        for field in change.fields.iter().filter(|_| !is_short) {
+            let line = self.line(field);
+            let _infallible = writeln!(self.out, "    {line}");
+        }
+        if let Some(why) = &change.refused {
+            let _infallible = writeln!(self.out, "  ! refused: {why}");
+        }
+        match &change.server {
+            Some(Server::Refuses(why)) => {
+                let _infallible = writeln!(self.out, "  ! the API server would refuse it: {why}");
+            }
+            Some(Server::Accepts) | None => {}
+        }
+        self.out.push('\n');
+    }
+
+    fn line(&mut self, field: &Field) -> String {
+        let path = &field.path;
+        match (&field.from, &field.to) {
+            (None, Some(to)) => format!("+ {path}: {}", self.value(to)),
+            (Some(from), None) => format!("- {path}: {}", self.value(from)),
+            (Some(from), Some(to)) => {
+                format!("~ {path}: {} -> {}", self.value(from), self.value(to))
+            }
+            (None, None) => format!("  {path}"),
+        }
+    }
+
+    /// As JSON, and not all of what is long.
+    fn value(&mut self, value: &Value) -> String {
+        let text = value.to_string();
+        if text.chars().count() <= self.longest {
+            return text;
+        }
+        self.cut = true;
+        let begin: String = text.chars().take(self.longest).collect();
+        format!("{begin}...")
+    }
+}
+
+/// Whether a change installs a definition that is missing.
+fn defines(change: &Change, missing: &Missing) -> bool {
+    is_new_definition(change) && change.name == missing.definition
+}
+
+fn is_new_definition(change: &Change) -> bool {
+    change.action == Action::Create
+        && (change.group.as_str(), change.kind.as_str())
+            == (DEFINITIONS.0, "CustomResourceDefinition")
+}
+
+/// What follows after the objects: what ends, what waits, what is not told.
+fn ends(planned: &Planned, out: &mut String) {
     if !planned.changes.is_empty() {
-        out += match planned.restarts.is_empty() {
+        *out += match planned.restarts.is_empty() {
             true => "No Pod is restarted.\n",
             false => "Ends what runs:\n",
         };
@@ -26,22 +126,21 @@ pub fn text(planned: &Planned) -> String {
         let _infallible = writeln!(out, "  {}: {}", restart.object, restart.what);
     }
     if !planned.waiting.is_empty() {
-        out += "Where it then waits; what follows from what others do is not shown:\n";
+        *out += "Where it then waits; what follows from what others do is not shown:\n";
     }
     for standing in &planned.waiting {
         let (object, state) = (&standing.object, &standing.state);
         let _infallible = writeln!(out, "  {object} in {state}: {}", standing.why);
     }
     if !planned.unasked.is_empty() {
-        out += "Not asked and not done from here, so that what follows is not shown:\n";
+        *out += "Not asked and not done from here, so that what follows is not shown:\n";
     }
     for unasked in &planned.unasked {
         let _infallible = writeln!(out, "  {unasked}");
     }
     if planned.unfinished {
-        out += "It did not come to rest in time, so that more may follow: give it more with --limit.\n";
+        *out += "It did not come to rest in time, so that more may follow: give it more with --limit.\n";
     }
-    out
 }
 
 fn summary(planned: &Planned) -> String {
@@ -59,10 +158,12 @@ fn summary(planned: &Planned) -> String {
         many => format!(" {many} changes in other namespaces or in none are not shown."),
     };
     if planned.changes.is_empty() {
-        let said = match (planned.unfinished, planned.elsewhere) {
-            (true, _) => "Nothing would be written until then",
-            (false, 0) => "Nothing would be written",
-            (false, _) => "Nothing would be written there",
+        let is_open = planned.missing.iter().any(Missing::is_open);
+        let said = match (planned.unfinished, is_open, planned.elsewhere) {
+            (true, _, _) => "Nothing would be written until then",
+            (false, true, _) => "Nothing would be written before that",
+            (false, false, 0) => "Nothing would be written",
+            (false, false, _) => "Nothing would be written there",
         };
         return format!("{said}: the operator looks after {objects}.{elsewhere}");
     }
@@ -74,7 +175,7 @@ fn summary(planned: &Planned) -> String {
     )
 }
 
-fn told(change: &Change, out: &mut String) {
+fn head(change: &Change) -> String {
     let (sign, note) = match change.action {
         Action::Create => ('+', ""),
         Action::Change => ('~', ""),
@@ -91,38 +192,115 @@ fn told(change: &Change, out: &mut String) {
         group => format!(".{group}"),
     };
     let (kind, name) = object.split_once(' ').unwrap_or((&object, ""));
-    let _infallible = writeln!(out, "{sign} {kind}{group} {name}{note}{by}");
-    for field in &change.fields {
-        let _infallible = writeln!(out, "    {}", line(field));
-    }
-    if let Some(why) = &change.refused {
-        let _infallible = writeln!(out, "  ! refused: {why}");
-    }
-    match &change.server {
-        Some(Server::Refuses(why)) => {
-            let _infallible = writeln!(out, "  ! the API server would refuse it: {why}");
+    format!("{sign} {kind}{group} {name}{note}{by}")
+}
+
+fn installs(missing: Option<&Missing>) -> String {
+    missing.map_or_else(String::new, |missing| {
+        format!(
+            ": it is not installed; {} installs it, too",
+            missing.install()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::missing::Taken;
+
+    fn change(group: &str, kind: &str, name: &str, value: &str) -> Change {
+        let field = Field {
+            path: "spec.a".to_owned(),
+            from: None,
+            to: Some(json!(value)),
+        };
+        Change {
+            action: Action::Create,
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            namespace: None,
+            name: name.to_owned(),
+            managers: vec!["web-operator".to_owned()],
+            fields: vec![field],
+            refused: None,
+            server: None,
         }
-        Some(Server::Accepts) | None => {}
     }
-    out.push('\n');
-}
 
-fn line(field: &Field) -> String {
-    let path = &field.path;
-    match (&field.from, &field.to) {
-        (None, Some(to)) => format!("+ {path}: {}", value(to)),
-        (Some(from), None) => format!("- {path}: {}", value(from)),
-        (Some(from), Some(to)) => format!("~ {path}: {} -> {}", value(from), value(to)),
-        (None, None) => format!("  {path}"),
+    fn missing(taken: Taken) -> Missing {
+        let install = (taken == Taken::Installed || taken == Taken::Assumed)
+            .then(|| "web-operator crds --install".to_owned());
+        Missing {
+            definition: "websites.web.example.org".to_owned(),
+            install,
+            taken,
+        }
     }
-}
 
-/// As JSON, and not all of what is long.
-fn value(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= LONGEST {
-        return text;
+    #[test]
+    fn a_new_definition_is_one_line_with_the_command_that_installs_it() {
+        let definition = change(
+            DEFINITIONS.0,
+            "CustomResourceDefinition",
+            "websites.web.example.org",
+            "b",
+        );
+        let mut planned = Planned {
+            changes: vec![definition],
+            missing: vec![missing(Taken::Installed)],
+            ..Planned::default()
+        };
+        let head = "+ CustomResourceDefinition.apiextensions.k8s.io websites.web.example.org  (by web-operator): it is not installed; `web-operator crds --install` installs it, too\n";
+        let said = text(&planned);
+        assert!(said.starts_with(&format!("{head}\n")), "{said}");
+        assert!(said.ends_with(CUT), "{said}");
+        let whole = whole_text(&planned);
+        assert!(
+            whole.starts_with(&format!("{head}    + spec.a: \"b\"\n")),
+            "{whole}"
+        );
+        assert!(!whole.contains("--full"), "{whole}");
+        planned.changes.clear();
+        let elsewhere = text(&planned);
+        assert!(
+            elsewhere.starts_with("! websites.web.example.org is not installed: the operator installs it; `web-operator crds --install` does so, too\n"),
+            "{elsewhere}"
+        );
     }
-    let begin: String = text.chars().take(LONGEST).collect();
-    format!("{begin}...")
+
+    #[test]
+    fn what_is_waited_for_is_told_first_and_is_no_all_clear() {
+        let of = |taken| Planned {
+            missing: vec![missing(taken)],
+            ..Planned::default()
+        };
+        let assumed = text(&of(Taken::Assumed));
+        assert!(
+            assumed.starts_with("! websites.web.example.org is not installed, and the operator would wait for it: `web-operator crds --install` installs it."),
+            "{assumed}"
+        );
+        for taken in [Taken::Missing, Taken::Elsewhere] {
+            let said = text(&of(taken));
+            assert!(said.starts_with("! websites.web.example.org is "), "{said}");
+            assert!(
+                said.contains("\nNothing would be written before that:"),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_cut_unless_all_is_asked_for() {
+        let long = "x".repeat(2 * LONGEST);
+        let planned = Planned {
+            changes: vec![change("", "ConfigMap", "a", &long)],
+            ..Planned::default()
+        };
+        let said = text(&planned);
+        assert!(said.contains("xxx...\n") && said.ends_with(CUT), "{said}");
+        assert!(whole_text(&planned).contains(&long));
+    }
 }

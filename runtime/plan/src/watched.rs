@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube::Client;
 use lifecycle_runtime::controller::Trace;
+use lifecycle_runtime::crds::Kinds;
 use lifecycle_runtime::health::Health;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::Mirror;
@@ -15,6 +16,7 @@ use tokio::time::{Instant, sleep};
 use crate::changes::by_object;
 use crate::dry_run::{self, DryRun};
 use crate::error::Error;
+use crate::missing::{Own, of_others};
 use crate::observer::Observer;
 use crate::planned::Planned;
 use crate::restarts::restart;
@@ -34,6 +36,16 @@ pub struct Operator {
     pub health: Health,
     /// When it is to end.
     pub shutdown: Shutdown,
+    mirror: Mirror,
+    own: Arc<Own>,
+}
+
+impl Operator {
+    /// Says which kinds are the operator's own, before it begins: of those that the cluster does not have, the plan names the definition and `install`, the
+    /// command that installs it. Where the operator does not install them itself (`maintained`), it goes on as if somebody had.
+    pub fn own_kinds(&self, kinds: &[Kinds], (install, maintained): (&str, bool)) {
+        self.own.look(&self.mirror, kinds, (install, maintained));
+    }
 }
 
 impl std::fmt::Debug for Operator {
@@ -63,11 +75,14 @@ where
         .map_err(|unread| Error::Unreadable(vec![unread]))?;
     let (trigger, shutdown) = Shutdown::pair();
     let (observer, health) = (Arc::new(Observer::default()), Health::default());
+    let own = Arc::new(Own::default());
     let running = start(Operator {
         client: mirror.client(),
         trace: observer.clone(),
         health: health.clone(),
         shutdown,
+        mirror: mirror.clone(),
+        own: Arc::clone(&own),
     });
     let rests = tokio::select! {
         biased;
@@ -82,12 +97,14 @@ where
     if !unread.is_empty() {
         return Err(Error::Unreadable(unread));
     }
-    let missing = health.missing();
-    if !missing.is_empty() {
-        return Err(Error::NotReady(missing));
+    let (waiting, unserved) = (health.missing(), mirror.unserved());
+    if !waiting.is_empty() && unserved.is_empty() {
+        return Err(Error::NotReady(waiting));
     }
     let mut planned = told(&mirror, &observer);
     planned.unfinished = !rests;
+    planned.missing = own.missing();
+    planned.missing.extend(of_others(live, unserved).await);
     if dry_run == DryRun::Server {
         dry_run::ask(live, &mirror.writes(), &mut planned.changes).await;
     }
@@ -95,7 +112,7 @@ where
 }
 
 /// Waits until the operator is ready and nothing happens any more, or something cannot be read; whether it came to that. What waits for its definitions is
-/// quiet, too, and has not looked at anything.
+/// quiet, too, and has not looked at anything. What waits for a kind that the cluster does not have never gets ready, and the rest goes on.
 async fn at_rest(
     mirror: &Mirror,
     (observer, health): (&Observer, &Health),
@@ -111,7 +128,8 @@ async fn at_rest(
         if now != last || waiting > 0 {
             (last, since) = (now, Instant::now());
         }
-        let is_quiet = since.elapsed() >= QUIET && health.missing().is_empty();
+        let is_ready = || health.missing().is_empty() || !mirror.unserved().is_empty();
+        let is_quiet = since.elapsed() >= QUIET && is_ready();
         if is_quiet || !mirror.unread().is_empty() {
             return true;
         }

@@ -268,7 +268,7 @@ impl Unheard {
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {
                 kind(*input).is_some_and(|kind| !recorded.contains(&kind))
             }
-            Mode::Record | Mode::Noted | Mode::Clock => false,
+            Mode::Record | Mode::Noted | Mode::Clock | Mode::Group => false,
         };
         let is_apart = |input: &usize| {
             let name = ir.inputs[*input].name;

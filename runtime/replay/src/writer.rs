@@ -209,9 +209,11 @@ impl Writer {
     fn is_about_secret(&self, passed: &Passed, var: usize) -> bool {
         let ir = passed.lifecycle;
         match ir.vars[var].origin {
-            Origin::Refused(effect) => ir.inputs[ir.effects[effect].target]
-                .kind
-                .ends_with("Secret"),
+            Origin::Refused(effect) => {
+                let targets = ir.of_objects(ir.effects[effect].target);
+                let mut kinds = targets.into_iter().map(|input| ir.inputs[input].kind);
+                kinds.any(|kind| kind.ends_with("Secret"))
+            }
             Origin::Input(_) | Origin::Fact | Origin::Deleting | Origin::Claimed => false,
         }
     }

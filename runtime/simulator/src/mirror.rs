@@ -17,7 +17,9 @@ use tower::Service;
 
 pub use copy::Unread;
 pub use journal::Write;
+use serde_json::Value;
 
+use crate::server::object::{name, namespace};
 use crate::server::request::{self, Target};
 use crate::server::{Content, Reply, Server, User};
 use copy::Copied;
@@ -34,9 +36,22 @@ struct Inside {
     live: Client,
     copied: Turn<Copied>,
     unread: Mutex<Vec<Unread>>,
+    /// What was looked for, and neither server nor copy has a kind of.
+    unserved: Mutex<Vec<Unserved>>,
     journal: Mutex<Vec<Write>>,
     /// Requests that came and that were answered.
     counts: (AtomicU64, AtomicU64),
+}
+
+/// A kind that was asked for and is not served: no definition of it was copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unserved {
+    /// Its group.
+    pub group: String,
+    /// The version that was asked for.
+    pub version: String,
+    /// As paths name it.
+    pub plural: String,
 }
 
 impl std::fmt::Debug for Mirror {
@@ -59,6 +74,7 @@ impl Mirror {
             live,
             copied: Turn::new(copied),
             unread: Mutex::default(),
+            unserved: Mutex::default(),
             journal: Mutex::default(),
             counts: (AtomicU64::new(0), AtomicU64::new(0)),
         })))
@@ -79,11 +95,51 @@ impl Mirror {
         guarded(&self.0.unread).clone()
     }
 
-    /// How many requests came, and how many of them wait for an answer.
+    /// The kinds that were looked for and are still not served.
+    pub fn unserved(&self) -> Vec<Unserved> {
+        let mut all = guarded(&self.0.unserved).clone();
+        all.retain(|one| self.0.server.kind_of((&one.group, &one.plural)).is_none());
+        all
+    }
+
+    /// Whether an object that was copied or made is there; its namespace is empty if it is cluster-scoped. Nothing is copied for it, but definitions are
+    /// from the beginning.
+    pub fn has(&self, kind: (&str, &str), place: (&str, &str)) -> bool {
+        self.0.server.stored(kind, place).is_some()
+    }
+
+    /// Takes an object for one that the live server has. One that is there already stays as it is.
+    pub fn assume(&self, kind: (&str, &str), object: Value) {
+        let place = (namespace(&object).to_owned(), name(&object).to_owned());
+        if !self.has(kind, (&place.0, &place.1)) {
+            let restored = self.0.server.restore(kind, object);
+            debug_assert!(restored.is_ok(), "{restored:?}");
+        }
+    }
+
+    /// How many requests came, and how many of them wait for an answer. Those for kinds that are not served do not count: they come again for ever.
     pub fn requests(&self) -> (u64, u64) {
         let answered = self.0.counts.1.load(Ordering::SeqCst);
         let came = self.0.counts.0.load(Ordering::SeqCst);
         (came, came.saturating_sub(answered))
+    }
+
+    /// Whether the kind that is looked for is not served, which is noted.
+    fn lacks(&self, wanted: &Target) -> bool {
+        let kind = (wanted.group.as_str(), wanted.plural.as_str());
+        if self.0.server.kind_of(kind).is_some() {
+            return false;
+        }
+        let unserved = Unserved {
+            group: wanted.group.clone(),
+            version: wanted.version.clone(),
+            plural: wanted.plural.clone(),
+        };
+        let mut noted = guarded(&self.0.unserved);
+        if !noted.contains(&unserved) {
+            noted.push(unserved);
+        }
+        true
     }
 
     /// Copies what a request is about. What cannot be read is noted, and is as if it were not there.
@@ -145,9 +201,16 @@ impl Service<Request<kube::client::Body>> for MirrorService {
             let (head, body) = request.into_parts();
             let request = Request::from_parts(head, body.collect_bytes().await?.to_vec());
             let (came, answered) = &mirror.0.counts;
-            came.fetch_add(1, Ordering::SeqCst);
             let is_read = request.method() == Method::GET;
-            if let Some(target) = request::target(request.uri().path()) {
+            let target = request::target(request.uri().path());
+            if is_read
+                && let Some(target) = &target
+                && mirror.lacks(target)
+            {
+                return Ok(mirror.0.server.serve(&User::admin(), &request).into());
+            }
+            came.fetch_add(1, Ordering::SeqCst);
+            if let Some(target) = target {
                 mirror.prepare(&target, request.body(), is_read).await;
             }
             let reply = match is_read {

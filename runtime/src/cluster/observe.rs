@@ -3,6 +3,7 @@
 
 mod answers;
 mod created;
+mod groups;
 mod leftovers;
 mod plan;
 mod records;
@@ -289,11 +290,16 @@ impl Observing<'_> {
             }
             (Mode::Record, _) => self.recall(number)?,
             (Mode::Noted, _) => self.recall_noted(number)?,
+            // Its members are looked up by themselves.
+            (Mode::Group, _) => Slot::Objects(Vec::new()),
             (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, _) => {
                 Slot::Objects(self.find(number, &look)?)
             }
         };
         self.observation.found(number, slot);
+        if input.group.is_some() {
+            self.hide_unreadable(number);
+        }
         self.presence(number);
         Ok(())
     }

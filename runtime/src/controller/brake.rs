@@ -56,10 +56,13 @@ const REPEATED_FREELY: u32 = 5;
 const HOLDS: Duration = Duration::from_secs(5);
 const REPEATED_WITHIN: Duration = Duration::from_secs(60);
 
+/// An effect, and the object that it wrote: of which input, and its name.
+type Written = (usize, Option<usize>, Name);
+
 /// The writes of one object that repeat the one before.
 #[derive(Default)]
 pub(crate) struct Brake {
-    repeated: BTreeMap<(usize, Name), Repeated>,
+    repeated: BTreeMap<Written, Repeated>,
 }
 
 impl Brake {
@@ -76,15 +79,15 @@ impl Brake {
 
     /// Until when a write waits that was made too often.
     pub(crate) fn slowed(&self, effect: usize, plan: &Plan, now: Instant) -> Option<Instant> {
-        let repeated = self.repeated.get(&(effect, plan.name.clone()))?;
+        let repeated = self.repeated.get(&written(effect, plan))?;
         (repeated.reads == plan.reads && repeated.free > now).then_some(repeated.free)
     }
 
     /// Notes which of the objects that were written are not as wanted any more.
-    pub(crate) fn undone(&mut self, is_wanted: impl Fn(usize, &Name) -> bool, now: Instant) {
+    pub(crate) fn undone(&mut self, is_wanted: impl Fn(&Written) -> bool, now: Instant) {
         let held = self.repeated.iter_mut().filter(|(_, r)| r.undone.is_none());
-        for ((effect, name), repeated) in held {
-            repeated.undone = is_wanted(*effect, name).then_some(now);
+        for (of, repeated) in held {
+            repeated.undone = is_wanted(of).then_some(now);
         }
     }
 
@@ -96,7 +99,7 @@ impl Brake {
         why: impl FnOnce(bool) -> String,
     ) -> Option<Repetition> {
         let now = Instant::now();
-        let key = (effect, plan.name.clone());
+        let key = written(effect, plan);
         self.repeated
             .retain(|of, r| *of == key || now < r.free.max(r.ended) + REPEATED_WITHIN);
         let before = self.repeated.remove(&key);
@@ -139,10 +142,14 @@ impl Brake {
     }
 
     /// Why the last write to an object was one too many.
-    pub(crate) fn why_slowed(&self, effect: usize, name: &Name) -> &str {
-        let repeated = self.repeated.get(&(effect, name.clone()));
+    pub(crate) fn why_slowed(&self, effect: usize, plan: &Plan) -> &str {
+        let repeated = self.repeated.get(&written(effect, plan));
         repeated.map_or("", |r| r.why.as_str())
     }
+}
+
+fn written(effect: usize, plan: &Plan) -> Written {
+    (effect, plan.input, plan.name.clone())
 }
 
 impl Controller {
@@ -150,9 +157,7 @@ impl Controller {
     pub(super) fn brake(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
         let runner = &self.runners[subject.lifecycle];
         let declared = &runner.ir.effects[effect];
-        let kind = runner.kinds[declared.target].as_ref();
-        let kind = kind.unwrap_or(&runner.subject_kind);
-        let object = plan.name.of_kind(kind).to_string();
+        let object = plan.name.of_kind(runner.kind_of(plan)).to_string();
         let why = |differs: bool| why_again(declared.name, &object, plan, differs);
         let reads_target = declared.from.contains(&Source::Input(declared.target));
         let Some(memory) = self.memories.get_mut(subject) else {
@@ -162,7 +167,7 @@ impl Controller {
         if !repeated.is_some_and(|repeated| repeated.is_news) {
             return;
         }
-        let note = memory.brake.why_slowed(effect, &plan.name).to_owned();
+        let note = memory.brake.why_slowed(effect, plan).to_owned();
         tracing::warn!(object, "slowing down: {note}");
         let (about, kind) = (subject.name.clone(), runner.subject_kind.clone());
         let store = runner.subject_store;
@@ -187,9 +192,11 @@ impl Controller {
         let Some(memory) = self.memories.get_mut(subject) else {
             return;
         };
-        let is_wanted = |effect: usize, name: &Name| {
+        let is_wanted = |of: &Written| {
+            let effect = of.0;
             let is_due = ir.effects[effect].verb == Verb::Apply || next == Decision::Effect(effect);
-            is_due && observed.plans[effect].iter().any(|plan| plan.name == *name)
+            let mut plans = observed.plans[effect].iter();
+            is_due && plans.any(|plan| written(effect, plan) == *of)
         };
         memory.brake.undone(is_wanted, now);
     }

@@ -87,7 +87,7 @@ impl Controller {
             return;
         };
         for plan in &seen.observed.plans[effect] {
-            let target = self.target(subject.lifecycle, effect, plan);
+            let target = self.target(subject.lifecycle, plan);
             self.write_locks.wait(&target, subject);
         }
     }
@@ -121,12 +121,11 @@ impl Controller {
             });
         }
         let runner = &self.runners[subject.lifecycle];
-        let kind = runner.kinds[declared.target].as_ref();
-        let Some(sent) = act::write(&plan, kind.unwrap_or(&runner.subject_kind)) else {
+        let Some(sent) = act::write(&plan, runner.kind_of(&plan)) else {
             self.call(subject, observation, (effect, plan), place);
             return;
         };
-        let target = self.target(subject.lifecycle, effect, &plan);
+        let target = self.target(subject.lifecycle, &plan);
         self.write_locks.take(target);
         self.send(Some(subject), WriteRecord::Effect { effect, plan }, sent);
     }

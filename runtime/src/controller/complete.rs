@@ -33,7 +33,7 @@ impl Controller {
         }
         match (completed.wrote, completed.ended) {
             (WriteRecord::Effect { effect, plan }, Ended::Write(outcome)) => {
-                self.free_target(&subject, effect, &plan);
+                self.free_target(&subject, &plan);
                 self.effect_ended(&subject, effect, plan, outcome);
             }
             (WriteRecord::Effect { effect, plan }, Ended::Call(called)) => {
@@ -64,8 +64,8 @@ impl Controller {
     }
 
     /// Whoever wanted to write the same object looks again.
-    fn free_target(&mut self, subject: &Subject, effect: usize, plan: &Plan) {
-        let target = self.target(subject.lifecycle, effect, plan);
+    fn free_target(&mut self, subject: &Subject, plan: &Plan) {
+        let target = self.target(subject.lifecycle, plan);
         for waiting in self.write_locks.free(&target) {
             self.queue.add(waiting, Instant::now());
         }
@@ -182,7 +182,7 @@ impl Controller {
         let runner = &self.runners[subject.lifecycle];
         let declared = &runner.ir.effects[effect];
         let kind = runner.subject_kind.clone();
-        let theirs = runner.kinds[declared.target].as_ref().unwrap_or(&kind);
+        let theirs = runner.kind_of(plan);
         let object = plan.name.of_kind(theirs);
         let then = match declared.keeps {
             true => format!("it stays when this {} is deleted", kind.kind),
@@ -238,7 +238,7 @@ impl Controller {
             let lasting = declared.verb == Verb::Note;
             return self.fence_subject(subject, object, lasting);
         }
-        let store = runner.stores[declared.target]?;
+        let store = runner.stores[plan.input?]?;
         let lasting = declared.verb == Verb::Create;
         self.fence_object(store, (plan, lasting), object)
     }

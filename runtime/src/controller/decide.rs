@@ -55,7 +55,7 @@ pub(crate) struct Moment<'a> {
     /// When everything is looked at again.
     pub(crate) resync: Instant,
     /// Whether another object of ours writes what a plan of an effect writes.
-    pub(crate) is_taken: &'a dyn Fn(usize, &Plan) -> bool,
+    pub(crate) is_taken: &'a dyn Fn(&Plan) -> bool,
     /// Whether a call of an effect may leave now; else from when on, if that is known.
     pub(crate) is_turn: &'a dyn Fn(usize) -> Result<(), Option<Instant>>,
 }
@@ -145,7 +145,7 @@ fn effect(seen: &Seen, memory: &ObjectMemory, number: usize, at: &Moment<'_>) ->
         let (until, why) = (until.unwrap_or(at.resync), Why::Provider);
         return Some(Decided::Wait { until, why });
     }
-    if plan.job != Job::Call && (at.is_taken)(number, plan) {
+    if plan.job != Job::Call && (at.is_taken)(plan) {
         let (until, why) = (at.resync, Why::Writing);
         return Some(Decided::Wait { until, why });
     }

@@ -129,8 +129,8 @@ impl Controller {
 
     fn decided(&mut self, subject: &Subject, seen: &Seen, now: Instant) -> Decided {
         let share = self.random() as f64 / u64::MAX as f64;
-        let is_taken = |effect: usize, plan: &Plan| {
-            let target = self.target(subject.lifecycle, effect, plan);
+        let is_taken = |plan: &Plan| {
+            let target = self.target(subject.lifecycle, plan);
             self.write_locks.is_taken(&target)
         };
         let moment = Moment {
@@ -144,10 +144,10 @@ impl Controller {
     }
 
     /// What a plan of an effect writes.
-    pub(super) fn target(&self, lifecycle: usize, effect: usize, plan: &Plan) -> (usize, Name) {
+    pub(super) fn target(&self, lifecycle: usize, plan: &Plan) -> (usize, Name) {
         let runner = &self.runners[lifecycle];
-        let target = runner.ir.effects[effect].target;
-        let store = runner.stores[target].unwrap_or(runner.subject_store);
+        let store = plan.input.and_then(|input| runner.stores[input]);
+        let store = store.unwrap_or(runner.subject_store);
         (store, plan.name.clone())
     }
 

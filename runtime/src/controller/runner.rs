@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::memory::ObjectMemory;
 use super::polls::Polls;
 use crate::cluster::index::{Finder, Index, IndexKey};
-use crate::cluster::observe::{Observer, View, WriteId};
+use crate::cluster::observe::{Observer, Plan, View, WriteId};
 use crate::cluster::store::{Change, Name, Store};
 use crate::error::Error;
 use crate::lifecycle::random::Seed;
@@ -115,6 +115,12 @@ impl Runner {
         Ok(runner)
     }
 
+    /// The kind of what a plan writes.
+    pub(crate) fn kind_of(&self, plan: &Plan) -> &Kind {
+        let kind = plan.input.and_then(|input| self.kinds[input].as_ref());
+        kind.unwrap_or(&self.subject_kind)
+    }
+
     /// Notes a change in every index over its cache, and says who looked for it.
     pub(crate) fn changed(&mut self, store: usize, change: &Change) -> BTreeSet<Name> {
         let over = self.indexes.iter_mut().zip(&self.stores);
@@ -195,7 +201,7 @@ fn unsupported(
         (Mode::Record, _) if input.many => Some(format!(
             "`{name}` records several values: declare a record of one type that holds them"
         )),
-        (Mode::Record | Mode::Noted | Mode::Clock, _) => None,
+        (Mode::Record | Mode::Noted | Mode::Clock | Mode::Group, _) => None,
         (Mode::Probe, _) => Some(format!("`{name}` is a probe, which only volumes have")),
         (Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part, None) => {
             Some(format!("`{name}` has no kind"))

@@ -239,11 +239,9 @@ impl Controller {
         match (&completed.wrote, &completed.subject) {
             (WriteRecord::Event, _) | (_, None) => None,
             (WriteRecord::Effect { plan, .. }, _) if plan.job == Job::Call => None,
-            (WriteRecord::Effect { effect, plan }, Some(subject)) => {
+            (WriteRecord::Effect { plan, .. }, Some(subject)) => {
                 let runner = &self.runners[subject.lifecycle];
-                let target = runner.ir.effects[*effect].target;
-                let kind = runner.kinds[target].as_ref();
-                Some(plan.name.of_kind(kind.unwrap_or(&runner.subject_kind)))
+                Some(plan.name.of_kind(runner.kind_of(plan)))
             }
             // What of it is on another object is not known by its kind here.
             (WriteRecord::Leftover(_), _) => None,

@@ -142,6 +142,109 @@ async fn a_field_more_or_less_in_a_schema_is_written_over() {
     }
 }
 
+const PAGES: Kinds = Kinds {
+    group_version: "example.org/v1",
+    manager: "page-operator",
+    printed_by: "page-operator crds",
+    definitions: pages,
+};
+
+/// A definition in all the words that an API server leaves out or writes otherwise.
+fn pages() -> Vec<CustomResourceDefinition> {
+    let definition = json!({
+        "metadata": { "name": "pages.example.org" },
+        "spec": {
+            "group": "example.org", "scope": "Namespaced", "preserveUnknownFields": false,
+            "names": { "kind": "Page", "plural": "pages", "shortNames": [], "categories": [] },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "deprecated": false, "subresources": { "status": {} },
+                "additionalPrinterColumns": [{ "name": "Port", "type": "integer", "jsonPath": ".spec.port", "priority": 0, "description": "" }],
+                "schema": { "openAPIV3Schema": {
+                    "type": "object", "required": [], "nullable": false,
+                    "properties": {
+                        "port": { "type": "integer", "minimum": 0.0, "maximum": 65535.0, "default": 80.0, "description": "" },
+                        "sizes": { "type": "array", "items": { "type": "number", "enum": [1.0, 2.5], "allOf": [] } },
+                        "rest": { "type": "object", "x-kubernetes-preserve-unknown-fields": true, "default": {} },
+                    },
+                } },
+            }],
+        },
+    });
+    vec![serde_json::from_value(definition).unwrap()]
+}
+
+/// The same as a real API server gives it back.
+fn stored() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "pages.example.org", "uid": "1", "resourceVersion": "7", "generation": 1 },
+        "spec": {
+            "group": "example.org", "scope": "Namespaced", "conversion": { "strategy": "None" },
+            "names": { "kind": "Page", "listKind": "PageList", "plural": "pages", "singular": "page" },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
+                "additionalPrinterColumns": [{ "name": "Port", "type": "integer", "jsonPath": ".spec.port" }],
+                "schema": { "openAPIV3Schema": {
+                    "type": "object",
+                    "properties": {
+                        "port": { "type": "integer", "minimum": 0, "maximum": 65535, "default": 80 },
+                        "sizes": { "type": "array", "items": { "type": "number", "enum": [1, 2.5] } },
+                        "rest": { "type": "object", "x-kubernetes-preserve-unknown-fields": true, "default": {} },
+                    },
+                } },
+            }],
+        },
+        "status": { "storedVersions": ["v1"] },
+    })
+}
+
+/// Which definitions are written where this one is installed.
+async fn written_over(live: Value) -> Vec<String> {
+    let (client, _) = scripted::recorded(move |line, body| match line.starts_with("GET") {
+        true => listed(vec![live.clone()]),
+        false => accepted(body),
+    });
+    maintain(&client, &PAGES).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_definition_that_the_server_writes_otherwise_and_completes_says_the_same() {
+    assert_eq!(written_over(stored()).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_definition_says_otherwise_is_written_whatever_the_server_completes() {
+    let version = "/spec/versions/0";
+    let schema = format!("{version}/schema/openAPIV3Schema");
+    let changes = [
+        (format!("{version}/subresources"), json!({})),
+        (
+            format!("{version}/additionalPrinterColumns/0/priority"),
+            json!(1),
+        ),
+        (format!("{schema}/nullable"), json!(true)),
+        (format!("{schema}/properties/port/minimum"), json!(1)),
+        (
+            format!("{schema}/properties/port/exclusiveMinimum"),
+            json!(true),
+        ),
+        (format!("{schema}/properties/port/multipleOf"), json!(0)),
+        (format!("{schema}/properties/port/default"), json!(0)),
+        (format!("{schema}/properties/sizes/items/enum/1"), json!(2)),
+        (format!("{schema}/properties/rest/default"), json!(null)),
+    ];
+    for (place, value) in changes {
+        let mut live = stored();
+        let (parent, field) = place.rsplit_once('/').unwrap();
+        let parent = live.pointer_mut(parent).unwrap();
+        match parent.is_array() {
+            true => parent[1] = value,
+            false => parent[field] = value,
+        }
+        assert_eq!(written_over(live).await, ["pages.example.org"], "{place}");
+    }
+}
+
 #[tokio::test]
 async fn a_left_over_conversion_webhook_is_taken_away_first() {
     let (client, asked) = scripted::recorded(|line, body| match line.starts_with("GET") {

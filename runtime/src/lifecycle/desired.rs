@@ -19,6 +19,8 @@ pub enum Built {
     One(Value),
     /// Of an effect on a set: all members, in order.
     Each(Vec<Value>),
+    /// Of an effect on a group: what each member is to be, in their order; `None` where there is to be none.
+    Group(Vec<Option<Value>>),
 }
 
 impl<K: Serialize> From<K> for Desired<K> {
@@ -61,6 +63,11 @@ impl<K> Desired<K> {
     /// As the driver takes it.
     pub fn into_built(self) -> Built {
         Built::One(self.fields)
+    }
+
+    /// As the driver takes it of a member of a group.
+    pub fn into_member(self) -> Value {
+        self.fields
     }
 
     /// A set as the driver takes it.

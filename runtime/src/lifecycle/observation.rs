@@ -110,6 +110,8 @@ pub struct Observation {
     values: Vec<Option<Arc<dyn Any + Send + Sync>>>,
     /// The values that were made in this pass, and are kept nowhere yet.
     made: BTreeSet<usize>,
+    /// Inputs without a verdict of their own whose object is not ours to read.
+    hidden: BTreeSet<usize>,
     /// The answers so far.
     pub world: World,
     /// What the facts said, by variable.
@@ -138,6 +140,7 @@ impl Observation {
             slots: lifecycle.inputs.iter().map(|_| Slot::Closed).collect(),
             values: lifecycle.values.iter().map(|_| None).collect(),
             made: BTreeSet::new(),
+            hidden: BTreeSet::new(),
             world: World::first(lifecycle),
             sentences: lifecycle.vars.iter().map(|_| None).collect(),
             until: lifecycle.vars.iter().map(|_| None).collect(),
@@ -148,6 +151,16 @@ impl Observation {
     /// Notes what was found of an input.
     pub fn found(&mut self, input: usize, slot: Slot) {
         self.slots[input] = slot;
+    }
+
+    /// Keeps the object of an input from whoever reads it: another owns it, or it is going.
+    pub fn hide(&mut self, input: usize) {
+        self.hidden.insert(input);
+    }
+
+    /// Whether the object of an input is kept from whoever reads it.
+    pub fn is_hidden(&self, input: usize) -> bool {
+        self.hidden.contains(&input)
     }
 
     /// Notes a shared value.
@@ -180,6 +193,7 @@ impl Observation {
             slots: self.slots.clone(),
             values: self.values.clone(),
             made: self.made.clone(),
+            hidden: self.hidden.clone(),
             world: self.world.clone(),
             sentences: self.sentences.clone(),
             until: self.until.clone(),
@@ -233,7 +247,7 @@ impl Observation {
 
     /// The one object or answer of an input, where it is there and no other controller or user owns it.
     pub fn one<K: 'static>(&self, input: usize) -> Option<&K> {
-        if !self.lifecycle.usable(&self.world, input) {
+        if self.is_hidden(input) || !self.lifecycle.usable(&self.world, input) {
             return None;
         }
         match &self.slots[input] {

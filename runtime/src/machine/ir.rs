@@ -2,9 +2,11 @@
 //! Plain data: names as written, positions instead of references, source order kept.
 
 mod call;
+mod outside;
 mod retired;
 
 pub use call::{Call, Code, Precondition, Refusal, RequestField, Rpc, Target, Within};
+pub use outside::{Abandoned, Claim, Promise, Step, Wait};
 pub use retired::{Leaves, Retired};
 
 /// One `lifecycle!` block.
@@ -76,6 +78,40 @@ impl Lifecycle {
         inputs.position(|input| input.noted == Some(record))
     }
 
+    /// The inputs that are the members of a group, in the order of the declaration.
+    pub fn members(&self, group: usize) -> impl Iterator<Item = usize> {
+        let inputs = self.inputs.iter().enumerate();
+        let of = move |(_, input): &(usize, &Input)| input.group == Some(group);
+        inputs.filter(of).map(|(at, _)| at)
+    }
+
+    /// An input, or the members of a group: what has objects.
+    pub fn of_objects(&self, input: usize) -> Vec<usize> {
+        match self.inputs[input].mode {
+            Mode::Group => self.members(input).collect(),
+            Mode::Watched
+            | Mode::Owned
+            | Mode::Shared
+            | Mode::Part
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock => vec![input],
+        }
+    }
+
+    /// Whether an effect writes objects of an input: it is its target, or a member of it.
+    pub fn writes(&self, effect: &Effect, input: usize) -> bool {
+        effect.target == input || self.inputs[input].group == Some(effect.target)
+    }
+
+    /// The verdict on an input, or on the group that it is judged with.
+    pub fn verdict(&self, input: usize) -> Option<usize> {
+        let judged = self.inputs[input].group.unwrap_or(input);
+        self.inputs[judged].var
+    }
+
     /// Whether an input keeps a minted value.
     pub fn keeps(&self, input: usize, value: usize) -> bool {
         let mint = self.values[value].mint.as_ref();
@@ -118,6 +154,10 @@ pub struct Input {
     pub retired: Option<Leaves>,
     /// Of what is created once: the input that says what was made.
     pub noted: Option<usize>,
+    /// The group that it is judged with.
+    pub group: Option<usize>,
+    /// Of a member of a group: its builder may want none.
+    pub optional: bool,
 }
 
 /// A length of time: as it is declared, or as the object says.
@@ -152,6 +192,8 @@ pub enum Mode {
     Probe,
     /// What time it is.
     Clock,
+    /// Several objects of ours that are judged as one: its members are inputs of their own.
+    Group,
 }
 
 impl Mode {
@@ -159,7 +201,9 @@ impl Mode {
     pub const fn is_object(self) -> bool {
         match self {
             Self::Watched | Self::Owned | Self::Shared | Self::Part => true,
-            Self::Record | Self::Noted | Self::Poll | Self::Probe | Self::Clock => false,
+            Self::Record | Self::Noted | Self::Poll | Self::Probe | Self::Clock | Self::Group => {
+                false
+            }
         }
     }
 }
@@ -390,57 +434,6 @@ pub enum Verb {
     Create,
     /// Notes what was made.
     Note,
-}
-
-/// One step of the teardown.
-#[derive(Debug)]
-pub struct Step {
-    /// What is done, by position.
-    pub effect: usize,
-    /// Where it is; `None`: wherever it can be.
-    pub when: Option<Pred>,
-    /// The step is over where this holds by what is asked.
-    pub until: Pred,
-}
-
-/// Where what is left when the object goes is given up.
-#[derive(Debug)]
-pub struct Abandoned {
-    /// By what is asked.
-    pub when: Pred,
-    /// What people are told.
-    pub why: &'static str,
-}
-
-/// What the world outside does by itself, sooner or later.
-#[derive(Debug)]
-pub struct Promise {
-    /// As declared.
-    pub name: &'static str,
-    /// Which lifecycle keeps it, if that is said.
-    pub claim: Option<Claim>,
-    /// Where it holds.
-    pub when: Pred,
-    /// What it brings about: alternatives of (variable, value).
-    pub sets: &'static [&'static [(usize, u8)]],
-}
-
-/// Which lifecycle keeps a promise: in these of its states it has done so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// [`Lifecycle::path`] of the keeper.
-    pub keeper: &'static str,
-    /// Names of its states.
-    pub states: &'static [&'static str],
-}
-
-/// A state with a world that nothing leads out of but promises that others claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
-    /// The state.
-    pub state: usize,
-    /// The promises that are due in that world, at least one.
-    pub promises: &'static [usize],
 }
 
 /// A Kubernetes condition: a total function of the facts.

@@ -2,7 +2,9 @@
 //! in every way by crashes, lost answers, deadlines, repetitions and calls out of order, on paused time and without sockets.
 
 mod apply;
+mod beside;
 mod coverage;
+mod deed;
 mod fixture;
 mod invariants;
 mod life;
@@ -15,13 +17,17 @@ mod step;
 mod test_env;
 
 use std::fmt;
+use std::sync::Arc;
 use std::thread;
 
+use beside::Members;
 use coverage::RpcCoverage;
 pub use fixture::{Around, Fixture, Start, Written};
 use life_outcome::LifeOutcome;
 use schedule::Schedule;
 use test_env::TestEnv;
+
+use crate::resources::{self, Nothing};
 
 /// Schedules know nothing of each other.
 const WORKERS: usize = 2;
@@ -31,6 +37,8 @@ pub struct Suite {
     name: String,
     start: Start,
     fixtures: Vec<Fixture>,
+    members: Members,
+    problems: Vec<String>,
     most: usize,
     budget: usize,
 }
@@ -53,6 +61,11 @@ impl Suite {
             name: name.into(),
             start,
             fixtures: Vec::new(),
+            members: Members {
+                all: Vec::new(),
+                outside: Arc::new(|| Arc::new(Nothing)),
+            },
+            problems: Vec::new(),
             most: 10,
             budget: usize::MAX,
         }
@@ -62,6 +75,24 @@ impl Suite {
     #[must_use]
     pub fn fixture(mut self, fixture: Fixture) -> Self {
         self.fixtures.push(fixture);
+        self
+    }
+
+    /// Lifecycles of resources that run beside the driver: those of another suite, each in a process of its own, with what keeps their promises.
+    /// What there is in the cluster is what the fixtures of this suite say.
+    ///
+    /// # Guarantees
+    /// A promise of a volume that one of them claims is kept by that one alone. Where all rest, none of these is open, unless whoever is to keep it
+    /// visibly waits for a person. The writes of each are disturbed as the driver's are, and what each has written is edited and deleted by hand.
+    #[must_use]
+    pub fn together_with(mut self, other: resources::Suite) -> Self {
+        match other.into_members() {
+            Ok((members, outside)) => {
+                self.members.all.extend(members);
+                self.members.outside = outside;
+            }
+            Err(problem) => self.problems.push(problem),
+        }
         self
     }
 
@@ -82,8 +113,11 @@ impl Suite {
     /// Runs the schedules of every fixture.
     ///
     /// # Errors
-    /// A fixture cannot be set up, or does not end well when nothing disturbs it.
+    /// A fixture cannot be set up, or does not end well when nothing disturbs it; or a suite beside it is not well described.
     pub fn run(&self) -> Result<Report, String> {
+        if !self.problems.is_empty() {
+            return Err(self.problems.join("; "));
+        }
         let mut coverage = RpcCoverage::default();
         let mut report = Report {
             schedules: 0,
@@ -107,7 +141,7 @@ impl Suite {
         report.findings.truncate(self.most);
         let first = self.fixtures.first();
         let first = first.ok_or_else(|| format!("{} has no fixture", self.name))?;
-        let env = TestEnv::new(first, &self.start)?;
+        let env = TestEnv::new(first, &self.start, &self.members)?;
         report.coverage = coverage.report(&self.name, &env);
         Ok(report)
     }
@@ -115,7 +149,7 @@ impl Suite {
     /// Every schedule that falls to one of the workers; all of them play the undisturbed one, for it says what there is to disturb.
     fn work(&self, fixture: &Fixture, worker: usize) -> Result<Worked, String> {
         let mut worked = Worked::default();
-        let env = TestEnv::new(fixture, &self.start)?;
+        let env = TestEnv::new(fixture, &self.start, &self.members)?;
         let calm = Schedule::undisturbed();
         let undisturbed = life::play(&env, &calm, &mut worked.coverage)?;
         if worker == 0 {

@@ -36,11 +36,11 @@ lifecycle! {
         use managed;
         /// It asks for what cannot be served.
         Invalid         when validity != Fine => Error   wakes self;
-        /// Nobody accepts it.
+        /// Nobody accepts it: the namespace of the Site needs an AttachedConnectorBinding of its name, with this namespace as `connectorNamespace`.
         Unbound         when !binding         => Error   wakes binding, self;
-        /// It is another one that is accepted.
+        /// It is the one of another namespace that is accepted: change `connectorNamespace` of the binding, or give this one another name and a binding of its own.
         Denied          when allowed == Other => Error   wakes binding, self;
-        /// Its selector means no Pod that runs.
+        /// Its selector means no Pod that runs: start one, or change the selector.
         Unselected      when chosen == None   => Error   wakes pods, self;
         /// It is accepted, and its Pods are known.
         goal Ready      when chosen == Some   => Ready;

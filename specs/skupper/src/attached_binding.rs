@@ -50,25 +50,25 @@ lifecycle! {
         use site_room::NoSite;
         /// It does not say what it must.
         Incomplete      when validity != Fine           => Error   wakes self;
-        /// Nobody offers what it accepts.
+        /// Nobody offers what it accepts: the other namespace needs an AttachedConnector of its name, with this namespace as `siteNamespace`.
         Unoffered       when unoffered                  => Error   wakes attached, self;
-        /// What is offered cannot be served.
+        /// What is offered cannot be served: the AttachedConnector is to be changed.
         Invalid         when offer == Broken            => Error   wakes attached;
-        /// The selector means no Pod that runs.
+        /// The selector of what is offered means no Pod that runs: start one, or change that selector.
         Unselected      when chosen == None             => Error   wakes attached;
-        /// The Secret with its certificates is missing.
+        /// The Secret with its certificates is missing here, in the namespace of the Site: create it, with `ca.crt`, and with `tls.crt` and `tls.key` for `useClientCert`.
         NoSecret        when secured == Missing         => Error   wakes secret, attached;
         use site_room::Blocked;
         use routed;
-        /// The router cannot do it.
+        /// The router cannot do it and says why: put that right, and the router tries again by itself.
         Failed          when health == Failed           => Error   wakes report, attached, self;
-        /// Nothing offers its routing key.
+        /// Nothing offers its routing key: a Listener with the same one is missing.
         Unmatched       when !matched                   => Pending wakes report;
         /// Listeners lead there.
         goal Ready      when matched                    => Ready;
     }
     promises {
-        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: site && !router_config sets { router_config = Present };
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Unresolved: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && offer == Fine && chosen == Some && report sets { sync = Current };
     }
     transitions {
@@ -90,6 +90,7 @@ lifecycle! {
             True "Ready" "OK" when matched;
             False "Pending" "No matching listeners" otherwise;
         }
+        ready "Ready" "OK" from Configured, Matched;
         field has_matching_listener: Option<bool> from report;
     }
 }

@@ -43,21 +43,21 @@ lifecycle! {
         use site_room::NoSite;
         /// It asks for what cannot be served.
         Invalid         when validity != Fine    => Error   wakes self;
-        /// Its selector means no Pod that runs.
+        /// Its selector means no Pod that runs: start one, or change the selector.
         Unselected      when chosen == None      => Error   wakes pods, self;
-        /// The Secret with its certificates is missing.
+        /// The Secret with its certificates is missing: create it, with `ca.crt`, and with `tls.crt` and `tls.key` for `useClientCert`.
         NoSecret        when secret == Absent    => Error   wakes secret, self;
         use site_room::Blocked;
         use routed;
-        /// The router cannot do it.
+        /// The router cannot do it and says why: put that right, and the router tries again by itself.
         Failed          when health == Failed    => Error   wakes report, self;
-        /// Nothing offers its routing key.
+        /// Nothing offers its routing key: a Listener with the same one is missing.
         Unmatched       when !matched            => Pending wakes report;
         /// Listeners lead here.
         goal Ready      when matched             => Ready;
     }
     promises {
-        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: site && !router_config sets { router_config = Present };
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Unresolved: site && !router_config sets { router_config = Present };
         follows: router_config && sync == Behind && site && validity == Fine && chosen != None && report sets { sync = Current };
     }
     transitions {
@@ -77,6 +77,7 @@ lifecycle! {
             True "Ready" "OK" when matched;
             False "Pending" "No matching listeners" otherwise;
         }
+        ready "Ready" "OK" from Configured, Matched;
         field has_matching_listener: Option<bool> from report;
         field selected_pods: Option<Vec<SelectedPod>> from pods;
     }

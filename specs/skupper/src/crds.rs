@@ -6,10 +6,16 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube::CustomResourceExt;
 use lifecycle_runtime::crds::without_conversion;
 
+use crate::access_grant::AccessGrant;
+use crate::access_token::AccessToken;
 use crate::attached::AttachedConnector;
 use crate::attached_binding::AttachedConnectorBinding;
+use crate::certificate::Certificate;
 use crate::connector::Connector;
+use crate::link::Link;
 use crate::listener::Listener;
+use crate::router_access::RouterAccess;
+use crate::secured_access::SecuredAccess;
 use crate::site::Site;
 
 /// The definitions of one Skupper site, in the order in which they are printed and installed.
@@ -20,6 +26,12 @@ pub fn crds() -> Vec<CustomResourceDefinition> {
         Connector::crd(),
         AttachedConnector::crd(),
         AttachedConnectorBinding::crd(),
+        Certificate::crd(),
+        SecuredAccess::crd(),
+        RouterAccess::crd(),
+        Link::crd(),
+        AccessGrant::crd(),
+        AccessToken::crd(),
     ];
     let all = all.into_iter().map(without_conversion);
     all.map(plain).collect()

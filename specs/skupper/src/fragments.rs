@@ -30,7 +30,29 @@ fragment! {
 }
 
 fragment! {
-    /// The namespace has a Site, whose router knows a routing key.
+    /// As `managed`, of kinds that no router is configured by: each says itself which condition tells what no state says.
+    fragment overseen;
+
+    observe {
+        controller_config: ConfigMap by ref;
+    }
+    facts {
+        /// Whether another controller manages the namespace.
+        managed_by_other: bool from controller_config;
+    }
+    states {
+        /// Another controller manages the namespace.
+        OtherController when managed_by_other => Ignored;
+    }
+    status {
+        field status = reason;
+        field message = message;
+        column Status ".status.status";
+    }
+}
+
+fragment! {
+    /// The namespace has a Site, whose router knows what is on the other side.
     fragment site_room;
 
     needs {
@@ -48,25 +70,24 @@ fragment! {
         running: bool from routers given site;
         /// Whether its Site says that something is in its way, where it is not served.
         blocked: bool from site given site && unserved else false;
-        /// Whether anything in the network is on the other side of its routing key.
+        /// Whether anything is on the other side: of its routing key in the network, or of the link.
         matched: bool from report given report else false;
         /// No router runs, or none answers.
         silent = !running || !report;
     }
     states {
-        /// The namespace has no Site.
+        /// The namespace has no Site, whose router would serve it: create one.
         NoSite  when !site   => Error wakes site;
-        /// Its Site cannot serve it.
+        /// Its Site cannot serve it: the status of the Site says what is to be changed there.
         Blocked when blocked => Error wakes site;
     }
     promises {
-        arises claimed by Site in Ready: site && !running sets { running = true };
+        arises claimed by Site in Ready | Unresolved: site && !running sets { running = true };
     }
     status {
         condition Configured {
             False "Error" "No active site in namespace" when !site;
         }
-        ready "Ready" "OK" from Configured, Matched;
     }
 }
 
@@ -80,9 +101,9 @@ fragment! {
         health: { Failed };
     }
     states {
-        /// No router runs, or none answers.
+        /// No router runs, or none answers: if it stays so, look at the status of the Site and at its router.
         Unreachable when silent         => Pending overdue 30s;
-        /// The router has not read the newest configuration yet.
+        /// The router has not read the newest configuration yet: if it stays so, look at the log of the router.
         Configuring when sync == Behind => Pending overdue 10s;
     }
     status {

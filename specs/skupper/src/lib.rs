@@ -1,15 +1,27 @@
-//! The kinds of `skupper.io/v2alpha1` that one site is made of: Site, Listener, Connector, and the pair that attaches workloads of another namespace.
+//! The kinds of `skupper.io/v2alpha1` that a site is made of: Site, Listener, Connector, the pair that attaches workloads of another namespace, Link, and AccessGrant and
+//! AccessToken by which Links come about.
 //! Fields and their validation are those of the published definitions; what we add is optional and says so.
 
 #![deny(missing_docs)]
+#![allow(
+    clippy::too_many_arguments,
+    reason = "a method of a lifecycle gets all that its fact reads"
+)]
 
+pub mod access_grant;
+pub mod access_token;
 pub mod attached;
 pub mod attached_binding;
+pub mod certificate;
 pub mod connector;
 mod crds;
 pub mod fragments;
+pub mod link;
 pub mod listener;
+pub mod pki;
 pub mod router;
+pub mod router_access;
+pub mod secured_access;
 pub mod site;
 mod status;
 

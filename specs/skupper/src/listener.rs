@@ -57,25 +57,25 @@ lifecycle! {
         use site_room::NoSite;
         /// It asks for what cannot be offered.
         Invalid         when validity != Fine                              => Error   wakes self;
-        /// Another controller or user has a Service of its host, which is never touched.
+        /// Another controller or user has a Service of its host, which is never touched: remove that Service, or take another host.
         Conflict        when service == Foreign                            => Error   wakes service, self;
-        /// Another Listener has its host and port, or the router has no room.
+        /// Another Listener has its host and port, or the router has no room: take another host or port, or delete what is not needed.
         Taken           when allocation in { Lost, Full }                  => Error   wakes router_config, self;
-        /// The Secret with its certificate is missing.
+        /// The Secret with its certificate is missing: create it, with `tls.crt`, `tls.key` and `ca.crt`.
         NoSecret        when secret == Absent                              => Error   wakes secret, self;
-        /// The API server does not accept a Service of it.
+        /// The API server does not accept a Service of it: change what it objects to.
         Rejected        when rejected                                      => Error   wakes self, router_config, service, pods;
         use site_room::Blocked;
-        /// The Site has not decided yet.
+        /// The Site has not given it a port of the router yet: if it stays so, look at the status of the Site.
         Claiming        when allocation == None                            => Pending overdue 10s;
         /// Its Services are to be written.
         Serving         when unwritten                                     => Pending;
-        /// Another controller, user or Listener has what one of its Pods would have; the others are reached.
+        /// Another controller, user or Listener has what one of its Pods would have: remove that, or rename the Pod. The others are reached.
         PodConflict     when pods == Foreign || pod_names == Taken         => Error   wakes pods, pod_services, router_config, self;
         use routed;
-        /// The router cannot do it.
+        /// The router cannot do it and says why: put that right, and the router tries again by itself.
         Failed          when health == Failed                              => Error   wakes report, self;
-        /// Nothing serves its routing key.
+        /// Nothing serves its routing key: a Connector with the same one is missing, or what it leads to does not run.
         Unmatched       when health == Idle                                => Pending wakes report;
         /// Connections are led to what serves its routing key.
         goal Ready      when health == Up                                  => Ready;
@@ -86,7 +86,7 @@ lifecycle! {
         delete each pods when allocation == Held;
     }
     promises {
-        allocated claimed by Site in Tidying | Starting | Ready | Unsupported | Linking: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
+        allocated claimed by Site in Tidying | Starting | Ready | Unsupported | Unresolved: allocation == None && site && validity == Fine sets { router_config = Present, allocation = Held } or { router_config = Present, allocation = Lost } or { router_config = Present, allocation = Full };
         follows: sync == Behind && allocation == Held && report sets { sync = Current };
     }
     transitions {
@@ -123,6 +123,7 @@ lifecycle! {
             True "Ready" "OK" when matched;
             False "Pending" "No matching connectors" otherwise;
         }
+        ready "Ready" "OK" from Configured, Matched;
         field has_matching_connector: Option<bool> from report;
     }
 }

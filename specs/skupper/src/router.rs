@@ -8,6 +8,10 @@ pub const ROUTER: &str = "skupper-router";
 pub const CREDENTIALS: &str = "skupper-router-state";
 /// Name of the ConfigMap that says which controller manages a namespace.
 pub const CONTROLLER_CONFIG: &str = "skupper";
+/// Name of the Certificate, and of the Secret, of the authority of a Site.
+pub const SITE_CA: &str = "skupper-site-ca";
+/// Name of the Certificate, and of the Secret, that a Site's router shows to who links to it.
+pub const SITE_SERVER: &str = "skupper-site-server";
 /// On the router's Pods: the uid of the Site.
 pub const SITE: &str = "internal.skupper.io/site";
 /// On Services: the name of a Listener that is reached by it.
@@ -24,6 +28,40 @@ pub struct RouterState {
     pub keys: BTreeMap<String, EndpointCounts>,
     /// Who serves and who offers each of them; what has failed is left out.
     pub services: BTreeMap<String, RouterService>,
+    /// The sites that it reaches, its own included; empty if it does not tell them.
+    pub sites: Vec<RouterSite>,
+}
+
+/// A site of the network, as a router knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouterSite {
+    /// The uid of the Site.
+    pub id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its namespace.
+    pub namespace: Option<String>,
+    /// What it runs on.
+    pub platform: Option<String>,
+    /// The version of its router.
+    pub version: Option<String>,
+    /// Its links to other sites.
+    pub links: Vec<RouterLink>,
+    /// Who serves and who offers which routing key there.
+    pub services: BTreeMap<String, RouterService>,
+}
+
+/// A link of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RouterLink {
+    /// Its name.
+    pub name: String,
+    /// The uid of the other Site.
+    pub remote_site_id: Option<String>,
+    /// The name of the other Site.
+    pub remote_site_name: Option<String>,
+    /// Whether it is up.
+    pub operational: bool,
 }
 
 /// Who serves and who offers a routing key.
@@ -42,12 +80,23 @@ pub struct RouterEntry {
     pub hash: String,
     /// What it does.
     pub state: EntryState,
+    /// Of a link: the site at its other end, once that has said who it is.
+    pub remote: Option<RemoteSite>,
+}
+
+/// The site at the other end of a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemoteSite {
+    /// Its uid.
+    pub id: String,
+    /// Its name, if it says one.
+    pub name: Option<String>,
 }
 
 /// What an entry of a router does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryState {
-    /// Nothing, and rightly: it is a listener whose routing key has no connector.
+    /// Nothing, and rightly: it is a listener whose routing key has no connector, or a link that is being dialled.
     Idle,
     /// What it should.
     Up,

@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::attached::AttachedConnector;
 use super::attached_binding::AttachedConnectorBinding;
+use super::certificate::Certificate;
 use super::connector::Connector;
 use super::fragments::managed;
+use super::link::Link;
 use super::listener::Listener;
 use super::router::{RouterState, SITE};
+use super::router_access::RouterAccess;
 use super::status::Status;
 
 lifecycle! {
@@ -32,8 +35,10 @@ lifecycle! {
         sites:             [Readable<Site>]           by namespace;
         listeners:         [Readable<Listener>]       by namespace;
         connectors:        [Readable<Connector>]      by namespace;
+        links:             [Readable<Link>]           by namespace;
         bindings:          [Readable<AttachedConnectorBinding>] by namespace;
         attached:          [Readable<AttachedConnector>] by refs of bindings;
+        accesses:          [Readable<RouterAccess>]   by namespace;
         pods:              [Pod]                      by namespace;
         routers:           [Pod]                      by labels { SITE = meta.uid };
         report:            poll RouterState           by routers every 2s given running == Ready;
@@ -46,13 +51,16 @@ lifecycle! {
         role:              owned Role                 by ref given account == Current;
         role_binding:      owned RoleBinding          by ref given role == Current;
         router:            owned Deployment           by ref given credentials == Current && (!managed_account || role_binding == Current);
-        unused:            owned [Service]            by names of services, router_config given router == Current;
+        // What other sites link by, as the replaced implementation owns it.
+        authority:         owned Certificate  without controller by ref given router == Current && linked;
+        access:            owned RouterAccess without controller by ref given router == Current && (!linked || authority == Current);
+        unused:            owned [Service]            by names of services, router_config given router == Current && (access == Current || !linked && access in { Absent, Foreign });
     }
     facts {
         /// Whether it is the one Site of its namespace that counts.
         active:           bool                            from sites, existing_config;
         /// Whether all that it asks for is implemented. What is not is told, and all else is served.
-        validity:         { Fine, Edge, Pair, BadAccess } from sites given active;
+        validity:         { Fine, Unfit }                from sites given active;
         /// Whether the router goes by a ServiceAccount that is made for it.
         managed_account:  bool                            from sites;
         /// Whether other sites are to reach this one.
@@ -60,49 +68,62 @@ lifecycle! {
         /// Whether a label template that concerns it cannot be read. It is left out, and all else goes on.
         broken_templates: bool                            from templates given active else false;
         /// Whether there are objects that cannot be read.
-        unread:           bool                            from sites, listeners, connectors, bindings, attached given active else false;
+        unread:           bool                            from sites, listeners, connectors, links, bindings, attached, accesses given active else false;
         /// Whether a router runs.
         running:          { None, Waiting, Ready }        from pods given active else None;
+        /// Whether it is known where other sites reach it.
+        resolved:         bool                            from accesses given linked else false;
         /// An object of the router is another's.
         clash = any(router_config, credentials, account, role, role_binding, router) == Foreign;
+        /// An object that other sites are to link by is another's.
+        barred = linked && any(authority, access) == Foreign;
     }
     states {
         use managed;
-        /// Another Site of the namespace was there before.
+        /// Another Site of the namespace was there before, and a namespace has one: delete one of the two.
         Second          when !active                         => Error   wakes sites;
-        /// Another controller or user has an object of a name that the router needs.
-        Clash           when clash                           => Error   wakes router_config, credentials, account, role, role_binding, router, self;
+        /// Another controller or user has an object of a name that the router needs, whatever the Site is called: remove that object.
+        Clash           when clash || barred                 => Error   wakes router_config, credentials, account, role, role_binding, router, authority, access, self;
         /// The objects of the router are to be written.
         Making          when router != Current               => Pending;
+        /// What other sites are to link by is to be written.
+        Opening         when linked && any(authority, access) != Current => Pending;
+        /// What other sites have linked by is to go.
+        Closing         when !linked && access in { Stale, Current, Terminating } => Pending;
         /// Services that no Listener asks for any more are to go.
         Tidying         when unused in { Surplus, Draining } => Pending;
         /// It asks for what is not implemented, and serves all else.
         Unsupported     when validity != Fine                => Error   wakes self;
-        /// Links to other sites are asked for.
-        Linking         when linked                          => Error   wakes self;
-        /// No router is ready.
+        /// No router is ready: if it stays so, look at the Pods of Deployment `skupper-router`.
         Starting        when running != Ready                => Pending overdue 2min;
+        /// It is not known yet where other sites reach it: if it stays so, look at the status of RouterAccess `skupper-router`.
+        Unresolved      when linked && !resolved             => Pending wakes accesses;
         /// Its router runs.
         goal Ready      when running == Ready                => Ready;
     }
     effects {
-        revise: apply router_config from router_config, services, listeners, connectors, bindings, attached, pods, templates when active;
-        plan:   apply router_config from services, listeners, connectors, bindings, attached, pods, templates when active;
+        revise: apply router_config from router_config, services, listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
+        plan:   apply router_config from services, listeners, connectors, links, bindings, attached, accesses, pods, templates when active;
         apply credentials from templates when active;
         apply account from templates when active;
         apply role from router_config, templates when active;
         apply role_binding from templates when active;
         apply router from templates when active;
+        apply authority from templates when active && linked && !barred;
+        apply access from templates when active && linked && !barred;
+        delete access when active && !linked;
         delete each unused when active;
     }
     promises {
         starts: router == Current && running != Ready && active sets { running = Ready };
     }
     transitions {
-        Making -> Tidying;
-        Making | Tidying -> Starting;
-        Making | Tidying | Starting -> Ready;
-        _ -> Clash | Unsupported | Linking;
+        Making -> Opening | Closing | Tidying;
+        Opening | Closing -> Tidying;
+        Making | Opening | Closing | Tidying -> Starting;
+        Making | Opening | Tidying | Starting -> Unresolved;
+        Making | Opening | Closing | Tidying | Starting -> Ready;
+        _ -> Clash | Unsupported;
     }
     properties {
         // What Ready means: all that the router needs is as it should be, not the router alone.
@@ -113,13 +134,15 @@ lifecycle! {
         // Whoever runs a router has what it reads first.
         plan before apply_router;
         // Work ends where the router runs, or in a state that says what is missing.
-        reaches Ready | Clash | Unsupported | Linking from Making, Tidying, Starting;
+        reaches Ready | Clash | Unsupported | Unresolved from Making, Tidying, Starting;
     }
     status {
         condition Configured {
             False "Error" when !active;
-            False "Error" when validity != Fine || clash;
+            False "Error" when validity != Fine || clash || barred;
             False "Pending" when router != Current;
+            False "Pending" when linked && any(authority, access) != Current;
+            False "Pending" when !linked && access in { Stale, Current, Terminating };
             False "Pending" when unused in { Surplus, Draining };
             True "Ready" "OK" otherwise;
         }
@@ -129,8 +152,9 @@ lifecycle! {
             False "Pending" otherwise;
         }
         condition Resolved {
-            False "Error" "Links to other sites are not supported yet: leave spec.linkAccess out" when linked;
-            Omit otherwise;
+            Omit when !linked;
+            True "Ready" "OK" when resolved;
+            False "Pending" "Pending" otherwise;
         }
         /// Told beside the others and not asked for: a Site is as ready without the labels.
         condition TemplatesApplied {
@@ -143,10 +167,9 @@ lifecycle! {
             Omit otherwise;
         }
         ready "Ready" "OK" from Configured, Running, Resolved;
-        // Without links there is neither: what another controller has told of them goes.
-        field endpoints: Option<Vec<Endpoint>> from sites;
+        field endpoints: Option<Vec<Endpoint>> from accesses, linked;
         field default_issuer: Option<String> from sites;
-        field sites_in_network: Option<i32> from running;
+        field sites_in_network: Option<i32> from running, report;
         field network: Vec<SiteRecord> from report;
         field controller: Controller from sites;
     }

@@ -2,7 +2,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use lifecycle_runtime::crds::conditions;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -44,6 +44,11 @@ fn bounded(generator: &mut SchemaGenerator) -> Schema {
         property.extend(bounds.as_object().cloned().unwrap_or_default());
     }
     schema
+}
+
+/// A time as the published definitions say it.
+pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "date-time" })
 }
 
 /// A Pod that a Connector leads to.

@@ -92,6 +92,55 @@ const BINDING: &[(&str, &str)] = &[
     ("spec.exposePodsByName", "boolean"),
 ];
 
+const CERTIFICATE: &[(&str, &str)] = &[
+    ("spec.ca", "string !"),
+    ("spec.subject", "string !"),
+    ("spec.hosts", "array"),
+    ("spec.hosts[]", "string"),
+    ("spec.client", "boolean"),
+    ("spec.server", "boolean"),
+    ("spec.signing", "boolean"),
+    ("status.expiration", "string date-time"),
+];
+
+const ENDPOINTS: [(&str, &str); 6] = [
+    ("status.endpoints", "array"),
+    ("status.endpoints[]", "object"),
+    ("status.endpoints[].name", "string"),
+    ("status.endpoints[].host", "string"),
+    ("status.endpoints[].port", "string"),
+    ("status.endpoints[].group", "string"),
+];
+
+const SECURED_ACCESS: &[(&str, &str)] = &[
+    ("spec.ports", "array !"),
+    ("spec.ports[]", "object"),
+    ("spec.ports[].name", "string !"),
+    ("spec.ports[].port", "integer int32 !"),
+    ("spec.ports[].targetPort", "integer int32"),
+    ("spec.ports[].protocol", "string"),
+    ("spec.selector", "object {} !"),
+    ("spec.selector{}", "string"),
+    ("spec.issuer", "string"),
+    ("spec.certificate", "string"),
+    ("spec.accessType", "string"),
+    ("status.ca", "string"),
+];
+
+const ROUTER_ACCESS: &[(&str, &str)] = &[
+    ("spec.roles", "array !"),
+    ("spec.roles[]", "object"),
+    ("spec.roles[].name", "string !"),
+    ("spec.roles[].port", "integer int32"),
+    ("spec.tlsCredentials", "string !"),
+    ("spec.generateTlsCredentials", "boolean"),
+    ("spec.issuer", "string"),
+    ("spec.accessType", "string"),
+    ("spec.bindHost", "string"),
+    ("spec.subjectAlternativeNames", "array"),
+    ("spec.subjectAlternativeNames[]", "string"),
+];
+
 const SITE: &[(&str, &str)] = &[
     ("spec.serviceAccount", "string"),
     ("spec.linkAccess", "string"),
@@ -132,6 +181,39 @@ const SITE: &[(&str, &str)] = &[
     ("status.controller.version", "string"),
 ];
 
+const LINK: &[(&str, &str)] = &[
+    ("spec.endpoints", "array !"),
+    ("spec.endpoints[]", "object"),
+    ("spec.endpoints[].name", "string"),
+    ("spec.endpoints[].host", "string"),
+    ("spec.endpoints[].port", "string"),
+    ("spec.endpoints[].group", "string"),
+    ("spec.tlsCredentials", "string"),
+    ("spec.cost", "integer int32"),
+    ("status.remoteSiteId", "string"),
+    ("status.remoteSiteName", "string"),
+];
+
+const GRANT: &[(&str, &str)] = &[
+    ("spec.redemptionsAllowed", "integer int32"),
+    ("spec.expirationWindow", "string duration"),
+    ("spec.code", "string"),
+    ("spec.issuer", "string"),
+    ("status.url", "string"),
+    ("status.code", "string"),
+    ("status.ca", "string"),
+    ("status.redemptions", "integer int32"),
+    ("status.expirationTime", "string date-time"),
+];
+
+const TOKEN: &[(&str, &str)] = &[
+    ("spec.url", "string !"),
+    ("spec.code", "string !"),
+    ("spec.ca", "string !"),
+    ("spec.linkCost", "integer int32"),
+    ("status.redeemed", "boolean"),
+];
+
 fn definition(kind: &str) -> Value {
     let all = serde_json::to_value(crds()).unwrap();
     let mut all = all.as_array().unwrap().iter();
@@ -153,60 +235,71 @@ fn check(kind: &str, own: &[(&str, &str)], additions: &[&str]) {
     );
 }
 
+fn columns(definition: &Value) -> Vec<String> {
+    let columns = &definition["spec"]["versions"][0]["additionalPrinterColumns"];
+    let columns = columns.as_array().unwrap().iter();
+    columns
+        .map(|column| column["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 #[test]
 fn every_kind_equals_the_contract_but_for_what_it_asks_for() {
     check("Site", SITE, &[]);
     check("Listener", LISTENER, &["spec.requireClientCert"]);
     check("Connector", CONNECTOR, &[]);
+    check("Link", LINK, &[]);
+    check("AccessGrant", GRANT, &[]);
+    check("AccessToken", TOKEN, &[]);
     check("AttachedConnector", ATTACHED, &["status.selectedPods"]);
     let added = ["status.hasMatchingListener"];
     check("AttachedConnectorBinding", BINDING, &added);
+    check("Certificate", CERTIFICATE, &[]);
+    check("SecuredAccess", &[SECURED_ACCESS, &ENDPOINTS].concat(), &[]);
+    check("RouterAccess", &[ROUTER_ACCESS, &ENDPOINTS].concat(), &[]);
 }
+
+/// Kind, plural and short name, and the titles of its columns.
+const NAMES: &[(&str, &str, &str, &[&str])] = &[
+    (
+        "Site",
+        "sites",
+        "st",
+        &["Status", "Sites In Network", "Message"],
+    ),
+    (
+        "Listener",
+        "listeners",
+        "lnr",
+        &[
+            "Routing Key",
+            "Port",
+            "Host",
+            "Status",
+            "Has Matching Connector",
+            "Message",
+        ],
+    ),
+    (
+        "Connector",
+        "connectors",
+        "cnr",
+        &[
+            "Routing Key",
+            "Port",
+            "Host",
+            "Selector",
+            "Status",
+            "Has Matching Listener",
+            "Message",
+        ],
+    ),
+    ("Link", "links", "ln", &["Status", "Remote Site", "Message"]),
+];
 
 #[test]
 fn names_and_columns_equal_the_contract() {
-    let columns = |definition: &Value| -> Vec<String> {
-        let columns = &definition["spec"]["versions"][0]["additionalPrinterColumns"];
-        let columns = columns.as_array().unwrap().iter();
-        columns
-            .map(|column| column["name"].as_str().unwrap().to_owned())
-            .collect()
-    };
-    for (kind, plural, short, expected) in [
-        (
-            "Site",
-            "sites",
-            "st",
-            &["Status", "Sites In Network", "Message"][..],
-        ),
-        (
-            "Listener",
-            "listeners",
-            "lnr",
-            &[
-                "Routing Key",
-                "Port",
-                "Host",
-                "Status",
-                "Has Matching Connector",
-                "Message",
-            ],
-        ),
-        (
-            "Connector",
-            "connectors",
-            "cnr",
-            &[
-                "Routing Key",
-                "Port",
-                "Host",
-                "Selector",
-                "Status",
-                "Has Matching Listener",
-                "Message",
-            ],
-        ),
-    ] {
+    for (kind, plural, short, expected) in NAMES.iter().copied() {
         let definition = definition(kind);
         let spec = &definition["spec"];
         assert_eq!(
@@ -217,6 +310,28 @@ fn names_and_columns_equal_the_contract() {
         assert_eq!(spec["scope"], "Namespaced");
         assert_eq!(spec["versions"][0]["name"], "v2alpha1");
         assert!(spec["versions"][0]["subresources"]["status"].is_object());
+        assert_eq!(columns(&definition), expected);
+    }
+    for (kind, short, expected) in [
+        (
+            "AccessGrant",
+            ["grant", "gr"],
+            &[
+                "Redemptions Allowed",
+                "Redemptions Made",
+                "Expiration",
+                "Status",
+                "Message",
+            ][..],
+        ),
+        (
+            "AccessToken",
+            ["token", "to"],
+            &["URL", "Redeemed", "Status", "Message"],
+        ),
+    ] {
+        let definition = definition(kind);
+        assert_eq!(definition["spec"]["names"]["shortNames"], json!(short));
         assert_eq!(columns(&definition), expected);
     }
     // In the order of the published definitions, and then the message, which is an addition.
@@ -240,6 +355,34 @@ fn names_and_columns_equal_the_contract() {
     ] {
         let definition = definition(kind);
         assert_eq!(definition["spec"]["names"]["shortNames"], json!([short]));
+        assert_eq!(columns(&definition), expected);
+    }
+}
+
+/// What the controllers use among themselves has no short names.
+#[test]
+fn names_and_columns_of_certificates_and_access_equal_the_contract() {
+    for (kind, plural, expected) in [
+        (
+            "Certificate",
+            "certificates",
+            &[
+                "CA",
+                "Server",
+                "Client",
+                "Signing",
+                "Status",
+                "Expiration",
+                "Message",
+            ][..],
+        ),
+        ("SecuredAccess", "securedaccesses", &["Status", "Message"]),
+        ("RouterAccess", "routeraccesses", &["Status", "Message"]),
+    ] {
+        let definition = definition(kind);
+        let name = format!("{plural}.skupper.io");
+        assert_eq!(definition["metadata"]["name"], name);
+        assert_eq!(definition["spec"]["names"].get("shortNames"), None);
         assert_eq!(columns(&definition), expected);
     }
 }

@@ -19,7 +19,7 @@ mod command_lines;
 mod outside;
 
 /// What is not published, each with the reason.
-const PRIVATE: [(&str, &str); 9] = [
+const PRIVATE: [(&str, &str); 10] = [
     (
         "lifecycle-api-reader",
         "it reads what the rustdoc of one Rust writes, for the test of the public API",
@@ -43,6 +43,10 @@ const PRIVATE: [(&str, &str); 9] = [
     ),
     ("lifecycle-tidy", "the house rules of this repository"),
     ("lifecycle-ui", "fixtures"),
+    (
+        "shop-operator",
+        "what `lifecycle-operator new --template shop` writes, under the names of a new operator",
+    ),
     (
         "website-operator",
         "what `lifecycle-operator new` writes, under the names of a new operator",

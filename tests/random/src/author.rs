@@ -165,6 +165,14 @@ pub fn members(input: &str, this: &Document, from: &Given<Document>) -> Vec<Stri
         .collect()
 }
 
+/// Whether a group is to have a member that it may lack.
+pub fn wants(member: &str, this: &Document, from: &Given<Document>) -> bool {
+    let all = flat(this, from);
+    let sum: u64 = all.iter().map(|(_, one)| points(one, "members")).sum();
+    let own = u64::try_from(member.len()).expect("a name is short");
+    !(sum + own).is_multiple_of(3)
+}
+
 /// The name of the one object that an input refers to.
 pub fn reference(input: &str) -> String {
     format!("r-{}", dashed(input))

@@ -4,6 +4,7 @@ use lifecycle_macros_core::errors::Diagnostic;
 use lifecycle_macros_core::model::{self, Lookup as Written, Origin, Use};
 use lifecycle_oracle::findings::FREQUENT_WARNINGS;
 use lifecycle_runtime::machine::ir::Source;
+use proc_macro2::{TokenStream, TokenTree};
 
 /// A name of a `from` and what it is.
 pub type From = Vec<(String, Source)>;
@@ -194,4 +195,17 @@ pub(crate) fn is_clean(found: &[Diagnostic]) -> bool {
     found
         .iter()
         .all(|one| FREQUENT_WARNINGS.contains(&one.code))
+}
+
+/// What stands between the braces of a `lifecycle! { .. }`.
+///
+/// # Panics
+/// If the text is none.
+pub(crate) fn body(text: &str) -> TokenStream {
+    let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
+    let body = tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Group(group) => Some(group.stream()),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    });
+    body.expect("it is `lifecycle! { .. }`")
 }

@@ -14,6 +14,8 @@ pub mod declared;
 pub mod dice;
 pub mod hours;
 pub mod machine;
+pub mod meant;
+pub mod mutants;
 pub mod outside;
 pub mod planted;
 pub mod printed;

@@ -91,7 +91,7 @@ impl Interpreted {
     }
 
     fn one(&self, observation: &Observation, input: usize) -> Option<Document> {
-        if !self.ir.usable(&observation.world, input) {
+        if observation.is_hidden(input) || !self.ir.usable(&observation.world, input) {
             return None;
         }
         if self.ir.inputs[input].mode == Mode::Clock {
@@ -389,6 +389,24 @@ impl Machine for Interpreted {
         if self.ir.inputs[declared.target].mode == Mode::Record {
             let recorded = author::recorded(declared.name, target, &this, &from);
             return Some(Built::One(json!(recorded)));
+        }
+        if self.ir.inputs[declared.target].mode == Mode::Group {
+            let members = self.ir.members(declared.target).map(|member| {
+                let (name, is_optional) = (
+                    &self.declared.inputs[member],
+                    self.ir.inputs[member].optional,
+                );
+                let wanted = !is_optional || author::wants(name, &this, &from);
+                let built = || author::built(declared.name, name, &this, &from, || u64::MAX);
+                let lookup = &self.declared.lookups[member];
+                let name = match lookup {
+                    Lookup::Name(path) => self.text_at(observation, path),
+                    _ => Some(author::reference(name)),
+                };
+                wanted
+                    .then(|| json!({ "metadata": { "name": name }, "spec": { "built": built() } }))
+            });
+            return Some(Built::Group(members.collect()));
         }
         let mut built = author::built(declared.name, target, &this, &from, || self.outside.mint());
         for made in self.made(observation, effect) {

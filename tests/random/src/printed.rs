@@ -230,6 +230,7 @@ fn input(of: &Expr) -> ir::Input {
         "Poll" => ir::Mode::Poll,
         "Probe" => ir::Mode::Probe,
         "Clock" => ir::Mode::Clock,
+        "Group" => ir::Mode::Group,
         other => panic!("there is no mode {other}"),
     };
     let (lookup, arguments) = variant(field(of, "lookup"));
@@ -268,6 +269,8 @@ fn input(of: &Expr) -> ir::Input {
             }
         }),
         noted: option(field(of, "noted"), number),
+        group: option(field(of, "group"), number),
+        optional: truth(field(of, "optional")),
     }
 }
 

@@ -116,28 +116,23 @@ impl Reality for Now<'_> {
     fn find(&self, input: &str, from: &Given<Document>) -> Sought<Document> {
         let number = self.number(input);
         let declared = &self.machine.ir.inputs[number];
+        let named = |objects: Vec<Document>| Sought {
+            named: true,
+            objects,
+        };
         match declared.mode {
-            Mode::Record => {
-                let objects = self.recorded(input).into_iter().collect();
-                return Sought {
-                    named: true,
-                    objects,
-                };
-            }
+            Mode::Record => return named(self.recorded(input).into_iter().collect()),
             Mode::Poll | Mode::Probe => return self.polled(number),
             Mode::Clock => {
                 let now = hours::document(self.machine.ir, self.cluster.0.now());
-                return Sought {
-                    named: true,
-                    objects: vec![Arc::new(now)],
-                };
+                return named(vec![Arc::new(now)]);
             }
             Mode::Noted => {
-                return Sought {
-                    named: true,
-                    objects: vec![Arc::new(json!({ "record": self.noted(input) }))],
-                };
+                let noted = json!({ "record": self.noted(input) });
+                return named(vec![Arc::new(noted)]);
             }
+            // It has no objects but those of its members.
+            Mode::Group => return named(Vec::new()),
             Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => {}
         }
         let kind = number + 1;
@@ -267,6 +262,21 @@ impl Reality for Now<'_> {
 
     fn answer(&self, fact: &str, held: bool, answers: &[String], from: &Given<Document>) -> usize {
         author::answer(fact, held, answers, &self.this, from)
+    }
+
+    fn is_wanted(&self, _: &str, member: &str, from: &Given<Document>) -> bool {
+        author::wants(member, &self.this, from)
+    }
+
+    fn is_member_as_built(
+        &self,
+        effect: &str,
+        member: &str,
+        from: &Given<Document>,
+        object: &Document,
+    ) -> bool {
+        let wanted = author::built(effect, member, &self.this, from, || u64::MAX);
+        object.pointer("/spec/built") == Some(&wanted) && is_kept(object, "")
     }
 
     fn is_as_built(&self, effect: &str, from: &Given<Document>, object: &Document) -> bool {

@@ -1,9 +1,11 @@
 //! One random lifecycle, run: the outside moves, the driver answers, and each of its steps is held against the meaning.
 
+mod guided;
 mod judge;
 mod limited;
 mod moves;
 mod ownership;
+mod prepared;
 mod said;
 mod succession;
 mod suspended;
@@ -16,30 +18,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lifecycle_client::kube::client_of;
-use lifecycle_macros_core::model::Verb;
-use lifecycle_macros_core::{check, expand};
 use lifecycle_oracle::meaning::truth::truth;
 use lifecycle_oracle::meaning::{Meaning, Named, Step, with};
-use lifecycle_runtime::machine::ir::Lifecycle;
 use lifecycle_runtime::operator::{Naming, Operator};
 use lifecycle_runtime::provider::Limit;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::server::User;
-use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::cluster::Cluster;
-use crate::declared::{Declared, Lookup, is_clean};
+use crate::declared::Lookup;
 use crate::dice::Dice;
 use crate::machine::Interpreted;
 use crate::outside::Outside;
 use crate::planted::Planted;
-use crate::printed;
 use crate::reality::Now;
-use crate::things::KINDS;
 use crate::watched::{Line, Pass, Watched};
+pub use prepared::{Prepared, prepare, prepare_any};
 
 /// The name of the one object whose lifecycle runs.
 const SUBJECT: &str = "subject";
@@ -87,61 +84,6 @@ pub struct Ran {
     pub findings: Vec<String>,
 }
 
-/// A lifecycle without findings, ready to run.
-pub struct Prepared {
-    text: String,
-    ir: &'static Lifecycle,
-    declared: Arc<Declared>,
-}
-
-impl Prepared {
-    /// Its description.
-    pub fn ir(&self) -> &'static Lifecycle {
-        self.ir
-    }
-}
-
-/// Reads a lifecycle; `None` where the checker finds anything in it, or where it needs more kinds than there are.
-///
-/// # Panics
-/// If the text is no `lifecycle! { .. }`.
-pub fn prepare(text: &str) -> Option<Prepared> {
-    let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
-    let body = tokens.into_iter().find_map(|tree| match tree {
-        TokenTree::Group(group) => Some(group.stream()),
-        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
-    });
-    let body = body.expect("it is `lifecycle! { .. }`");
-    let checked = check(body.clone());
-    let model = checked
-        .model
-        .filter(|model| is_clean(&checked.diagnostics) && model.inputs.len() < KINDS)?;
-    // What an author says of objects that others fill in is not played yet.
-    let says_more = |effect: &&lifecycle_macros_core::model::Effect| {
-        // What a note shows is the verdict of what it is about.
-        let shown = model.noted_in(effect.target).unwrap_or(effect.target);
-        let brought = model.inputs[shown.0].var;
-        let sets = effect.sets.iter().flatten();
-        effect.verb != Verb::Call && sets.into_iter().any(|set| Some(set.var) != brought)
-    };
-    if model.effects.iter().any(|effect| says_more(&effect)) {
-        return None;
-    }
-    // Nobody can keep a promise of what time alone decides.
-    let promised = model.promises.iter().flat_map(|promise| &promise.sets);
-    if promised
-        .flatten()
-        .any(|set| model.is_timed(&model.vars[set.var.0]))
-    {
-        return None;
-    }
-    Some(Prepared {
-        text: text.to_owned(),
-        ir: printed::read(expand(body)),
-        declared: Arc::new(Declared::of(&model)),
-    })
-}
-
 /// Runs a lifecycle with the seed, and with what is planted.
 ///
 /// # Panics
@@ -169,7 +111,10 @@ pub fn run(
 
 struct Run<'a> {
     meaning: &'a Meaning<'a>,
+    /// What is held.
     machine: Interpreted,
+    /// What runs: the same, but for a mutant.
+    driven: Interpreted,
     planted: Planted,
     cluster: Cluster,
     naming: Naming,
@@ -187,6 +132,8 @@ struct Run<'a> {
     suspended: Option<Instant>,
     /// What the next version is drawn with, where there is one.
     successor: Option<Dice>,
+    /// Worlds that the outside makes for.
+    towards: Vec<Named>,
     /// By kind, objects that no input finds.
     bystanders: BTreeMap<usize, Value>,
     is_over: bool,
@@ -224,13 +171,24 @@ impl<'a> Run<'a> {
         let limited = limits.len();
         let outside = Outside::default();
         outside.state().puts_off = puts_off;
+        let machine = Interpreted {
+            ir: prepared.ir,
+            declared: Arc::clone(&prepared.declared),
+            outside,
+        };
+        let driven = prepared.driven.as_ref();
+        let driven = driven.map_or_else(
+            || machine.clone(),
+            |(ir, declared)| Interpreted {
+                ir,
+                declared: Arc::clone(declared),
+                outside: machine.outside.clone(),
+            },
+        );
         Self {
             meaning,
-            machine: Interpreted {
-                ir: prepared.ir,
-                declared: Arc::clone(&prepared.declared),
-                outside,
-            },
+            machine,
+            driven,
             limits,
             planted: planted.clone(),
             cluster,
@@ -246,7 +204,8 @@ impl<'a> Run<'a> {
             moved: None,
             last: None,
             suspended: None,
-            successor: Self::succession(seed),
+            successor: Self::succession(seed).filter(|_| prepared.towards.is_empty()),
+            towards: prepared.towards.clone(),
             bystanders: BTreeMap::new(),
             is_over: false,
             strangers: Vec::new(),
@@ -255,7 +214,7 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self) {
-        let machine = self.planted.running(Arc::new(self.machine.clone()));
+        let machine = self.planted.running(Arc::new(self.driven.clone()));
         let client = self.planted.through(client_of(Line {
             watched: Arc::clone(&self.watched),
             server: self.cluster.0.service(&User::admin()),
@@ -348,7 +307,11 @@ impl<'a> Run<'a> {
             if self.is_over {
                 return;
             }
-            if self.has_clock() && self.dice.one_in(3) {
+            if let Some(world) = self.next_world() {
+                if self.make_for(&world) {
+                    return self.end().await;
+                }
+            } else if self.has_clock() && self.dice.one_in(3) {
                 self.let_a_day_pass().await;
             } else {
                 self.disturb();
@@ -371,6 +334,13 @@ impl<'a> Run<'a> {
             Some(dice) => self.succeed(dice).await,
             None => self.end().await,
         }
+    }
+
+    /// What the outside makes for next; it rolls no dice where it makes for nothing.
+    fn next_world(&mut self) -> Option<Named> {
+        let first = self.towards.first()?;
+        let world = self.dice.pick(&self.towards).unwrap_or(first);
+        Some(world.clone())
     }
 
     /// The object as somebody wants it.

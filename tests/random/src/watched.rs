@@ -10,7 +10,7 @@ use http::{Method, Request, Response};
 use lifecycle_oracle::meaning::{Named, Place, Step};
 use lifecycle_runtime::controller::{Move, Trace, TraceEvent, Written};
 use lifecycle_runtime::lifecycle::Observation;
-use lifecycle_runtime::machine::ir::{Lifecycle, Origin};
+use lifecycle_runtime::machine::ir::{Lifecycle, Origin, Var};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 use lifecycle_simulator::server::{Content, Reply, ServerService};
 use serde_json::{Value, json};
@@ -106,17 +106,22 @@ impl Watched {
     }
 }
 
+/// What the oracle calls a question.
+pub(crate) fn called(var: &Var) -> String {
+    match var.origin {
+        Origin::Refused(_) => format!("?{}", var.name),
+        Origin::Deleting => "deleting".to_owned(),
+        Origin::Claimed => "claimed".to_owned(),
+        Origin::Input(_) | Origin::Fact => var.name.to_owned(),
+    }
+}
+
 /// A world of the driver by name.
 pub fn named(ir: &Lifecycle, observation: &Observation) -> Named {
     let vars = ir.vars.iter().enumerate();
-    let pair = |(at, var): (usize, &lifecycle_runtime::machine::ir::Var)| {
-        let name = match var.origin {
-            Origin::Refused(_) => format!("?{}", var.name),
-            Origin::Deleting => "deleting".to_owned(),
-            Origin::Claimed => "claimed".to_owned(),
-            Origin::Input(_) | Origin::Fact => var.name.to_owned(),
-        };
-        (name, ir.value(&observation.world, at).to_owned())
+    let pair = |(at, var): (usize, &Var)| {
+        let value = ir.value(&observation.world, at).to_owned();
+        (called(var), value)
     };
     vars.map(pair).collect()
 }

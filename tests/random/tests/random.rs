@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "a test tells what it ran")]
 
 mod random {
+    pub(crate) mod mutants;
     pub(crate) mod volumes;
 }
 
@@ -19,6 +20,8 @@ use lifecycle_tests::harness;
 use lifecycle_tests::mistakes::Mistake;
 use lifecycle_tests::mistakes::table::{self, Instrument, Verdict};
 use lifecycle_tests::named;
+use random::mutants::counted::each_mutant_of_the_gallery_is_judged;
+use random::mutants::every_mutant_of_the_listener_is_refused_or_harmless_for_a_reason;
 use random::volumes::{each_seeded_mistake_of_calls_is_found, each_volume_does_what_it_means};
 
 /// How many moves the outside makes before it is fair.
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         named![
             calculation(): each_lifecycle_does_what_it_means, each_seeded_mistake_is_found,
             each_volume_does_what_it_means, each_seeded_mistake_of_calls_is_found,
+            every_mutant_of_the_listener_is_refused_or_harmless_for_a_reason, each_mutant_of_the_gallery_is_judged,
         ],
     )])
 }
@@ -53,6 +57,8 @@ struct All {
     limited: usize,
     /// Those that create something once.
     creating: usize,
+    /// Those with a group.
+    grouped: usize,
     succeeded: usize,
     left_behind: usize,
     put_off: usize,
@@ -78,6 +84,7 @@ impl All {
         self.intervals += ran.intervals;
         self.limited += ran.limited;
         self.creating += usize::from(text.contains(" create "));
+        self.grouped += usize::from(text.contains(": owned {"));
         self.succeeded += ran.succeeded;
         self.left_behind += ran.left_behind;
         self.put_off += ran.put_off;
@@ -129,7 +136,7 @@ fn each_lifecycle_does_what_it_means() {
     });
     let sum = |of: fn(&All) -> usize| parts.iter().map(of).sum::<usize>();
     eprintln!(
-        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them, {} steps of teardowns, {} given up, {} polls asked as often as the object says, {} providers with limits that put off {} times, {} upgrades with {} objects left; {} ended in what they rule out",
+        "{} lifecycles of {count}, {} worlds, {} passes, {} steps, {} moves of the outside, {} rests while suspended, {} statuses as tools read them, {} steps of teardowns, {} given up, {} polls asked as often as the object says, {} providers with limits that put off {} times, {} with groups, {} upgrades with {} objects left; {} ended in what they rule out",
         sum(|p| p.lifecycles),
         sum(|p| p.worlds),
         sum(|p| p.passes),
@@ -142,6 +149,7 @@ fn each_lifecycle_does_what_it_means() {
         sum(|p| p.intervals),
         sum(|p| p.limited),
         sum(|p| p.put_off),
+        sum(|p| p.grouped),
         sum(|p| p.succeeded),
         sum(|p| p.left_behind),
         sum(|p| p.ruled_out),
@@ -173,6 +181,8 @@ fn each_lifecycle_does_what_it_means() {
     );
     let creating = sum(|p| p.creating);
     assert!(count < 1500 || creating > 20, "creating: {creating}");
+    let grouped = sum(|p| p.grouped);
+    assert!(count < 1500 || grouped > 5, "with groups: {grouped}");
     let (succeeded, left) = (sum(|p| p.succeeded), sum(|p| p.left_behind));
     assert!(
         count < 1500 || succeeded > 40 && left > 20,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::lifecycles::bucket::{self, Bucket, InStore, Store};
 use crate::lifecycles::canary::{self, Canary, Steps};
+use crate::lifecycles::front::{self, Front, Web};
 use crate::lifecycles::git::{self, FromForge, GitRepository, Remotes};
 use crate::lifecycles::preview::{self, Pages, Preview};
 use crate::lifecycles::provider::{Kept, Provider};
@@ -30,6 +31,15 @@ pub fn rollout() -> Suite {
         .promise("finishes", |site| migrates(site, false))
         .promise("rolls", |site| rolls(site, true))
         .promise("rolls", |site| rolls(site, false))
+}
+
+/// The suite of a web server and everything around it.
+pub fn front() -> Suite {
+    Suite::of(|| front::machine(Web))
+        .define(&Front::crd())
+        .fixtures(include_str!("../../fixtures/front/front.yaml"))
+        .promise("rolls_out", |site| rolls(site, true))
+        .promise("rolls_out", |site| rolls(site, false))
 }
 
 /// The suite of a version that gets traffic step by step.

@@ -83,6 +83,9 @@ impl Wrapped {
             let change = |value| change(observation, effect, value);
             Some(match inner.build(observation, effect)? {
                 Built::One(value) => Built::One(change(value)),
+                Built::Group(members) => {
+                    Built::Group(members.into_iter().map(|m| m.map(change)).collect())
+                }
                 Built::Each(values) => Built::Each(values.into_iter().map(change).collect()),
             })
         })

@@ -6,12 +6,8 @@ mod account;
 mod bucket;
 #[path = "pages/controller.rs"]
 mod controller;
-#[path = "pages/methods.rs"]
-mod methods;
 #[path = "../../../runtime/csi/examples/scratch.rs"]
 mod scratch;
-#[path = "../../../runtime/examples/shop.rs"]
-mod shop;
 
 use futures::StreamExt as _;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -19,10 +15,13 @@ use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim};
 use kube::CustomResourceExt as _;
 use kube::api::{Api, DeleteParams};
+use lifecycle_runtime::Operator;
 use lifecycle_runtime::shutdown::Shutdown;
 use lifecycle_simulator::{Server, User};
 use lifecycle_tests::volumes::client::{connect, mount};
 use serde_json::Value;
+use shop_operator::lifecycle::{self, Shop};
+use shop_operator::logic::Logic;
 
 use crate::mirror::{self, Mirror};
 use crate::simulated::{Simulated, condition};
@@ -37,7 +36,10 @@ macro_rules! page {
 const PAGES: [((&str, &str), &[&str]); 6] = [
     (
         page!("real.md"),
-        &[include_str!("../../../runtime/examples/shop.rs")],
+        &[
+            include_str!("../../../operator/shop/src/lifecycle.rs"),
+            include_str!("../../../operator/shop/src/logic.rs"),
+        ],
     ),
     (
         page!("record.md"),
@@ -48,7 +50,10 @@ const PAGES: [((&str, &str), &[&str]); 6] = [
         &[include_str!("../../../runtime/csi/examples/scratch.rs")],
     ),
     (page!("recipes.md"), &[include_str!("pages/account.rs")]),
-    (page!("testing.md"), &[include_str!("pages/methods.rs")]),
+    (
+        page!("testing.md"),
+        &[include_str!("../../../operator/shop/tests/suite.rs")],
+    ),
     (
         page!("kube-rs.md"),
         &[
@@ -115,28 +120,32 @@ fn all_code_of_the_pages_is_compiled() {
     assert!(parts > 20, "{parts}");
 }
 
+/// A Shop whose data stay.
+const SHOP: &str = include_str!("../../../operator/shop/example.yaml");
+
 #[tokio::test]
 async fn a_shop_migrates_before_it_rolls_out_and_its_data_outlive_it() {
-    let cluster = Simulated::with(shop::operator(), shop::Shop::crd(), shop::OBJECTS).await;
-    cluster.ready::<shop::Shop>("books").await;
+    let operator = Operator::new("shop.example.org").run(lifecycle::machine(Logic));
+    let cluster = Simulated::with(operator, Shop::crd(), SHOP).await;
+    cluster.ready::<Shop>("example").await;
     cluster
-        .until::<Job>("books-migrate-7", |job| !job.is_null())
+        .until::<Job>("example-migrate-7", |job| !job.is_null())
         .await;
-    cluster.apply(&shop::OBJECTS.replace("'7'", "'8'")).await;
+    cluster.apply(&SHOP.replace("\"7\"", "\"8\"")).await;
     let is_new = |server: &Value| server.to_string().contains("shop:8");
-    cluster.until::<Deployment>("books", is_new).await;
+    cluster.until::<Deployment>("example", is_new).await;
     let job = cluster
-        .until::<Job>("books-migrate-8", |job| !job.is_null())
+        .until::<Job>("example-migrate-8", |job| !job.is_null())
         .await;
     assert_eq!(job["status"]["succeeded"], 1, "it is done before");
-    let shops: Api<shop::Shop> = Api::default_namespaced(cluster.client.clone());
+    let shops: Api<Shop> = Api::default_namespaced(cluster.client.clone());
     shops
-        .delete("books", &DeleteParams::default())
+        .delete("example", &DeleteParams::default())
         .await
         .unwrap();
-    cluster.until::<Deployment>("books", Value::is_null).await;
+    cluster.until::<Deployment>("example", Value::is_null).await;
     let data = cluster
-        .until::<PersistentVolumeClaim>("books", |data| !data.is_null())
+        .until::<PersistentVolumeClaim>("example", |data| !data.is_null())
         .await;
     assert!(data["metadata"]["deletionTimestamp"].is_null());
 }

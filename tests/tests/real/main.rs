@@ -4,6 +4,7 @@
 
 mod api_server;
 mod cluster;
+mod shop;
 
 use std::process::ExitCode;
 
@@ -13,5 +14,6 @@ fn main() -> ExitCode {
     harness::run_suites([
         ("cluster", cluster::cases()),
         ("api_server", api_server::cases()),
+        ("shop", shop::cases()),
     ])
 }

@@ -28,7 +28,7 @@ pub(crate) const REAL: [Named; 6] = [
 ];
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_an_app_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_lodge_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends, no_fault_changes_where_an_issuer_ends, no_fault_changes_where_a_workload_ends, no_fault_changes_where_a_route_ends, no_fault_changes_where_a_postgres_cluster_ends, no_fault_changes_where_a_managed_bucket_ends];
+    let mut cases = named![calculation(): no_fault_changes_where_a_quota_ends, no_fault_changes_where_a_name_ends, no_fault_changes_where_an_autoscaler_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_machine_ends, no_fault_changes_where_a_database_ends, no_fault_changes_where_an_account_ends, no_fault_changes_where_an_app_ends, no_fault_changes_where_a_front_ends, no_fault_changes_where_a_tenant_ends, no_fault_changes_where_a_lodge_ends, no_fault_changes_where_a_login_ends, no_fault_changes_where_a_leaf_ends, no_fault_changes_where_an_issuer_ends, no_fault_changes_where_a_workload_ends, no_fault_changes_where_a_route_ends, no_fault_changes_where_a_postgres_cluster_ends, no_fault_changes_where_a_managed_bucket_ends];
     let name = "each_ends_on_a_real_api_server_where_it_does_on_the_simulated_one";
     cases.push(case(name, &[Need::Binaries], same_ends));
     cases
@@ -66,6 +66,10 @@ fn no_fault_changes_where_an_account_ends() {
 
 fn no_fault_changes_where_an_app_ends() {
     few("app", gallery::app(), 3, &[]);
+}
+
+fn no_fault_changes_where_a_front_ends() {
+    few("front", sketches::front(), 2, &[]);
 }
 
 fn no_fault_changes_where_a_lodge_ends() {

@@ -8,17 +8,18 @@ use std::time::Duration;
 
 use kube::CustomResourceExt;
 use kube::api::{Api, PostParams};
-use lifecycle_plan::{DryRun, Error, Operator as Inside, Still, plan};
+use lifecycle_plan::{DryRun, Error, Operator as Inside, Still, Taken, plan};
 use lifecycle_runtime::Operator;
 use lifecycle_simulator::{Server, User};
 use lifecycle_tests::harness::Case;
+use lifecycle_tests::lifecycles::app::{self, Migrations};
 use lifecycle_tests::lifecycles::bucket::{self, Bucket, BucketSpec, InStore, Store};
 use lifecycle_tests::named;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): what_is_outside_is_neither_asked_nor_called, what_is_quiet_and_not_ready_is_no_plan]
+    named![calculation(): what_is_outside_is_neither_asked_nor_called, what_is_quiet_and_not_ready_is_no_plan, a_kind_that_nobody_installed_is_named_and_the_rest_goes_on]
 }
 
 /// On paused time, so that a minute takes none.
@@ -67,6 +68,47 @@ fn what_is_outside_is_neither_asked_nor_called() {
     assert_eq!(planned.changes.len(), 1, "{said}");
     assert_eq!(planned.changes[0].object(), "Bucket default/b", "{said}");
     assert_eq!(planned.waiting[0].state, "Unreachable", "{said}");
+}
+
+fn a_kind_that_nobody_installed_is_named_and_the_rest_goes_on() {
+    let planned = on_paused_time(async {
+        let live = Server::new(1).client(&User::admin());
+        let definitions = Api::all(live.clone());
+        let definition = Bucket::crd();
+        definitions
+            .create(&PostParams::default(), &definition)
+            .await
+            .unwrap();
+        let buckets: Api<Bucket> = Api::namespaced(live.clone(), "default");
+        let bucket = Bucket::new("b", BucketSpec::default());
+        buckets
+            .create(&PostParams::default(), &bucket)
+            .await
+            .unwrap();
+        let noted = Arc::default();
+        let bucket = Arc::new(bucket::machine(InStore(Store::default())));
+        let still = Still::new(bucket, noted);
+        let start = |inside: Inside| {
+            let operator = Operator::new("store.tests").run(still);
+            let operator = operator.run(app::machine(Migrations));
+            let operator = operator.trace(inside.trace).health(inside.health);
+            operator.start(inside.client, inside.shutdown)
+        };
+        plan(&live, (DryRun::Copy, LIMIT), start).await.unwrap()
+    });
+    let said = lifecycle_plan::text(&planned);
+    let [missing] = &planned.missing[..] else {
+        panic!("{said}");
+    };
+    assert_eq!(missing.taken, Taken::Missing, "{said}");
+    let line = format!(
+        "! {} is not installed, and the operator waits for it: ",
+        missing.definition
+    );
+    assert!(said.starts_with(&line), "{said}");
+    assert_eq!(planned.changes.len(), 1, "{said}");
+    assert_eq!(planned.changes[0].object(), "Bucket default/b", "{said}");
+    assert!(!planned.unfinished, "{said}");
 }
 
 fn what_is_quiet_and_not_ready_is_no_plan() {

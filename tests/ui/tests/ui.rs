@@ -61,6 +61,7 @@ passing! {
     misfit_clause = "../rules/misfit_clause/passes.rs",
     misfit_count = "../rules/misfit_count/passes.rs",
     misfit_fragment = "../rules/misfit_fragment/passes.rs",
+    misfit_group = "../rules/misfit_group/passes.rs",
     misfit_kstatus = "../rules/misfit_kstatus/passes.rs",
     misfit_retired = "../rules/misfit_retired/passes.rs",
     misfit_step = "../rules/misfit_step/passes.rs",

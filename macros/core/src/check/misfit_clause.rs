@@ -205,7 +205,7 @@ fn misfit(span: Span, item: impl ToString, message: String, help: impl Into<Stri
 
 fn shape(input: &Input, sink: &mut Sink) {
     let several = match input.mode {
-        Mode::Watched | Mode::Owned | Mode::Shared => false,
+        Mode::Watched | Mode::Owned | Mode::Shared | Mode::Group => false,
         Mode::Part | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
             input.many
         }
@@ -261,7 +261,7 @@ fn is_meant_as_clock(input: &Input) -> bool {
 
 fn needed(input: &Input) -> Option<&'static str> {
     match input.mode {
-        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => None,
+        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => None,
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => Some(if input.many {
             "`by names of ..`, `by refs of ..` of what is only read, `by labels { KEY = meta.name }`, `by owner`, `by namespace` or `by spec.theirs = spec.ours`"
         } else {
@@ -374,7 +374,8 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
             | Mode::Record
             | Mode::Noted
             | Mode::Poll
-            | Mode::Clock => {
+            | Mode::Clock
+            | Mode::Group => {
                 "`of` names the owner of what is `owned` or `shared`, and the provider of a `poll`: leave it out"
             }
         };
@@ -386,7 +387,7 @@ fn owner(ast: &Lifecycle, input: &Input, sink: &mut Sink) {
     };
     let is_object = match other.mode {
         Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part => !other.many,
-        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
+        Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group => false,
     };
     if other.name == *name || !is_object {
         let message = format!("input `{name}` cannot be owned by `{of}`");
@@ -436,8 +437,8 @@ fn bar(fact: &Fact, sink: &mut Sink) {
 pub(crate) fn each(effect: &Effect, target: &Input, sink: &mut Sink) {
     let name = effect.name();
     let verb = effect.verb.word();
-    // What can be adopted a rule of its own says.
-    if effect.verb == Verb::Adopt {
+    // What can be adopted, and what is written with its group, rules of their own say.
+    if effect.verb == Verb::Adopt || target.member.is_some() {
         return;
     }
     match effect.each {

@@ -41,7 +41,8 @@ fn input_of(input: &Input) -> Option<Diagnostic> {
     let say =
         |message: String, help: &str| Some(error(span, &name.to_string(), message).help(help));
     match input.mode {
-        Mode::Owned | Mode::Shared | Mode::Part => {}
+        // What stood in a group is retired member by member.
+        Mode::Owned | Mode::Shared | Mode::Part | Mode::Group => {}
         Mode::Record | Mode::Noted => {
             let help = format!("write `record {name};`");
             return say(format!("record `{name}` has no objects"), &help);

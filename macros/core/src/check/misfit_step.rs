@@ -67,7 +67,7 @@ fn misfit(
         return Some(said(message, help));
     }
     let builds = matches!(effect.verb, Verb::Apply | Verb::Create);
-    let makes = builds && matches!(target.mode, Mode::Owned | Mode::Shared);
+    let makes = builds && matches!(target.mode, Mode::Owned | Mode::Shared | Mode::Group);
     (makes && is_awaited).then(|| {
         let message = format!(
             "step `{name}` makes `{}`, for which a state waits, and without a `when` it runs only when the object goes",

@@ -54,6 +54,7 @@ fn place(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
         Mode::Watched => "it is only read",
         Mode::Record | Mode::Noted => "a record is no object",
         Mode::Poll | Mode::Probe | Mode::Clock => "it is no object that we write",
+        Mode::Group => "a group is kept as its builders want it",
     };
     Some((span, why.to_owned(), "write `owned` before its type"))
 }

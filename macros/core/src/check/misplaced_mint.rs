@@ -51,6 +51,7 @@ fn why(lifecycle: &Lifecycle, keeper: &Input) -> Option<&'static str> {
         (Mode::Owned | Mode::Record, false) => None,
         (Mode::Owned | Mode::Record, true) => Some("which is any number of objects"),
         (Mode::Shared | Mode::Part, _) => Some("which others may write as well"),
+        (Mode::Group, _) => Some("which is a group"),
         (Mode::Watched, _) => Some("which is only read"),
         (Mode::Noted, _) => Some("which says what was made, and nothing else"),
         (Mode::Poll | Mode::Probe | Mode::Clock, _) => Some("which is no object that we write"),

@@ -97,6 +97,11 @@ fn adopted(ast: &Lifecycle, effect: &Effect, target: &Input) -> Option<Wrong> {
             let why = "only what is `owned` can be somebody else's, and so be adopted";
             Some((span, why, "leave it out"))
         }
+        Mode::Group => {
+            let why = "of a group nothing is adopted";
+            let help = "leave it out, or observe the one object as an input of its own";
+            Some((span, why, help))
+        }
         Mode::Owned if target.many => {
             let why = "of a set nothing is adopted";
             let help = "leave it out, or observe the one object by its name as an input of its own";

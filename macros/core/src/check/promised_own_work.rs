@@ -58,7 +58,7 @@ fn verdict<'a>(
         return None;
     };
     let is_ours = match lifecycle.inputs[input.0].mode {
-        Mode::Owned | Mode::Shared | Mode::Part | Mode::Record => true,
+        Mode::Owned | Mode::Shared | Mode::Part | Mode::Record | Mode::Group => true,
         Mode::Watched | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => false,
     };
     if !is_ours || lifecycle.inputs[input.0].many || var.values[one.value] != "Current" {

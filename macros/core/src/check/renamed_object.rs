@@ -30,7 +30,8 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
     }
     for (at, input) in lifecycle.inputs.iter().enumerate() {
         let is_ours = matches!(input.mode, Mode::Owned | Mode::Shared);
-        if !is_ours || !is_applied(lifecycle, InputId(at)) || is_tidied(lifecycle, input) {
+        let written = input.group.unwrap_or(InputId(at));
+        if !is_ours || !is_applied(lifecycle, written) || is_tidied(lifecycle, input) {
             continue;
         }
         let name = &input.name;

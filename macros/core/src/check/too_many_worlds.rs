@@ -1,16 +1,19 @@
 //! Too many worlds to check, for the checks look at every combination of facts. Ask facts only where they matter (`given`), merge values that
-//! nobody tells apart, or rule combinations out with `never`. Nor may more than 128 declarations need one another in a row, or a lifecycle ask more than
-//! 2 048 questions, refusals included.
+//! nobody tells apart, or rule combinations out with `never`. Several `owned` objects that lead to the same states are one group: it has the worlds of one of
+//! them, and each is looked at always. Behind a `given` they are not looked at meanwhile, so that nothing heals there. Nor may more than 128 declarations need
+//! one another in a row, or a lifecycle ask more than 2 048 questions, refusals included.
 //!
 //! ```text
 //! a: { A, B, C, D } from node;                             // asked everywhere, it multiplies the worlds by four
 //! a: { A, B, C, D } from node given node;
+//! config: owned ConfigMap by ref; web: owned Service by ref;   // each multiplies the worlds by more than five
+//! parts: owned { config: ConfigMap by ref; web: Service by ref; };
 //! ```
 
 use proc_macro2::Span;
 
 use crate::errors::{Diagnostic, Sink};
-use crate::model::{InputId, Lifecycle, Origin, Verb};
+use crate::model::{Input, InputId, Lifecycle, Mode, Origin, Source, Verb};
 use crate::rule::{Rule, Run, Stage};
 use crate::space::enumeration::{LIMIT, TooMany};
 
@@ -55,7 +58,8 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
     let names = names.collect::<Vec<_>>().join(", ");
     let help = match chain_of_inputs(lifecycle) {
         Some(chain) => format!(
-            "look at what is written later only where the one before is there: {chain}; the largest facts are {names}"
+            "{}look at what is written later only where the one before is there: {chain} (it is not looked at meanwhile, and does not heal); the largest facts are {names}",
+            group(lifecycle).unwrap_or_default()
         ),
         None => format!(
             "ask facts only where they matter (`given`), or merge values that no state tells apart; the largest are {names}"
@@ -69,6 +73,40 @@ pub(crate) fn check(lifecycle: &Lifecycle, too_many: TooMany, sink: &mut Sink) {
         RULE.error(span, lifecycle.name.to_string(), message)
             .help(help),
     );
+}
+
+/// What is owned and needed by nothing else may be judged as one.
+fn group(lifecycle: &Lifecycle) -> Option<String> {
+    let effects = || lifecycle.effects.iter();
+    let is_needed = |input: InputId| {
+        let builders = effects().flat_map(|effect| &effect.from);
+        let values = lifecycle.values.iter().flat_map(|value| &value.from);
+        let owners = lifecycle.inputs.iter().filter_map(|other| other.of);
+        let mut read = builders.chain(values);
+        read.any(|one| one.source == Source::Input(input))
+            || owners.into_iter().any(|of| of == input)
+    };
+    let fits = |(at, input): &(usize, &Input)| {
+        let does = |verb| effects().any(|one| one.target.0 == *at && one.verb == verb);
+        let is_plain = input.given.is_none() && input.retain.is_none() && input.of.is_none();
+        input.mode == Mode::Owned
+            && !input.many
+            && is_plain
+            && input.group.is_none()
+            && does(Verb::Apply)
+            && !does(Verb::Adopt)
+            && !is_needed(InputId(*at))
+    };
+    let inputs = lifecycle.inputs.iter().enumerate().filter(fits);
+    let names: Vec<String> = inputs
+        .map(|(_, input)| format!("{}: ..;", input.name))
+        .collect();
+    (names.len() > 1).then(|| {
+        format!(
+            "judge several objects as one, with the worlds of one of them: `parts: owned {{ {} }};` and `apply each parts`; or ",
+            names.join(" ")
+        )
+    })
 }
 
 /// What is written and asked everywhere, each behind the one that is written before it.

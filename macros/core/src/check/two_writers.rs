@@ -76,7 +76,8 @@ fn does(lifecycle: &Lifecycle, input: &Input, verb: Verb) -> bool {
     let mut effects = lifecycle.effects.iter();
     effects.any(|effect| {
         let target = &lifecycle.inputs[effect.target.0].name;
-        effect.verb == verb && *target == input.name
+        let is_it = *target == input.name || input.group == Some(effect.target);
+        effect.verb == verb && is_it
     })
 }
 

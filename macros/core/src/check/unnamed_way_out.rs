@@ -81,9 +81,13 @@ fn others(lifecycle: &Lifecycle, var: VarId) -> BTreeSet<InputId> {
     match &lifecycle.vars[var.0].origin {
         Origin::Input(input) => match lifecycle.inputs[input.0].mode {
             Mode::Record | Mode::Noted | Mode::Clock => BTreeSet::new(),
-            Mode::Watched | Mode::Owned | Mode::Shared | Mode::Part | Mode::Poll | Mode::Probe => {
-                BTreeSet::from([*input])
-            }
+            Mode::Watched
+            | Mode::Owned
+            | Mode::Shared
+            | Mode::Part
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Group => BTreeSet::from([*input]),
         },
         Origin::Fact { from, .. } => made_from(lifecycle, from).unwrap_or_default(),
         Origin::Refused(_) | Origin::Deleting | Origin::Claimed => BTreeSet::new(),
@@ -148,7 +152,7 @@ fn is_of_others(lifecycle: &Lifecycle, var: VarId, value: usize) -> bool {
     };
     let value = declared.values[value].as_str();
     match lifecycle.inputs[input.0].mode {
-        Mode::Owned | Mode::Shared => ["Foreign", "Adoptable"].contains(&value),
+        Mode::Owned | Mode::Shared | Mode::Group => ["Foreign", "Adoptable"].contains(&value),
         Mode::Part => value == "Absent",
         Mode::Watched | Mode::Poll | Mode::Probe => value != "Unnamed",
         Mode::Record | Mode::Noted | Mode::Clock => false,

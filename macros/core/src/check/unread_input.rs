@@ -28,7 +28,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, sink: &mut Sink) {
     let read = read(context);
     for (at, input) in context.lifecycle.inputs.iter().enumerate() {
-        if read.contains(&InputId(at)) || input.retired.is_some() {
+        // Members are read as the group that they are in.
+        let is_member = input.group.is_some();
+        if read.contains(&InputId(at)) || input.retired.is_some() || is_member {
             continue;
         }
         let (name, span) = (input.name.to_string(), input.name.span());

@@ -119,6 +119,8 @@ pub(super) fn staying(
 /// The inputs of which a change leads out of a world, and the object itself, as a `wakes` names them.
 pub(super) fn leading_out(explored: &Explored<'_>, class: Class, world: usize) -> String {
     let inputs = explored.space.lifecycle.inputs.iter().enumerate();
+    // A group stands for its members.
+    let inputs = inputs.filter(|(_, input)| input.group.is_none());
     let helps = inputs.filter(|(input, _)| {
         let readers = readers(
             explored,

@@ -191,6 +191,7 @@ fn builtin_type(input: &Input, var: &Var) -> Ident {
         Mode::Owned if input.noted.is_some() && input.many => "CreatedSet",
         Mode::Owned if input.noted.is_some() => "Created",
         Mode::Owned | Mode::Shared if input.many => "OwnedSet",
+        Mode::Group => "OwnedSet",
         Mode::Owned if var.values.len() == 6 => "Adopted",
         Mode::Owned => "Owned",
         Mode::Shared => "Shared",

@@ -130,6 +130,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let kind = match input.mode {
         Mode::Clock => "clock".to_owned(),
         Mode::Noted => "Noted".to_owned(),
+        Mode::Group => "group".to_owned(),
         Mode::Watched
         | Mode::Owned
         | Mode::Shared
@@ -150,6 +151,7 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
             Mode::Poll => "Poll",
             Mode::Probe => "Probe",
             Mode::Clock => "Clock",
+            Mode::Group => "Group",
         }
     );
     let lookup = lookup(&input.lookup);
@@ -165,11 +167,12 @@ fn input(input: &Input, times: &Paths<'_>) -> TokenStream {
     let retain = option(input.retain.as_ref().map(pred));
     let noted = option(input.noted.map(|i| i.0));
     let retired = option(input.retired.map(retired::leaves));
+    let (group, optional) = (option(input.group.map(|i| i.0)), input.optional);
     quote!(ir::Input {
         name: #name, doc: #doc, mode: ir::Mode::#mode, many: #many, kind: #kind, lookup: #lookup,
         every: #every, provider: #provider, given: #given, var: #var, owner: #owner, controller: #controller,
         exclusive: &[#(#exclusive),*], retain: #retain, retired: #retired,
-        noted: #noted,
+        noted: #noted, group: #group, optional: #optional,
     })
 }
 

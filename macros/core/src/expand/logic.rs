@@ -11,6 +11,7 @@ use super::polled;
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
 use super::{shared, subject};
+use crate::ast::builder_of;
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Value, Var,
@@ -29,7 +30,7 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
     let asked = methods(model, &|name| model.home_of(name).is_none(), &|name| {
         model.home_of_field(name).is_none()
     });
-    let effects = model.effects.iter().filter_map(|e| effect(model, e));
+    let effects = model.effects.iter().flat_map(|e| effect(model, e));
     let reply = calls::reply_method(model);
     let Methods {
         lookups,
@@ -187,7 +188,39 @@ fn lookup(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
     Some(quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, #args) -> #answer;))
 }
 
-fn effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
+/// The method of an effect, or those of the members of a group.
+fn effect(model: &Lifecycle, effect: &Effect) -> Vec<TokenStream> {
+    if model.inputs[effect.target.0].mode != Mode::Group {
+        return Vec::from_iter(one_effect(model, effect));
+    }
+    let is_built = effect.verb == Verb::Apply;
+    let members = model.members(effect.target).filter(|_| is_built);
+    members
+        .map(|(_, member)| of_member(effect, member))
+        .collect()
+}
+
+fn of_member(effect: &Effect, member: &Input) -> TokenStream {
+    let (private, witness, ty) = (private(), witness_name(effect), &member.ty);
+    let name = builder_of(&effect.name, &member.name);
+    let (built, wanted) = match member.optional {
+        true => (
+            quote!(::std::option::Option<#private::Desired<#ty>>),
+            "; `None` if there is to be none",
+        ),
+        false => (quote!(#private::Desired<#ty>), ""),
+    };
+    let doc = doc(
+        &member.doc,
+        format!(
+            "What `{}` should be: only the fields that we want to own{wanted}.",
+            member.name
+        ),
+    );
+    quote_spanned!(name.span()=> #[doc = #doc] fn #name(&self, at: #witness<'_>) -> #built;)
+}
+
+fn one_effect(model: &Lifecycle, effect: &Effect) -> Option<TokenStream> {
     let (private, name, witness) = (private(), &effect.name, witness_name(effect));
     let (target, ty) = (
         &model.inputs[effect.target.0],

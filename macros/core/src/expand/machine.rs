@@ -9,6 +9,7 @@ use super::paths::{object_path, text};
 use super::presence::is_guaranteed;
 use super::witness::{result_name, witness_name};
 use super::{counts, minted, polled, shared, subject, texts, times};
+use crate::ast::builder_of;
 use crate::hygiene::private;
 use crate::model::{
     Effect, Field, FieldOf, Input, Kind, Lifecycle, Lookup, Mode, Origin, Pred, Source, Use, Var,
@@ -73,7 +74,7 @@ fn kinds(model: &Lifecycle) -> TokenStream {
     let watched = watched.filter(|(_, i)| {
         !matches!(
             i.mode,
-            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock
+            Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock | Mode::Group
         )
     });
     let arms = watched.map(|(n, i)| {
@@ -298,6 +299,9 @@ fn builds(model: &Lifecycle) -> TokenStream {
 
 fn built(model: &Lifecycle, effect: &Effect) -> TokenStream {
     let (private, name, witness) = (private(), &effect.name, witness_name(effect));
+    if model.inputs[effect.target.0].mode == Mode::Group {
+        return built_group(model, effect);
+    }
     let ty = &model.inputs[effect.target.0].ty;
     let built = quote!(self.0.#name(#witness::at(&seen, &facts)?));
     match (model.inputs[effect.target.0].mode, effect.each) {
@@ -305,6 +309,25 @@ fn built(model: &Lifecycle, effect: &Effect) -> TokenStream {
         (_, true) => quote!(#private::Desired::<#ty>::into_built_each(#built)),
         (_, false) => quote!(#private::Desired::<#ty>::into_built(#built)),
     }
+}
+
+/// One builder a member, in the order of the members.
+fn built_group(model: &Lifecycle, effect: &Effect) -> TokenStream {
+    let (private, witness) = (private(), witness_name(effect));
+    let members = model.members(effect.target).map(|(_, member)| {
+        let (name, ty) = (builder_of(&effect.name, &member.name), &member.ty);
+        let built = quote!(self.0.#name(::std::clone::Clone::clone(&at)));
+        match member.optional {
+            true => quote!(#built.map(#private::Desired::<#ty>::into_member)),
+            false => {
+                quote!(::std::option::Option::Some(#private::Desired::<#ty>::into_member(#built)))
+            }
+        }
+    });
+    quote!({
+        let at = #witness::at(&seen, &facts)?;
+        #private::Built::Group(::std::vec![#(#members),*])
+    })
 }
 
 fn fields(model: &Lifecycle) -> TokenStream {

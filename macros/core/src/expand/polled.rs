@@ -37,7 +37,8 @@ pub(crate) fn method(model: &Lifecycle, input: &Input) -> Option<TokenStream> {
         | Mode::Part
         | Mode::Record
         | Mode::Noted
-        | Mode::Clock => return None,
+        | Mode::Clock
+        | Mode::Group => return None,
     };
     let (private, name, ty) = (private(), name(input), &input.ty);
     let given = given(model, input);

@@ -23,7 +23,8 @@ pub(crate) fn is_guaranteed(model: &Lifecycle, given: &[&Pred], source: Source) 
             let there = input
                 .var
                 .is_none_or(|var| implies_is(model, given, var, usable(model, var)));
-            let plain = input.var.is_some() || input.mode != Mode::Probe;
+            // There is no verdict on a member of a group that could say that it is there.
+            let plain = input.var.is_some() || input.mode != Mode::Probe && input.group.is_none();
             input.many || there && plain
         }
         Source::Value(value) => model.values[value.0]

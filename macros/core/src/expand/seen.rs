@@ -19,7 +19,8 @@ pub(crate) fn expand(model: &Lifecycle) -> TokenStream {
         subject::of_board(model),
     );
     // What time it is only facts are told: who builds from it would write without end.
-    let is_seen = |input: &Input| input.mode != Mode::Clock && input.retired.is_none();
+    let is_seen =
+        |input: &Input| !matches!(input.mode, Mode::Clock | Mode::Group) && input.retired.is_none();
     let seen = || model.inputs.iter().filter(|i| is_seen(i));
     let inputs: Vec<_> = seen().map(|i| &i.name).collect();
     let values: Vec<_> = model.values.iter().map(|v| &v.name).collect();

@@ -24,7 +24,7 @@ use proc_macro2::Ident;
 use crate::ast;
 use crate::check::unknown_name::{Respelling, Suggestions};
 use crate::check::{
-    circular_policy, misfit_clause, misfit_kstatus, misfit_retired, misplaced_create,
+    circular_policy, misfit_clause, misfit_group, misfit_kstatus, misfit_retired, misplaced_create,
     misplaced_ignored, misplaced_lock, misplaced_retain, misplaced_suspended, misplaced_teardown,
     noted_by_hand, retired_and_declared, unknown_name, unnoted_create, unobserved_source,
 };
@@ -75,6 +75,7 @@ pub fn build(ast: &ast::Lifecycle, sink: &mut Sink) -> Option<Lifecycle> {
 /// Resolves all names; the order of evaluation is still missing.
 pub(crate) fn resolve(ast: &ast::Lifecycle, sink: &mut Sink) -> Built {
     misfit_clause::check(ast, sink);
+    misfit_group::check(ast, sink);
     misplaced_ignored::check(ast, sink);
     misplaced_suspended::check(ast, sink);
     misfit_kstatus::check(ast, sink);

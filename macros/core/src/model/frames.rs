@@ -106,7 +106,7 @@ impl Effect {
             (Verb::Delete | Verb::Adopt | Verb::Note, _) => Safety::Guarded,
             (Verb::Create, _) => Safety::Create,
             (Verb::Apply, _) if self.from.iter().any(own_target) => Safety::Guarded,
-            (Verb::Apply, Mode::Owned | Mode::Shared) => Safety::Create,
+            (Verb::Apply, Mode::Owned | Mode::Shared | Mode::Group) => Safety::Create,
             // What was recorded before must not be lost.
             (Verb::Apply, Mode::Record | Mode::Noted) => Safety::Guarded,
             (Verb::Apply, Mode::Watched | Mode::Part | Mode::Poll | Mode::Probe | Mode::Clock) => {
@@ -320,6 +320,13 @@ impl Closure<'_> {
             if let Some(given) = &input.given {
                 self.pred(given, into);
             }
+            // A write of a group is one of its members.
+            if let Some(group) = input.group {
+                into.places.insert(Dependency::Input(group));
+            }
+            for (member, _) in self.lifecycle.members(id) {
+                self.input(member, into);
+            }
         }
     }
 
@@ -396,7 +403,8 @@ fn affected(
         | Mode::Noted
         | Mode::Poll
         | Mode::Probe
-        | Mode::Clock => reads[var.0].contains(&Dependency::Input(effect.target)),
+        | Mode::Clock
+        | Mode::Group => reads[var.0].contains(&Dependency::Input(effect.target)),
     })
     .collect()
 }

@@ -1,15 +1,19 @@
 //! The section `observe`: inputs and how they are found.
 
-use proc_macro2::Delimiter;
+use proc_macro2::{Delimiter, Ident};
 
 use super::cursor::{Cursor, Fault, join};
 use super::recovery::{Form, Parser};
 use super::{length, predicate, slip};
-use crate::ast::{Input, Lifecycle, Lookup, Mode, Path, Retain};
+use crate::ast::{Input, Lifecycle, Lookup, Member, Mode, Path, Retain};
 use crate::hygiene;
 
+/// A member of a group.
+const MEMBER: Form = Form::declaring(
+    "a member of a group is written `name: Type by ref;`, with `optional` before the type where the builder may want none",
+);
 const FORM: Form = Form::declaring(
-    "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup; of what is created once, `name: record of other;`",
+    "an input is written `name: Type by name spec.other;`, with `owned`, `shared`, `part`, `record`, `poll` or `probe` before the type and `given ..` after the lookup; of what is created once, `name: record of other;`; of several that are judged as one, `name: owned { .. };`",
 );
 /// How an input is found.
 const LOOKUPS: &str =
@@ -28,19 +32,93 @@ const STOPS: [&str; 8] = [
 
 pub(crate) fn section(body: Cursor, parser: &mut Parser<'_>, lifecycle: &mut Lifecycle) {
     parser.items(body, &FORM, |cursor, doc, parser| {
-        let input = input(cursor, doc, parser)?;
+        let (input, members) = match group(cursor, &doc, parser)? {
+            Some(group) => group,
+            None => (input(cursor, doc, parser)?, Vec::new()),
+        };
         let name = input.name.to_string();
         let policy = input.retain.as_ref().map(|retain| retain.when.is_some());
         let ends = match (&input.given, policy) {
+            (None, _) if input.mode == Mode::Group => "`given` or `;`",
             (Some(_), _) => slip::GIVEN_LAST,
             (None, Some(true)) => "`&&`, `||`, `given` or `;`",
             (None, Some(false)) => "`when`, `given` or `;`",
             (None, None) => "`of`, `by`, `every`, `exclusive`, `retain`, `given` or `;`",
         };
         lifecycle.inputs.push(input);
+        lifecycle.inputs.extend(members);
         parser.close(cursor, ends, &name, &FORM);
         Ok(())
     });
+}
+
+/// `name: owned { .. } given ..`, if it is a group; its members are inputs of their own.
+fn group(
+    cursor: &mut Cursor,
+    doc: &str,
+    parser: &mut Parser<'_>,
+) -> Result<Option<(Input, Vec<Input>)>, Fault> {
+    let name = cursor.ident("the name of an input")?;
+    cursor.need(":")?;
+    if !cursor.is_word(Mode::Group.word()) || !cursor.then_braces() {
+        cursor.back();
+        cursor.back();
+        return Ok(None);
+    }
+    cursor.need_word(Mode::Group.word())?;
+    let mut members = Vec::new();
+    let body = cursor.braces()?;
+    parser.items(body, &MEMBER, |cursor, doc, parser| {
+        let member = member(cursor, doc, parser, &name)?;
+        let called = member.name.to_string();
+        members.push(member);
+        parser.close(cursor, "`by`, `exclusive` or `;`", &called, &MEMBER);
+        Ok(())
+    });
+    let group = Input {
+        name,
+        doc: doc.to_owned(),
+        mode: Mode::Group,
+        many: true,
+        ty: syn::Type::Verbatim(quote::quote!(())),
+        of: None,
+        provider: None,
+        without_controller: None,
+        lookup: None,
+        every: None,
+        exclusive: None,
+        retain: None,
+        given: predicate::given(cursor)?,
+        retired: None,
+        member: None,
+    };
+    Ok(Some((group, members)))
+}
+
+fn member(
+    cursor: &mut Cursor,
+    doc: String,
+    parser: &mut Parser<'_>,
+    group: &Ident,
+) -> Result<Input, Fault> {
+    let name = cursor.ident("the name of a member")?;
+    cursor.need(":")?;
+    let optional = match cursor.then_name() {
+        true => cursor.eat_word("optional"),
+        false => None,
+    };
+    let word = cursor.span();
+    let mut member = rest(cursor, (name, doc), parser)?;
+    let mode = (member.mode != Mode::Watched).then_some((word, member.mode));
+    if mode.is_none() {
+        member.mode = Mode::Owned;
+    }
+    member.member = Some(Member {
+        of: group.clone(),
+        optional,
+        mode,
+    });
+    Ok(member)
 }
 
 pub(super) fn input(
@@ -50,6 +128,15 @@ pub(super) fn input(
 ) -> Result<Input, Fault> {
     let name = cursor.ident("the name of an input")?;
     cursor.need(":")?;
+    rest(cursor, (name, doc), parser)
+}
+
+/// What stands behind the name of an input.
+fn rest(
+    cursor: &mut Cursor,
+    (name, doc): (Ident, String),
+    parser: &mut Parser<'_>,
+) -> Result<Input, Fault> {
     let mode = mode(cursor);
     // Two words in a row are no type.
     let ends = STOPS.iter().any(|stop| cursor.is_word(stop));
@@ -120,6 +207,7 @@ pub(super) fn input(
         retain,
         given,
         retired: None,
+        member: None,
     })
 }
 

@@ -390,6 +390,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "claim",
@@ -408,6 +410,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "class",
@@ -426,6 +430,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "chosen",
@@ -444,6 +450,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
         ],
         values: &[],

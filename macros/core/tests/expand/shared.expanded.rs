@@ -451,6 +451,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "source",
@@ -469,6 +471,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "output",
@@ -487,6 +491,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
         ],
         values: &[],

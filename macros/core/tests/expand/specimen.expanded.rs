@@ -73,6 +73,19 @@ impl Warm {
         Self::Warm,
     ];
 }
+///Values of the fact `fit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::enum_variant_names, reason = "names are those of the declaration")]
+pub enum Fit {
+    ///`fit == Loose`.
+    Loose,
+    ///`fit == Tight`.
+    Tight,
+}
+impl Fit {
+    /// All values in the order of worlds.
+    pub const VALUES: &'static [Self] = &[Self::Loose, Self::Tight];
+}
 /// One world: the answer to every finite question, those that inputs bring included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -98,6 +111,8 @@ pub struct Facts {
     pub logs: ::lifecycle_runtime::__private::CreatedSet,
     ///Whether and how `pods` is there.
     pub pods: ::lifecycle_runtime::__private::OwnedSet,
+    ///Whether and how `kit` is there.
+    pub kit: ::lifecycle_runtime::__private::OwnedSet,
     ///The fact `keeper`.
     pub keeper: Keeper,
     ///The fact `paused`.
@@ -110,6 +125,8 @@ pub struct Facts {
     pub full: bool,
     ///The fact `warm`.
     pub warm: Warm,
+    ///The fact `fit`.
+    pub fit: Fit,
     ///The fact `rush`.
     pub rush: bool,
     ///The fact `worn`.
@@ -130,6 +147,10 @@ pub struct Facts {
     pub refused_apply_pods: bool,
     ///The last answer to this very write of `delete_pods` was a refusal.
     pub refused_delete_pods: bool,
+    ///The last answer to this very write of `apply_kit` was a refusal.
+    pub refused_apply_kit: bool,
+    ///The last answer to this very write of `delete_kit` was a refusal.
+    pub refused_delete_kit: bool,
     ///The last answer to this very write of `remove` was a refusal.
     pub refused_remove: bool,
     ///The last answer to this very write of `adopt_badge` was a refusal.
@@ -165,27 +186,32 @@ impl Facts {
                 as usize],
             pods: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(10usize)
                 as usize],
-            keeper: Keeper::VALUES[world.get(11usize) as usize],
-            paused: world.get(12usize) == 1,
-            validity: Validity::VALUES[world.get(13usize) as usize],
-            bucket: BucketValue::VALUES[world.get(14usize) as usize],
-            full: world.get(15usize) == 1,
-            warm: Warm::VALUES[world.get(16usize) as usize],
-            rush: world.get(17usize) == 1,
-            worn: world.get(18usize) == 1,
-            refused_note_chore: world.get(19usize) == 1,
-            refused_note_logs: world.get(20usize) == 1,
-            refused_drop_bucket: world.get(21usize) == 1,
-            refused_apply_handle: world.get(22usize) == 1,
-            refused_put_bucket: world.get(23usize) == 1,
-            refused_apply_secret: world.get(24usize) == 1,
-            refused_apply_pods: world.get(25usize) == 1,
-            refused_delete_pods: world.get(26usize) == 1,
-            refused_remove: world.get(27usize) == 1,
-            refused_adopt_badge: world.get(28usize) == 1,
-            refused_apply_badge: world.get(29usize) == 1,
-            refused_create_chore: world.get(30usize) == 1,
-            refused_create_logs: world.get(31usize) == 1,
+            kit: ::lifecycle_runtime::__private::OwnedSet::VALUES[world.get(11usize)
+                as usize],
+            keeper: Keeper::VALUES[world.get(12usize) as usize],
+            paused: world.get(13usize) == 1,
+            validity: Validity::VALUES[world.get(14usize) as usize],
+            bucket: BucketValue::VALUES[world.get(15usize) as usize],
+            full: world.get(16usize) == 1,
+            warm: Warm::VALUES[world.get(17usize) as usize],
+            fit: Fit::VALUES[world.get(18usize) as usize],
+            rush: world.get(19usize) == 1,
+            worn: world.get(20usize) == 1,
+            refused_note_chore: world.get(21usize) == 1,
+            refused_note_logs: world.get(22usize) == 1,
+            refused_drop_bucket: world.get(23usize) == 1,
+            refused_apply_handle: world.get(24usize) == 1,
+            refused_put_bucket: world.get(25usize) == 1,
+            refused_apply_secret: world.get(26usize) == 1,
+            refused_apply_pods: world.get(27usize) == 1,
+            refused_delete_pods: world.get(28usize) == 1,
+            refused_apply_kit: world.get(29usize) == 1,
+            refused_delete_kit: world.get(30usize) == 1,
+            refused_remove: world.get(31usize) == 1,
+            refused_adopt_badge: world.get(32usize) == 1,
+            refused_apply_badge: world.get(33usize) == 1,
+            refused_create_chore: world.get(34usize) == 1,
+            refused_create_logs: world.get(35usize) == 1,
         }
     }
 }
@@ -227,6 +253,10 @@ pub enum State {
     Publishing,
     ///The state `Scaling`.
     Scaling,
+    ///The state `Kitless`.
+    Kitless,
+    ///The state `Kitting`.
+    Kitting,
     ///The state `Unbadged`.
     Unbadged,
     ///The state `Badging`.
@@ -249,7 +279,8 @@ impl State {
         if facts.refused_note_chore || facts.refused_note_logs
             || facts.refused_drop_bucket || facts.refused_apply_handle
             || facts.refused_apply_secret || facts.refused_apply_pods
-            || facts.refused_delete_pods || facts.refused_remove
+            || facts.refused_delete_pods || facts.refused_apply_kit
+            || facts.refused_delete_kit || facts.refused_remove
             || facts.refused_adopt_badge || facts.refused_apply_badge
             || facts.refused_create_chore || facts.refused_create_logs
         {
@@ -310,6 +341,18 @@ impl State {
         ) {
             return Self::Scaling;
         }
+        if matches!(facts.kit, ::lifecycle_runtime::__private::OwnedSet::Foreign) {
+            return Self::Kitless;
+        }
+        if (false
+            || matches!(
+                facts.kit, ::lifecycle_runtime::__private::OwnedSet::Behind |
+                ::lifecycle_runtime::__private::OwnedSet::Surplus |
+                ::lifecycle_runtime::__private::OwnedSet::Draining
+            ) || matches!(facts.fit, Fit::Loose))
+        {
+            return Self::Kitting;
+        }
         if matches!(facts.badge, ::lifecycle_runtime::__private::Adopted::Foreign) {
             return Self::Unbadged;
         }
@@ -366,14 +409,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Other, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Elsewhere),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Elsewhere),
     "the emitted classification takes a world of `Elsewhere` for another state"
 );
 const _: () = assert!(
@@ -386,14 +431,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     true, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Paused),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Paused),
     "the emitted classification takes a world of `Paused` for another state"
 );
 const _: () = assert!(
@@ -406,14 +452,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::NoName),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::NoName),
     "the emitted classification takes a world of `NoName` for another state"
 );
 const _: () = assert!(
@@ -426,14 +473,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::NoClass),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::NoClass),
     "the emitted classification takes a world of `NoClass` for another state"
 );
 const _: () = assert!(
@@ -446,14 +494,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Bad, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Invalid),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Invalid),
     "the emitted classification takes a world of `Invalid` for another state"
 );
 const _: () = assert!(
@@ -466,14 +515,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Unrecorded),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Unrecorded),
     "the emitted classification takes a world of `Unrecorded` for another state"
 );
 const _: () = assert!(
@@ -486,14 +537,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Unknown, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Unreachable),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Unreachable),
     "the emitted classification takes a world of `Unreachable` for another state"
 );
 const _: () = assert!(
@@ -506,14 +559,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Moving),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Moving),
     "the emitted classification takes a world of `Moving` for another state"
 );
 const _: () = assert!(
@@ -526,14 +580,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Taken, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Taken),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Taken),
     "the emitted classification takes a world of `Taken` for another state"
 );
 const _: () = assert!(
@@ -546,14 +601,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Rejected),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : true, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Rejected),
     "the emitted classification takes a world of `Rejected` for another state"
 );
 const _: () = assert!(
@@ -566,14 +623,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::No, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Making),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Making),
     "the emitted classification takes a world of `Making` for another state"
 );
 const _: () = assert!(
@@ -586,14 +644,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Conflict),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Conflict),
     "the emitted classification takes a world of `Conflict` for another state"
 );
 const _: () = assert!(
@@ -606,14 +666,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Draining),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Draining),
     "the emitted classification takes a world of `Draining` for another state"
 );
 const _: () = assert!(
@@ -626,14 +688,16 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Publishing),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }),
+    State::Publishing),
     "the emitted classification takes a world of `Publishing` for another state"
 );
 const _: () = assert!(
@@ -646,15 +710,58 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, kit :
     ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Scaling),
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Scaling),
     "the emitted classification takes a world of `Scaling` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
+    ::lifecycle_runtime::__private::OwnedSet::Foreign, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Kitless),
+    "the emitted classification takes a world of `Kitless` for another state"
+);
+const _: () = assert!(
+    matches!(State::classify(& Facts { deleting : false, claimed : true, class :
+    ::lifecycle_runtime::__private::Named::Present, handle :
+    ::lifecycle_runtime::__private::Part::Current, store :
+    ::lifecycle_runtime::__private::Polled::Known, usage :
+    ::lifecycle_runtime::__private::Polled::Unknown, secret :
+    ::lifecycle_runtime::__private::Owned::Current, badge :
+    ::lifecycle_runtime::__private::Adopted::Absent, chore :
+    ::lifecycle_runtime::__private::Created::Absent, logs :
+    ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
+    ::lifecycle_runtime::__private::OwnedSet::Behind, keeper : Keeper::Ours, paused :
+    false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
+    Warm::NoPods, fit : Fit::Loose, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Kitting),
+    "the emitted classification takes a world of `Kitting` for another state"
 );
 const _: () = assert!(
     matches!(State::classify(& Facts { deleting : false, claimed : true, class :
@@ -666,14 +773,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Foreign, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
-    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    Warm::Warm, fit : Fit::Tight, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Unbadged),
+    refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
+    refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
+    refused_create_chore : false, refused_create_logs : false }), State::Unbadged),
     "the emitted classification takes a world of `Unbadged` for another state"
 );
 const _: () = assert!(
@@ -686,14 +794,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
-    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    Warm::Warm, fit : Fit::Tight, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Badging),
+    refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
+    refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
+    refused_create_chore : false, refused_create_logs : false }), State::Badging),
     "the emitted classification takes a world of `Badging` for another state"
 );
 const _: () = assert!(
@@ -706,14 +815,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Current, chore :
     ::lifecycle_runtime::__private::Created::Foreign, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
-    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    Warm::Warm, fit : Fit::Tight, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Clashing),
+    refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
+    refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
+    refused_create_chore : false, refused_create_logs : false }), State::Clashing),
     "the emitted classification takes a world of `Clashing` for another state"
 );
 const _: () = assert!(
@@ -726,14 +836,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Current, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
-    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    Warm::Warm, fit : Fit::Tight, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Choring),
+    refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
+    refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
+    refused_create_chore : false, refused_create_logs : false }), State::Choring),
     "the emitted classification takes a world of `Choring` for another state"
 );
 const _: () = assert!(
@@ -746,14 +857,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Current, chore :
     ::lifecycle_runtime::__private::Created::Terminating, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : true, warm :
-    Warm::Warm, rush : false, worn : false, refused_note_chore : false, refused_note_logs
-    : false, refused_drop_bucket : false, refused_apply_handle : false,
+    Warm::Warm, fit : Fit::Tight, rush : false, worn : false, refused_note_chore : false,
+    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
     refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Shown),
+    refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit : false,
+    refused_remove : false, refused_adopt_badge : false, refused_apply_badge : false,
+    refused_create_chore : false, refused_create_logs : false }), State::Shown),
     "the emitted classification takes a world of `Shown` for another state"
 );
 const _: () = assert!(
@@ -766,14 +878,15 @@ const _: () = assert!(
     ::lifecycle_runtime::__private::Adopted::Absent, chore :
     ::lifecycle_runtime::__private::Created::Absent, logs :
     ::lifecycle_runtime::__private::CreatedSet::New, pods :
+    ::lifecycle_runtime::__private::OwnedSet::Current, kit :
     ::lifecycle_runtime::__private::OwnedSet::Current, keeper : Keeper::Ours, paused :
     false, validity : Validity::Fine, bucket : BucketValue::Current, full : false, warm :
-    Warm::NoPods, rush : false, worn : false, refused_note_chore : false,
-    refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle : false,
-    refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods : false,
-    refused_delete_pods : false, refused_remove : false, refused_adopt_badge : false,
-    refused_apply_badge : false, refused_create_chore : false, refused_create_logs :
-    false }), State::Ready),
+    Warm::NoPods, fit : Fit::Tight, rush : false, worn : false, refused_note_chore :
+    false, refused_note_logs : false, refused_drop_bucket : false, refused_apply_handle :
+    false, refused_put_bucket : false, refused_apply_secret : false, refused_apply_pods :
+    false, refused_delete_pods : false, refused_apply_kit : false, refused_delete_kit :
+    false, refused_remove : false, refused_adopt_badge : false, refused_apply_badge :
+    false, refused_create_chore : false, refused_create_logs : false }), State::Ready),
     "the emitted classification takes a world of `Ready` for another state"
 );
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
@@ -781,6 +894,8 @@ const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Job, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Log, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Pod, Secret>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
+const _: () = ::lifecycle_runtime::__private::owned_by::<Service, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::owned_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<BucketClass, Bucket>();
@@ -788,6 +903,7 @@ const _: () = ::lifecycle_runtime::__private::named_by::<Node, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Job, Bucket>();
+const _: () = ::lifecycle_runtime::__private::named_by::<Service, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<Secret, Bucket>();
 const _: () = ::lifecycle_runtime::__private::named_by::<ConfigMap, Bucket>();
 const _: fn(&Pod) = |object| {
@@ -797,6 +913,16 @@ const _: fn(&Pod) = |object| {
         .field(|object| &object.spec)
         .inside()
         .field(|object| &object.containers)
+        .inside()
+        .list();
+};
+const _: fn(&Service) = |object| {
+    #[allow(unused_imports, reason = "every part of a path may be optional")]
+    use ::lifecycle_runtime::__private::Inside as _;
+    let _ = ::lifecycle_runtime::__private::Along::from(object)
+        .field(|object| &object.spec)
+        .inside()
+        .field(|object| &object.ports)
         .inside()
         .list();
 };
@@ -837,6 +963,10 @@ pub struct Seen<'a> {
     pub logged: ::std::option::Option<&'a ::lifecycle_runtime::__private::Noted>,
     ///The input `pods`.
     pub pods: ::std::vec::Vec<&'a Pod>,
+    ///The input `cover`.
+    pub cover: ::std::option::Option<&'a ConfigMap>,
+    ///The input `lid`.
+    pub lid: ::std::option::Option<&'a Service>,
     ///The shared value `reach`.
     pub reach: ::std::option::Option<&'a Reach>,
     ///The shared value `access`.
@@ -865,6 +995,8 @@ impl<'a> Seen<'a> {
             logs: observation.many::<Log>(14usize),
             logged: observation.one::<::lifecycle_runtime::__private::Noted>(15usize),
             pods: observation.many::<Pod>(16usize),
+            cover: observation.one::<ConfigMap>(18usize),
+            lid: observation.one::<Service>(19usize),
             reach: observation.value::<Reach>(0usize),
             access: observation.value::<Access>(1usize),
         })
@@ -1038,6 +1170,32 @@ impl<'a> ApplyPods<'a> {
         })
     }
 }
+///Proof that everything is there that `apply_kit` is built from.
+#[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
+#[derive(Clone)]
+pub struct ApplyKit<'a> {
+    /// The object itself, without its status.
+    pub this: ::lifecycle_runtime::__private::This<'a, Bucket>,
+    ///`class`, certainly there.
+    pub class: &'a BucketClass,
+    _proved: (),
+}
+impl<'a> ApplyKit<'a> {
+    /// The proof, where it can be given.
+    #[allow(unused_variables, reason = "an effect may need nothing but the object")]
+    pub fn at(seen: &Seen<'a>, facts: &Facts) -> ::std::option::Option<Self> {
+        if !(true
+            && matches!(facts.class, ::lifecycle_runtime::__private::Named::Present))
+        {
+            return ::std::option::Option::None;
+        }
+        ::std::option::Option::Some(Self {
+            this: seen.this,
+            class: seen.class?,
+            _proved: (),
+        })
+    }
+}
 ///Proof that everything is there that `apply_badge` is built from.
 #[allow(clippy::manual_non_exhaustive, reason = "the private field is the proof")]
 #[derive(Clone)]
@@ -1122,6 +1280,11 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         class: ::std::option::Option<&BucketClass>,
     ) -> ::std::collections::BTreeSet<::lifecycle_runtime::__private::ObjectRef>;
+    ///Which object `cover` is.
+    fn cover(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::ObjectRef>;
     ///Asks for `store`; objects with equal keys share the answer.
     fn poll_store(
         &self,
@@ -1202,6 +1365,12 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         this: ::lifecycle_runtime::__private::This<'_, Bucket>,
         member: &Pod,
     ) -> ::lifecycle_runtime::__private::Because<bool>;
+    ///Answers the fact `fit`.
+    fn fit(
+        &self,
+        this: ::lifecycle_runtime::__private::This<'_, Bucket>,
+        cover: ::std::option::Option<&ConfigMap>,
+    ) -> ::lifecycle_runtime::__private::Because<Fit>;
     ///Answers the fact `rush`, and says until when that holds.
     fn rush(
         &self,
@@ -1243,6 +1412,16 @@ pub trait BucketLogic: ::std::marker::Send + ::std::marker::Sync + 'static {
         &self,
         at: ApplyPods<'_>,
     ) -> ::std::vec::Vec<::lifecycle_runtime::__private::Desired<Pod>>;
+    ///What `cover` should be: only the fields that we want to own.
+    fn apply_kit_cover(
+        &self,
+        at: ApplyKit<'_>,
+    ) -> ::lifecycle_runtime::__private::Desired<ConfigMap>;
+    ///What `lid` should be: only the fields that we want to own; `None` if there is to be none.
+    fn apply_kit_lid(
+        &self,
+        at: ApplyKit<'_>,
+    ) -> ::std::option::Option<::lifecycle_runtime::__private::Desired<Service>>;
     ///What `badge` should be: only the fields that we want to own.
     fn apply_badge(
         &self,
@@ -1365,12 +1544,22 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ::lifecycle_runtime::__private::Kind::of::<Pod>(),
                 )
             }
-            17usize => {
+            18usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
+                )
+            }
+            19usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::Kind::of::<Service>(),
+                )
+            }
+            20usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<Secret>(),
                 )
             }
-            18usize => {
+            21usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Kind::of::<ConfigMap>(),
                 )
@@ -1537,6 +1726,27 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
             }
             17usize => {
                 ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::LookupKey::All,
+                )
+            }
+            18usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_ref(
+                        self.0.cover(observation.this::<Bucket>()?),
+                    ),
+                )
+            }
+            19usize => {
+                ::std::option::Option::Some(
+                    ::lifecycle_runtime::__private::lookup_name(
+                        ::lifecycle_runtime::__private::Text::text(
+                            &observation.this::<Bucket>()?.meta.name,
+                        ),
+                    ),
+                )
+            }
+            20usize => {
+                ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
                             &observation.this::<Bucket>()?.spec.token,
@@ -1544,7 +1754,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     ),
                 )
             }
-            18usize => {
+            21usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::lookup_name(
                         ::lifecycle_runtime::__private::Text::text(
@@ -1637,17 +1847,17 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Answer> {
         match var {
-            11usize => {
+            12usize => {
                 ::std::option::Option::Some(
                     self.0.keeper(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            12usize => {
+            13usize => {
                 ::std::option::Option::Some(
                     self.0.paused(observation.this::<Bucket>()?).map(|value| value as u8),
                 )
             }
-            13usize => {
+            14usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1660,7 +1870,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            14usize => {
+            15usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1671,7 +1881,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            15usize => {
+            16usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1682,7 +1892,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                         .map(|value| value as u8),
                 )
             }
-            16usize => {
+            17usize => {
                 ::std::option::Option::Some({
                     let about = observation.this::<Bucket>()?;
                     ::lifecycle_runtime::__private::count(
@@ -1692,6 +1902,17 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                 })
             }
             18usize => {
+                ::std::option::Option::Some(
+                    self
+                        .0
+                        .fit(
+                            observation.this::<Bucket>()?,
+                            observation.one::<ConfigMap>(18usize),
+                        )
+                        .map(|value| value as u8),
+                )
+            }
+            20usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1711,7 +1932,7 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
         var: usize,
     ) -> ::std::option::Option<::lifecycle_runtime::__private::Timed<u8>> {
         match var {
-            17usize => {
+            19usize => {
                 ::std::option::Option::Some(
                     self
                         .0
@@ -1755,21 +1976,36 @@ impl<L: BucketLogic> ::lifecycle_runtime::__private::Machine for BucketMachine<L
                     >::into_built_each(self.0.apply_pods(ApplyPods::at(&seen, &facts)?)),
                 )
             }
-            10usize => {
+            8usize => {
+                ::std::option::Option::Some({
+                    let at = ApplyKit::at(&seen, &facts)?;
+                    ::lifecycle_runtime::__private::Built::Group(
+                        ::std::vec![
+                            ::std::option::Option::Some(::lifecycle_runtime::__private::Desired::
+                            < ConfigMap > ::into_member(self.0.
+                            apply_kit_cover(::std::clone::Clone::clone(& at)))), self.0.
+                            apply_kit_lid(::std::clone::Clone::clone(& at))
+                            .map(::lifecycle_runtime::__private::Desired:: < Service >
+                            ::into_member)
+                        ],
+                    )
+                })
+            }
+            12usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         ConfigMap,
                     >::into_built(self.0.apply_badge(ApplyBadge::at(&seen, &facts)?)),
                 )
             }
-            11usize => {
+            13usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         Job,
                     >::into_built(self.0.create_chore(CreateChore::at(&seen, &facts)?)),
                 )
             }
-            12usize => {
+            14usize => {
                 ::std::option::Option::Some(
                     ::lifecycle_runtime::__private::Desired::<
                         Log,
@@ -1978,6 +2214,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "zones",
@@ -1996,6 +2234,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "peers",
@@ -2014,6 +2254,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "nodes",
@@ -2032,6 +2274,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "grants",
@@ -2050,6 +2294,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "owners",
@@ -2068,6 +2314,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "handle",
@@ -2086,6 +2334,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "store",
@@ -2104,7 +2354,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
-                            ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
                         ],
                     ),
                 ),
@@ -2115,6 +2365,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "usage",
@@ -2133,7 +2385,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     ir::Pred::All(
                         &[
                             ir::Pred::Is(2usize, 4u64),
-                            ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                            ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
                         ],
                     ),
                 ),
@@ -2144,6 +2396,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "secret",
@@ -2162,6 +2416,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "now",
@@ -2180,6 +2436,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "badge",
@@ -2190,14 +2448,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 lookup: ir::Lookup::Name("metadata.name"),
                 every: ::std::option::Option::None,
                 provider: ::std::option::Option::None,
-                given: ::std::option::Option::Some(ir::Pred::Is(16usize, 8u64)),
+                given: ::std::option::Option::Some(ir::Pred::Is(17usize, 8u64)),
                 var: ::std::option::Option::Some(7usize),
                 owner: ::std::option::Option::None,
                 controller: true,
                 exclusive: &[],
-                retain: ::std::option::Option::Some(ir::Pred::Is(11usize, 1u64)),
+                retain: ::std::option::Option::Some(ir::Pred::Is(12usize, 1u64)),
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "chore",
@@ -2216,6 +2476,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::Some(13usize),
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "chores",
@@ -2234,6 +2496,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "logs",
@@ -2252,6 +2516,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::Some(15usize),
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "logged",
@@ -2270,6 +2536,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "pods",
@@ -2288,6 +2556,68 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
+            },
+            ir::Input {
+                name: "kit",
+                doc: "",
+                mode: ir::Mode::Group,
+                many: true,
+                kind: "group",
+                lookup: ir::Lookup::Key,
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
+                var: ::std::option::Option::Some(11usize),
+                owner: ::std::option::Option::None,
+                controller: false,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
+            },
+            ir::Input {
+                name: "cover",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "ConfigMap",
+                lookup: ir::Lookup::Ref,
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &[],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
+                group: ::std::option::Option::Some(17usize),
+                optional: false,
+            },
+            ir::Input {
+                name: "lid",
+                doc: "",
+                mode: ir::Mode::Owned,
+                many: false,
+                kind: "Service",
+                lookup: ir::Lookup::Name("metadata.name"),
+                every: ::std::option::Option::None,
+                provider: ::std::option::Option::None,
+                given: ::std::option::Option::Some(ir::Pred::Is(10usize, 16u64)),
+                var: ::std::option::Option::None,
+                owner: ::std::option::Option::None,
+                controller: true,
+                exclusive: &["spec.ports"],
+                retain: ::std::option::Option::None,
+                retired: ::std::option::Option::None,
+                noted: ::std::option::Option::None,
+                group: ::std::option::Option::Some(17usize),
+                optional: true,
             },
             ir::Input {
                 name: "token",
@@ -2306,6 +2636,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::Some(ir::Leaves::Deleted),
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "label",
@@ -2324,6 +2656,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::Some(ir::Leaves::Released),
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
         ],
         values: &[
@@ -2331,7 +2665,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "reach",
                 given: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(11usize, 1u64)],
+                        &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(12usize, 1u64)],
                     ),
                 ),
                 mint: ::std::option::Option::None,
@@ -2341,7 +2675,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: ::std::option::Option::None,
                 mint: ::std::option::Option::Some(ir::Mint {
                     keeper: 9usize,
-                    until: ::std::option::Option::Some(ir::Pred::Is(18usize, 2u64)),
+                    until: ::std::option::Option::Some(ir::Pred::Is(20usize, 2u64)),
                 }),
             },
         ],
@@ -2402,7 +2736,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2422,7 +2756,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         otherwise: 0u8,
                     },
                     ir::Guard {
-                        pred: ir::Pred::Not(&ir::Pred::Is(12usize, 2u64)),
+                        pred: ir::Pred::Not(&ir::Pred::Is(13usize, 2u64)),
                         otherwise: 0u8,
                     },
                 ],
@@ -2459,7 +2793,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 6u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(16usize, 8u64),
+                        pred: ir::Pred::Is(17usize, 8u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2529,6 +2863,25 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
             },
             ir::Var {
+                name: "kit",
+                doc: "",
+                origin: ir::Origin::Input(17usize),
+                values: &["Behind", "Surplus", "Draining", "Foreign", "Current"],
+                answers: 5u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(10usize, 16u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 16usize, 17usize, 18usize, 19usize,
+                ],
+            },
+            ir::Var {
                 name: "keeper",
                 doc: "",
                 origin: ir::Origin::Fact,
@@ -2595,7 +2948,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 given: &[
                     ir::Guard {
                         pred: ir::Pred::All(
-                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(14usize, 8u64)],
+                            &[ir::Pred::Is(5usize, 2u64), ir::Pred::Is(15usize, 8u64)],
                         ),
                         otherwise: 0u8,
                     },
@@ -2612,7 +2965,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 4u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(15usize, 2u64),
+                        pred: ir::Pred::Is(16usize, 2u64),
                         otherwise: 0u8,
                     },
                     ir::Guard {
@@ -2628,6 +2981,25 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
             },
             ir::Var {
+                name: "fit",
+                doc: "",
+                origin: ir::Origin::Fact,
+                values: &["Loose", "Tight"],
+                answers: 2u8,
+                given: &[
+                    ir::Guard {
+                        pred: ir::Pred::Is(11usize, 16u64),
+                        otherwise: 0u8,
+                    },
+                ],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[
+                    0usize, 1usize, 2usize, 3usize, 4usize, 5usize, 6usize, 7usize,
+                    8usize, 9usize, 10usize, 16usize, 17usize, 18usize, 19usize,
+                ],
+            },
+            ir::Var {
                 name: "rush",
                 doc: "",
                 origin: ir::Origin::Fact,
@@ -2635,7 +3007,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(15usize, 2u64),
+                        pred: ir::Pred::Is(16usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2651,7 +3023,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 answers: 2u8,
                 given: &[
                     ir::Guard {
-                        pred: ir::Pred::Is(17usize, 2u64),
+                        pred: ir::Pred::Is(19usize, 2u64),
                         otherwise: 0u8,
                     },
                 ],
@@ -2748,7 +3120,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "remove",
+                name: "apply_kit",
                 doc: "",
                 origin: ir::Origin::Refused(8usize),
                 values: &["false", "true"],
@@ -2759,7 +3131,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "adopt_badge",
+                name: "delete_kit",
                 doc: "",
                 origin: ir::Origin::Refused(9usize),
                 values: &["false", "true"],
@@ -2770,7 +3142,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "apply_badge",
+                name: "remove",
                 doc: "",
                 origin: ir::Origin::Refused(10usize),
                 values: &["false", "true"],
@@ -2781,7 +3153,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "create_chore",
+                name: "adopt_badge",
                 doc: "",
                 origin: ir::Origin::Refused(11usize),
                 values: &["false", "true"],
@@ -2792,7 +3164,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 reads: &[],
             },
             ir::Var {
-                name: "create_logs",
+                name: "apply_badge",
                 doc: "",
                 origin: ir::Origin::Refused(12usize),
                 values: &["false", "true"],
@@ -2802,10 +3174,32 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 timed: false,
                 reads: &[],
             },
+            ir::Var {
+                name: "create_chore",
+                doc: "",
+                origin: ir::Origin::Refused(13usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
+            ir::Var {
+                name: "create_logs",
+                doc: "",
+                origin: ir::Origin::Refused(14usize),
+                values: &["false", "true"],
+                answers: 2u8,
+                given: &[],
+                free: ::std::option::Option::None,
+                timed: false,
+                reads: &[],
+            },
         ],
         order: &[
-            ir::Node::Var(11usize),
             ir::Node::Var(12usize),
+            ir::Node::Var(13usize),
             ir::Node::Input(0usize),
             ir::Node::Var(2usize),
             ir::Node::Input(1usize),
@@ -2821,16 +3215,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(5usize),
             ir::Node::Input(9usize),
             ir::Node::Value(0usize),
-            ir::Node::Var(14usize),
             ir::Node::Var(15usize),
+            ir::Node::Var(16usize),
             ir::Node::Input(10usize),
-            ir::Node::Var(17usize),
-            ir::Node::Var(18usize),
+            ir::Node::Var(19usize),
+            ir::Node::Var(20usize),
             ir::Node::Value(1usize),
             ir::Node::Var(6usize),
             ir::Node::Input(16usize),
             ir::Node::Var(10usize),
-            ir::Node::Var(16usize),
+            ir::Node::Var(17usize),
             ir::Node::Input(11usize),
             ir::Node::Var(7usize),
             ir::Node::Input(13usize),
@@ -2841,11 +3235,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(9usize),
             ir::Node::Input(17usize),
             ir::Node::Input(18usize),
+            ir::Node::Input(19usize),
+            ir::Node::Var(11usize),
+            ir::Node::Input(20usize),
+            ir::Node::Input(21usize),
             ir::Node::Var(0usize),
             ir::Node::Var(1usize),
-            ir::Node::Var(13usize),
-            ir::Node::Var(19usize),
-            ir::Node::Var(20usize),
+            ir::Node::Var(14usize),
+            ir::Node::Var(18usize),
             ir::Node::Var(21usize),
             ir::Node::Var(22usize),
             ir::Node::Var(23usize),
@@ -2857,17 +3254,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             ir::Node::Var(29usize),
             ir::Node::Var(30usize),
             ir::Node::Var(31usize),
+            ir::Node::Var(32usize),
+            ir::Node::Var(33usize),
+            ir::Node::Var(34usize),
+            ir::Node::Var(35usize),
         ],
         nevers: &[
-            ir::Pred::All(&[ir::Pred::Is(15usize, 2u64), ir::Pred::Is(14usize, 1u64)]),
-            ir::Pred::All(&[ir::Pred::Is(18usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
+            ir::Pred::All(&[ir::Pred::Is(16usize, 2u64), ir::Pred::Is(15usize, 1u64)]),
+            ir::Pred::All(&[ir::Pred::Is(20usize, 2u64), ir::Pred::Is(6usize, 16u64)]),
         ],
         states: &[
             ir::State {
                 name: "Elsewhere",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(11usize, 2u64),
+                when: ir::Pred::Is(12usize, 2u64),
                 phase: ir::Phase::Ignored,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2881,7 +3282,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Paused",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(12usize, 2u64),
+                when: ir::Pred::Is(13usize, 2u64),
                 phase: ir::Phase::Suspended,
                 even_deleting: true,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -2923,7 +3324,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Invalid",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(13usize, 2u64),
+                when: ir::Pred::Is(14usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
@@ -2953,7 +3354,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Unreachable",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 16u64),
+                when: ir::Pred::Is(15usize, 16u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -2981,7 +3382,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Taken",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 2u64),
+                when: ir::Pred::Is(15usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(
@@ -2997,7 +3398,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Rejected",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(23usize, 2u64),
+                when: ir::Pred::Is(25usize, 2u64),
                 phase: ir::Phase::Error,
                 even_deleting: false,
                 wakes: ::std::option::Option::Some(&[ir::Source::This]),
@@ -3011,7 +3412,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Making",
                 doc: "",
                 goal: false,
-                when: ir::Pred::Is(14usize, 5u64),
+                when: ir::Pred::Is(15usize, 5u64),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -3086,6 +3487,38 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 },
             },
             ir::State {
+                name: "Kitless",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Is(11usize, 8u64),
+                phase: ir::Phase::Error,
+                even_deleting: false,
+                wakes: ::std::option::Option::Some(
+                    &[ir::Source::Input(17usize), ir::Source::Input(10usize)],
+                ),
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
+                name: "Kitting",
+                doc: "",
+                goal: false,
+                when: ir::Pred::Any(
+                    &[ir::Pred::Is(11usize, 7u64), ir::Pred::Is(18usize, 1u64)],
+                ),
+                phase: ir::Phase::Pending,
+                even_deleting: false,
+                wakes: ::std::option::Option::None,
+                overdue: ir::Length {
+                    said: ::std::option::Option::None,
+                    otherwise: 600000u64,
+                    least: 600000u64,
+                },
+            },
+            ir::State {
                 name: "Unbadged",
                 doc: "",
                 goal: false,
@@ -3106,7 +3539,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 doc: "",
                 goal: false,
                 when: ir::Pred::All(
-                    &[ir::Pred::Is(16usize, 8u64), ir::Pred::Is(7usize, 29u64)],
+                    &[ir::Pred::Is(17usize, 8u64), ir::Pred::Is(7usize, 29u64)],
                 ),
                 phase: ir::Phase::Pending,
                 even_deleting: false,
@@ -3185,7 +3618,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 name: "Ready",
                 doc: "",
                 goal: true,
-                when: ir::Pred::Is(14usize, 8u64),
+                when: ir::Pred::Is(15usize, 8u64),
                 phase: ir::Phase::Ready,
                 even_deleting: false,
                 wakes: ::std::option::Option::None,
@@ -3210,7 +3643,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 19usize,
+                refused: 21usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3231,7 +3664,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 20usize,
+                refused: 22usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3243,18 +3676,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(14usize, 12u64)],
+                        &[ir::Pred::Is(3usize, 2u64), ir::Pred::Is(15usize, 12u64)],
                     ),
                 ),
-                sets: &[&[(14usize, 0u8)]],
+                sets: &[&[(15usize, 0u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 14usize, 15usize, 16usize,
-                    17usize, 18usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 15usize, 16usize,
+                    17usize, 18usize, 19usize, 20usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: true,
                 is_step: false,
-                refused: 21usize,
+                refused: 23usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3266,18 +3699,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::Some(
                     ir::Pred::Any(
-                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(14usize, 3u64)],
+                        &[ir::Pred::Is(3usize, 1u64), ir::Pred::Is(15usize, 3u64)],
                     ),
                 ),
                 sets: &[&[(3usize, 2u8)]],
                 affects: &[
                     3usize, 4usize, 5usize, 6usize, 7usize, 8usize, 9usize, 10usize,
-                    14usize, 15usize, 16usize, 17usize, 18usize,
+                    11usize, 15usize, 16usize, 17usize, 18usize, 19usize, 20usize,
                 ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 22usize,
+                refused: 24usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3290,21 +3723,21 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
                         &[
-                            ir::Pred::Is(13usize, 1u64),
+                            ir::Pred::Is(14usize, 1u64),
                             ir::Pred::Is(3usize, 4u64),
-                            ir::Pred::Is(14usize, 5u64),
+                            ir::Pred::Is(15usize, 5u64),
                         ],
                     ),
                 ),
-                sets: &[&[(14usize, 3u8)], &[(14usize, 1u8)]],
+                sets: &[&[(15usize, 3u8)], &[(15usize, 1u8)]],
                 affects: &[
-                    6usize, 7usize, 8usize, 9usize, 10usize, 14usize, 15usize, 16usize,
-                    17usize, 18usize,
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 15usize, 16usize,
+                    17usize, 18usize, 19usize, 20usize,
                 ],
                 undo: ::std::option::Option::Some(2usize),
                 is_undo: false,
                 is_step: false,
-                refused: 23usize,
+                refused: 25usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3321,15 +3754,18 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(14usize, 8u64)],
+                        &[ir::Pred::Is(3usize, 4u64), ir::Pred::Is(15usize, 8u64)],
                     ),
                 ),
                 sets: &[&[(6usize, 4u8)]],
-                affects: &[6usize, 7usize, 8usize, 9usize, 10usize, 16usize, 18usize],
+                affects: &[
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize,
+                    20usize,
+                ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 24usize,
+                refused: 26usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3345,7 +3781,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 ],
                 when: ::std::option::Option::Some(
                     ir::Pred::All(
-                        &[ir::Pred::Is(13usize, 1u64), ir::Pred::Is(14usize, 8u64)],
+                        &[ir::Pred::Is(14usize, 1u64), ir::Pred::Is(15usize, 8u64)],
                     ),
                 ),
                 sets: &[
@@ -3354,11 +3790,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                     &[(10usize, 3u8)],
                     &[(10usize, 4u8)],
                 ],
-                affects: &[7usize, 8usize, 9usize, 10usize, 16usize],
+                affects: &[7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 25usize,
+                refused: 27usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3370,11 +3806,48 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(10usize, 2u8)], &[(10usize, 3u8)], &[(10usize, 4u8)]],
-                affects: &[7usize, 8usize, 9usize, 10usize, 16usize],
+                affects: &[7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 26usize,
+                refused: 28usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "apply_kit",
+                doc: "",
+                verb: ir::Verb::Apply,
+                each: true,
+                target: 17usize,
+                from: &[ir::Source::Input(0usize)],
+                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
+                sets: &[
+                    &[(11usize, 1u8)],
+                    &[(11usize, 2u8)],
+                    &[(11usize, 3u8)],
+                    &[(11usize, 4u8)],
+                ],
+                affects: &[11usize, 18usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 29usize,
+                keeps: false,
+            },
+            ir::Effect {
+                name: "delete_kit",
+                doc: "",
+                verb: ir::Verb::Delete,
+                each: true,
+                target: 17usize,
+                from: &[],
+                when: ::std::option::Option::None,
+                sets: &[&[(11usize, 2u8)], &[(11usize, 3u8)], &[(11usize, 4u8)]],
+                affects: &[11usize, 18usize],
+                undo: ::std::option::Option::None,
+                is_undo: false,
+                is_step: false,
+                refused: 30usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3386,11 +3859,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 from: &[],
                 when: ::std::option::Option::None,
                 sets: &[&[(6usize, 2u8)], &[(6usize, 0u8)]],
-                affects: &[6usize, 7usize, 8usize, 9usize, 10usize, 16usize, 18usize],
+                affects: &[
+                    6usize, 7usize, 8usize, 9usize, 10usize, 11usize, 17usize, 18usize,
+                    20usize,
+                ],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: true,
-                refused: 27usize,
+                refused: 31usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3400,13 +3876,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 each: false,
                 target: 11usize,
                 from: &[],
-                when: ::std::option::Option::Some(ir::Pred::Is(13usize, 1u64)),
+                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
                 sets: &[&[(7usize, 4u8)], &[(7usize, 5u8)]],
                 affects: &[7usize, 8usize, 9usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 28usize,
+                refused: 32usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3422,7 +3898,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 29usize,
+                refused: 33usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3438,7 +3914,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 30usize,
+                refused: 34usize,
                 keeps: false,
             },
             ir::Effect {
@@ -3448,17 +3924,25 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 each: true,
                 target: 14usize,
                 from: &[ir::Source::Input(0usize)],
-                when: ::std::option::Option::Some(ir::Pred::Is(13usize, 1u64)),
+                when: ::std::option::Option::Some(ir::Pred::Is(14usize, 1u64)),
                 sets: &[&[(9usize, 0u8)]],
                 affects: &[9usize],
                 undo: ::std::option::Option::None,
                 is_undo: false,
                 is_step: false,
-                refused: 31usize,
+                refused: 35usize,
                 keeps: false,
             },
         ],
         promises: &[
+            ir::Promise {
+                name: "fits",
+                claim: ::std::option::Option::None,
+                when: ir::Pred::All(
+                    &[ir::Pred::Is(18usize, 1u64), ir::Pred::Is(11usize, 16u64)],
+                ),
+                sets: &[&[(18usize, 1u8)]],
+            },
             ir::Promise {
                 name: "counted",
                 claim: ::std::option::Option::Some(ir::Claim {
@@ -3469,16 +3953,16 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 }),
                 when: ir::Pred::All(
                     &[
-                        ir::Pred::Is(14usize, 8u64),
-                        ir::Pred::Not(&ir::Pred::Is(15usize, 2u64)),
+                        ir::Pred::Is(15usize, 8u64),
+                        ir::Pred::Not(&ir::Pred::Is(16usize, 2u64)),
                     ],
                 ),
-                sets: &[&[(15usize, 1u8)]],
+                sets: &[&[(16usize, 1u8)]],
             },
         ],
         steps: &[
             ir::Step {
-                effect: 8usize,
+                effect: 10usize,
                 when: ::std::option::Option::Some(
                     ir::Pred::Not(&ir::Pred::Is(3usize, 1u64)),
                 ),
@@ -3525,6 +4009,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (6usize, 18usize),
             (6usize, 19usize),
             (6usize, 20usize),
+            (6usize, 21usize),
+            (6usize, 22usize),
             (7usize, 6usize),
             (7usize, 8usize),
             (7usize, 10usize),
@@ -3540,6 +4026,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (10usize, 18usize),
             (10usize, 19usize),
             (10usize, 20usize),
+            (10usize, 21usize),
+            (10usize, 22usize),
             (12usize, 13usize),
             (13usize, 11usize),
             (13usize, 14usize),
@@ -3549,6 +4037,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (13usize, 18usize),
             (13usize, 19usize),
             (13usize, 20usize),
+            (13usize, 21usize),
+            (13usize, 22usize),
             (14usize, 11usize),
             (14usize, 15usize),
             (14usize, 16usize),
@@ -3556,11 +4046,20 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
             (14usize, 18usize),
             (14usize, 19usize),
             (14usize, 20usize),
+            (14usize, 21usize),
+            (14usize, 22usize),
+            (16usize, 15usize),
             (16usize, 17usize),
             (16usize, 18usize),
             (16usize, 19usize),
-            (18usize, 17usize),
+            (16usize, 20usize),
+            (16usize, 21usize),
+            (16usize, 22usize),
             (18usize, 19usize),
+            (18usize, 20usize),
+            (18usize, 21usize),
+            (20usize, 19usize),
+            (20usize, 21usize),
         ],
         waits: &[],
         conditions: &[
@@ -3575,7 +4074,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(13usize, 1u64)],
+                                &[ir::Pred::Is(2usize, 4u64), ir::Pred::Is(14usize, 1u64)],
                             ),
                         ),
                     },
@@ -3584,7 +4083,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         reason: "Invalid",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(13usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -3606,7 +4105,7 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                         event: ::std::option::Option::None,
                         when: ::std::option::Option::Some(
                             ir::Pred::All(
-                                &[ir::Pred::Is(14usize, 8u64), ir::Pred::Is(3usize, 4u64)],
+                                &[ir::Pred::Is(15usize, 8u64), ir::Pred::Is(3usize, 4u64)],
                             ),
                         ),
                     },
@@ -3621,14 +4120,14 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ],
                         ),
                         event: ::std::option::Option::Some("NameTaken"),
-                        when: ::std::option::Option::Some(ir::Pred::Is(14usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(15usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
                         reason: "Refused",
                         message: ::std::option::Option::None,
                         event: ::std::option::Option::None,
-                        when: ::std::option::Option::Some(ir::Pred::Is(23usize, 2u64)),
+                        when: ::std::option::Option::Some(ir::Pred::Is(25usize, 2u64)),
                     },
                     ir::Clause {
                         says: ir::Says::Unknown,
@@ -3659,8 +4158,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                             ir::Pred::All(
                                 &[
                                     ir::Pred::Is(2usize, 4u64),
-                                    ir::Pred::Is(13usize, 1u64),
-                                    ir::Pred::Is(14usize, 16u64),
+                                    ir::Pred::Is(14usize, 1u64),
+                                    ir::Pred::Is(15usize, 16u64),
                                 ],
                             ),
                         ),
@@ -3675,6 +4174,13 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                                 &[ir::Pred::Is(6usize, 2u64), ir::Pred::Is(10usize, 8u64)],
                             ),
                         ),
+                    },
+                    ir::Clause {
+                        says: ir::Says::False,
+                        reason: "Kitless",
+                        message: ::std::option::Option::None,
+                        event: ::std::option::Option::None,
+                        when: ::std::option::Option::Some(ir::Pred::Is(11usize, 8u64)),
                     },
                     ir::Clause {
                         says: ir::Says::False,
@@ -3725,9 +4231,11 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                                 &[
                                     ir::Pred::Is(6usize, 16u64),
                                     ir::Pred::Is(10usize, 16u64),
+                                    ir::Pred::Is(11usize, 16u64),
+                                    ir::Pred::Is(18usize, 2u64),
                                     ir::Pred::Any(
                                         &[
-                                            ir::Pred::Not(&ir::Pred::Is(16usize, 8u64)),
+                                            ir::Pred::Not(&ir::Pred::Is(17usize, 8u64)),
                                             ir::Pred::Is(7usize, 32u64),
                                         ],
                                     ),

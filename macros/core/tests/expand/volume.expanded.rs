@@ -879,6 +879,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "claim",
@@ -899,6 +901,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "chosen",
@@ -917,6 +921,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "own",
@@ -939,6 +945,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "pod",
@@ -959,6 +967,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "listed",
@@ -977,6 +987,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "node",
@@ -995,6 +1007,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
             ir::Input {
                 name: "tree",
@@ -1013,6 +1027,8 @@ pub const IR: &::lifecycle_runtime::__private::ir::Lifecycle = {
                 retain: ::std::option::Option::None,
                 retired: ::std::option::Option::None,
                 noted: ::std::option::Option::None,
+                group: ::std::option::Option::None,
+                optional: false,
             },
         ],
         values: &[

@@ -171,7 +171,7 @@ fn what_is_written_is_chained_where_there_are_too_many_worlds() {
          facts {{ {facts} }} states {{ goal Ready when class => Ready; Missing when !class => Error wakes class; }} effects {{ apply a; apply b; apply c; }}"
     );
     assert!(
-        help_of("LC091", &text).starts_with("look at what is written later only where the one before is there: `b: .. given a == Current`, `c: .. given b == Current`; the largest facts are `"),
+        help_of("LC091", &text).starts_with("judge several objects as one, with the worlds of one of them: `parts: owned { a: ..; b: ..; c: ..; };` and `apply each parts`; or look at what is written later only where the one before is there: `b: .. given a == Current`, `c: .. given b == Current` (it is not looked at meanwhile, and does not heal); the largest facts are `"),
         "{}",
         help_of("LC091", &text)
     );

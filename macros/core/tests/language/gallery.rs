@@ -18,7 +18,7 @@ type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const TEXTS: &str = "macros/core/tests/lifecycles";
 
-const ROWS: [Row; 28] = [
+const ROWS: [Row; 29] = [
     (
         "01",
         "a certificate that an issuer signs",
@@ -145,6 +145,12 @@ const ROWS: [Row; 28] = [
         "app.txt",
         SAID,
     ),
+    (
+        "ours",
+        "a web server and everything around it, judged as one",
+        "front.txt",
+        SAID,
+    ),
     ("ours", "a listener of a network", "skupper.txt", SAID),
     ("ours", "a Listener of a site", "skupper-listener.txt", SAID),
 ];
@@ -187,6 +193,7 @@ fn constructs(text: &str, of: &Lifecycle) -> Vec<&'static str> {
         ("part", mode(Mode::Part)),
         ("shared", mode(Mode::Shared)),
         ("set", of.inputs.iter().any(is_set)),
+        ("group", mode(Mode::Group)),
         (
             "refs",
             lookup(|lookup| matches!(lookup, Lookup::Refs { .. })),

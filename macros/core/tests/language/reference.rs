@@ -11,7 +11,7 @@ use lifecycle_macros_core::{Checked, check};
 use super::pages::between;
 
 /// Each kind of input: how it is written, and where an effect decides what else it may be.
-const INPUTS: [(&str, &str, &str); 16] = [
+const INPUTS: [(&str, &str, &str); 17] = [
     ("`x: K by name spec.x`", "x: ConfigMap by name spec.x;", ""),
     (
         "`x: K by name spec.x?`",
@@ -53,6 +53,11 @@ const INPUTS: [(&str, &str, &str); 16] = [
     (
         "`x: owned [K]`, `x: shared [K]`",
         "x: owned [ConfigMap] by labels { KEY = meta.name };",
+        "apply each x;",
+    ),
+    (
+        "`x: owned { .. }`",
+        "x: owned { one: ConfigMap by name meta.name; };",
         "apply each x;",
     ),
     (

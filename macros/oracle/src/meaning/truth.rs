@@ -96,6 +96,20 @@ pub trait Reality {
         found: &[Self::Object],
         tie: Tie<'_, Self::Object>,
     ) -> Vec<Member>;
+    /// Whether the builder of a member of a group wants one, where it may want none.
+    fn is_wanted(&self, _effect: &str, _member: &str, _from: &Given<Self::Object>) -> bool {
+        true
+    }
+    /// Whether a member of a group is as an effect builds it.
+    fn is_member_as_built(
+        &self,
+        effect: &str,
+        _member: &str,
+        from: &Given<Self::Object>,
+        object: &Self::Object,
+    ) -> bool {
+        self.is_as_built(effect, from, object)
+    }
     /// The names that a `record of` has. A volume has none.
     fn noted(&self, _record: &str) -> Vec<String> {
         Vec::new()
@@ -405,6 +419,7 @@ impl<'a, R: Reality> Asking<'a, R> {
             ("owned", true, _) if once => self.created_set(input, &sought.objects)?,
             ("owned", false, first) if once => self.created(input, first)?,
             ("owned" | "shared", true, _) => self.worst(input, &sought.objects)?,
+            ("group", ..) => self.worst_of_group(input)?,
             ("poll", _, Some(_)) => "Known",
             ("poll", _, None) => "Unknown",
             ("owned" | "shared" | "part" | "record", _, None) => "Absent",
@@ -504,6 +519,46 @@ impl<'a, R: Reality> Asking<'a, R> {
         holds
     }
 
+    /// Each member is wanted and as wanted, or is not wanted and not there.
+    fn worst_of_group(&self, group: &Input) -> Result<&'static str, String> {
+        let mut effects = self.meaning.life().effects.iter();
+        let applies = effects.find(|e| e.on == group.name && e.verb == "apply");
+        let from = applies.map(|effect| self.given(&effect.from)).transpose()?;
+        if from.iter().flatten().any(is_missing) {
+            return Ok("Behind");
+        }
+        let built = applies
+            .map(|effect| effect.name.as_str())
+            .zip(from.as_ref());
+        let mut worst = Member::Current;
+        for member in self.meaning.life().members(&group.name) {
+            let found = self.found(member)?.objects;
+            let wanted = built.filter(|(effect, from)| {
+                !member.may_lack || self.reality.is_wanted(effect, &member.name, from)
+            });
+            let is = match (wanted, found.into_iter().next()) {
+                (None, None) => Member::Current,
+                (Some(_), None) => Member::Behind,
+                (wanted, Some(object)) => match wanted {
+                    None if !self.is_ours(member, &object)? => Member::Current,
+                    Some(_) if !self.is_ours(member, &object)? => Member::Foreign,
+                    _ if self.reality.is_leaving(&object) => Member::Draining,
+                    None => Member::Surplus,
+                    Some((effect, from))
+                        if self
+                            .reality
+                            .is_member_as_built(effect, &member.name, from, &object) =>
+                    {
+                        Member::Current
+                    }
+                    Some(_) => Member::Behind,
+                },
+            };
+            worst = worst.min(is);
+        }
+        Ok(word(worst))
+    }
+
     fn worst(&self, input: &Input, found: &[R::Object]) -> Result<&'static str, String> {
         let mut effects = self.meaning.life().effects.iter();
         let applies = effects.find(|e| e.on == input.name && e.verb == "apply" && e.each);
@@ -520,12 +575,16 @@ impl<'a, R: Reality> Asking<'a, R> {
             retained: self.retained(input)?,
         };
         let members = self.reality.members(&input.name, built, found, tie);
-        Ok(match members.into_iter().min().unwrap_or(Member::Current) {
-            Member::Behind => "Behind",
-            Member::Surplus => "Surplus",
-            Member::Draining => "Draining",
-            Member::Foreign => "Foreign",
-            Member::Current => "Current",
-        })
+        Ok(word(members.into_iter().min().unwrap_or(Member::Current)))
+    }
+}
+
+fn word(member: Member) -> &'static str {
+    match member {
+        Member::Behind => "Behind",
+        Member::Surplus => "Surplus",
+        Member::Draining => "Draining",
+        Member::Foreign => "Foreign",
+        Member::Current => "Current",
     }
 }

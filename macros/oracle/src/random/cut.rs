@@ -99,6 +99,11 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
                 .find(|w| !["held", "let", "mint"].contains(w))
         })
         .collect();
+    // A fragment has no groups (LC105).
+    let is_grouped = |name: &str| {
+        let mut groups = lines.iter().filter(|line| line.contains(": owned {"));
+        groups.any(|line| words(line).contains(&name))
+    };
     let mut gone = BTreeSet::from(["self".to_owned(), "meta".to_owned(), "spec".to_owned()]);
     let root = |path: &String| path.split('.').next().unwrap_or_default().to_owned();
     // What goes may be written above what it is made from.
@@ -107,7 +112,8 @@ fn sources(life: &Life, parts: &[Part], dice: &mut Dice) -> BTreeSet<String> {
             let mut by = input.lookup().iter().map(root).collect::<Vec<_>>();
             by.extend(input.of.clone());
             let goes = by.iter().all(|name| gone.contains(name)) && dice.one_in(2);
-            if goes && !asks_refusal.contains(input.name.as_str()) {
+            let stays = is_grouped(&input.name) || asks_refusal.contains(input.name.as_str());
+            if goes && !stays {
                 gone.insert(input.name.clone());
             }
         }

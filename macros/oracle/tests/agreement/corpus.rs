@@ -25,7 +25,7 @@ pub(crate) const EACH_CODE: &[&str] = &[
 pub(crate) const SELDOM: &[&str] = &[
     "LC117", "LC130", "LC131", "LC132", "LC133", "LC134", "LC135", "LC136", "LC140", "LC141",
     "LC142", "LC143", "LC144", "LC145", "LC146", "LC147", "LC155", "LC156", "LC157", "LC158",
-    "LC160", "LC161", "LC166", "LC169", "LC175",
+    "LC160", "LC161", "LC166", "LC169", "LC175", "LC105",
 ];
 
 /// Every code that random volumes must show often enough.

@@ -6,73 +6,88 @@ use std::sync::Arc;
 
 use lifecycle_csi::{Driver, Plugin, Volumes};
 use lifecycle_listener::args::Preset;
-use lifecycle_listener::listener::Exposure;
 use lifecycle_listener::volume::{Mount, Mounting, provisions};
 use lifecycle_listener::{presets, volume};
 use lifecycle_proto::csi;
-use lifecycle_runtime::Operator;
 use lifecycle_runtime::lifecycle::CreatedVolume;
-use lifecycle_runtime::shutdown::Shutdown;
-use lifecycle_specs_listener::{crds, listener as specs, listener_mount};
-use lifecycle_suite::volumes::{Around, Fixture, Start, Suite};
+use lifecycle_specs_listener::{crds, listener_mount};
+use lifecycle_suite::volumes::{Fixture, Start, Suite};
 use lifecycle_tests::harness::Case;
 use lifecycle_tests::named;
+use lifecycle_tests::suites::wrapped::Wrapped;
 use lifecycle_tests::volumes::client::create;
 use lifecycle_tests::volumes::seeded::{Mistake, seeded};
 use lifecycle_tests::volumes::suites::{VOLUME, named, passes};
 use serde_json::{Value, json};
+
+use crate::suites;
 
 const DRIVER: &str = "listeners.stackable.tech";
 const CLASS: &str = "listeners.stackable.tech/listener-class";
 const NAME: &str = "listeners.stackable.tech/listener-name";
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): nothing_changes_where_a_listener_volume_ends, a_file_of_another_owner_is_found, a_call_that_writes_what_is_written_is_found, a_code_that_is_not_declared_is_found]
+    named![calculation(): nothing_changes_where_a_listener_volume_ends, an_operator_that_says_that_it_is_done_and_is_not_is_found, a_file_of_another_owner_is_found, a_call_that_writes_what_is_written_is_found, a_code_that_is_not_declared_is_found]
 }
 
 /// An even choice; all of them, which take minutes, with `LIFECYCLE_VOLUME_SCHEDULES=all`.
 fn nothing_changes_where_a_listener_volume_ends() {
     match std::env::var("LIFECYCLE_VOLUME_SCHEDULES").as_deref() {
-        Ok("all") => passes(&listener(), 240),
+        Ok("all") => passes(&listener(), 380),
         Ok(other) => panic!("LIFECYCLE_VOLUME_SCHEDULES is `{other}`; say `all` or leave it out"),
-        Err(_) => passes(&listener().budget(100), 130),
+        Err(_) => passes(&listener().budget(100), 240),
     }
 }
 
 /// The suite of the Listener volume.
 fn listener() -> Suite {
-    listener_of(Arc::new(|_: &Path| {
-        let controller = provisions(DRIVER, "c.sock");
-        let mount = Mount {
-            endpoint: "n.sock".to_owned(),
-            node: "node-1".to_owned(),
-            registration: None,
-        };
-        let node = volume::mounts(DRIVER, mount);
-        vec![controller, node]
-    }))
+    listener_of(Arc::new(|_: &Path| processes()))
 }
 
-/// The suite of the Listener volume, started in another way.
+/// The driver's two processes: for the cluster, and for its node.
+fn processes() -> Vec<Volumes> {
+    let controller = provisions(DRIVER, "c.sock");
+    let mount = Mount {
+        endpoint: "n.sock".to_owned(),
+        node: "node-1".to_owned(),
+        registration: None,
+    };
+    vec![controller, volume::mounts(DRIVER, mount)]
+}
+
+/// The suite of the Listener volume, started in another way, with the operator beside it.
 fn listener_of(start: Start) -> Suite {
-    let by_class = json!({ CLASS: "cluster-internal" });
+    let by_balancer = json!({ CLASS: "external-stable" });
     let by_name = json!({ NAME: "outside" });
-    Suite::new("Listener", start)
-        .fixture(of_listener("a Listener of their own", by_class, None))
+    let suite = alone(start).together_with(suites::listener());
+    suite
+        .fixture(of_listener("a load balancer", by_balancer, None, true))
         .fixture(of_listener(
             "a Listener that is there",
             by_name,
             Some(outside()),
+            true,
         ))
 }
 
-fn of_listener(name: &'static str, annotations: Value, listener: Option<Value>) -> Fixture {
+/// The suite of the Listener volume without anybody who says where a Listener can be reached.
+fn alone(start: Start) -> Suite {
+    let by_class = json!({ CLASS: "cluster-internal" });
+    let fixture = of_listener("a Listener of their own", by_class, None, false);
+    Suite::new("Listener", start).fixture(fixture)
+}
+
+fn of_listener(
+    name: &'static str,
+    annotations: Value,
+    listener: Option<Value>,
+    brief: bool,
+) -> Fixture {
     let files = [
         ("pods/9/volume/mount/kept", "of another Pod"),
         ("pods/0/volume/vol_data.json", "{}"),
         ("pods/0/volume/mount.other/address", "of another volume"),
     ];
-    let brief = listener.is_some();
     Fixture {
         name,
         stays: stays(),
@@ -96,7 +111,7 @@ fn of_listener(name: &'static str, annotations: Value, listener: Option<Value>) 
         },
         written: Arc::new(|made| vec![persistent_volume(VOLUME, "web", made)]),
         pods: ["web-0", "web-1"].map(told).into(),
-        around: Some(controller()),
+        around: None,
         brief,
     }
 }
@@ -108,23 +123,6 @@ fn told(pod: &str) -> BTreeMap<String, String> {
         ("csi.storage.k8s.io/pod.namespace", "apps"),
         ("csi.storage.k8s.io/ephemeral", "false"),
     ])
-}
-
-/// The operator beside the driver, which tells addresses.
-fn controller() -> Around {
-    Arc::new(|client| {
-        Box::pin(async move {
-            let (_trigger, shutdown) = Shutdown::pair();
-            let exposure = Exposure {
-                cluster_domain: "cluster.local".to_owned(),
-            };
-            let operator = Operator::new(DRIVER).instance("operator").seed(1);
-            let running = operator.run(specs::machine(exposure));
-            if let Err(error) = running.start(client, shutdown).await {
-                panic!("the operator ended: {error}");
-            }
-        })
-    })
 }
 
 fn stays() -> Vec<Value> {
@@ -227,4 +225,24 @@ fn a_call_that_writes_what_is_written_is_found() {
 fn a_code_that_is_not_declared_is_found() {
     let expected = "NodePublishVolume answers Internal, which it does not declare";
     check(&finding(Mistake::Breaks), expected);
+}
+
+/// The operator rests in Ready and never says by which class: what a mount waits for is open, and the state says that it is not.
+fn an_operator_that_says_that_it_is_done_and_is_not_is_found() {
+    let beside = suites::listener().running(|machine| {
+        let ir = machine.ir();
+        let silent = move |_: &_, field: usize, value| match ir.fields[field].name {
+            "observedClass" => Value::Null,
+            _ => value,
+        };
+        Arc::new(Wrapped::around(machine).field(silent))
+    });
+    let start: Start = Arc::new(|_: &Path| processes());
+    let report = alone(start).together_with(beside).budget(1).run();
+    let report = report.expect("it begins");
+    let expected = "`exposes` is open, which Listener keeps in Stranded | Idle | Provisioning | Ready: Listener `apps/web` rests in";
+    assert!(
+        report.findings.iter().any(|found| found.contains(expected)),
+        "{report}"
+    );
 }

@@ -49,6 +49,26 @@ pub enum Wrong {
     /// Clients cannot be asked for certificates without TLS.
     #[error("`authenticatePeer` needs an `sslProfile`")]
     AuthenticateWithoutProfile,
+    /// A list of something else than texts.
+    #[error("`{0}` must be a list of texts, or a text with commas between them")]
+    Texts(&'static str),
+    /// A cost that is none.
+    #[error("cost `{0}` is no whole number up to 1000000")]
+    Cost(String),
+    /// Links cannot go through a proxy.
+    #[error("`proxyProfile`: links through a proxy are not supported")]
+    Proxy,
+    /// Links are always authenticated.
+    #[error("`authenticatePeer` is false: every link is authenticated, leave it out")]
+    Unauthenticated,
+    /// Nobody could know who links.
+    #[error(
+        "this site has no id: `router` needs one, in `metadata` as {{\"id\": \"..\"}} or as its `id`"
+    )]
+    NoSite,
+    /// An edge site takes in no links.
+    #[error("the router is one of an edge site, which takes in no links")]
+    Edge,
     /// A profile without files.
     #[error("the profile names no file")]
     EmptyProfile,
@@ -82,6 +102,22 @@ impl<'a> Attributes<'a> {
             Some(value) => scalar(value).ok_or_else(|| Wrong::Shape(name.to_owned()))?,
         };
         Ok(Some(value).filter(|value| !value.is_empty()))
+    }
+
+    /// An attribute as texts: a list, or a text with commas between them.
+    pub(super) fn texts(&mut self, name: &'static str) -> Result<Option<BTreeSet<String>>, Wrong> {
+        let of = |texts: &mut dyn Iterator<Item = &str>| {
+            let texts = texts.map(str::trim).filter(|text| !text.is_empty());
+            texts.map(str::to_owned).collect()
+        };
+        if let Some(Value::Array(values)) = self.map.get(name) {
+            self.read.insert(name);
+            let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+            let texts = texts.ok_or(Wrong::Texts(name))?;
+            return Ok(Some(of(&mut texts.into_iter())));
+        }
+        let text = self.text(name)?;
+        Ok(text.map(|text| of(&mut text.split(','))))
     }
 
     pub(super) fn needed(&mut self, name: &'static str) -> Result<String, Wrong> {

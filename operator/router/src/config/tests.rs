@@ -163,7 +163,7 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
         ["tcpListener", {"name": "l", "port": "1025", "address": "key"}],
         ["udpListener", {"name": "u"}],
         ["connector", {"name": "auto-mesh", "role": "normal"}],
-        ["connector", {"name": "link1", "role": "inter-router"}],
+        ["connector", {"role": "inter-router"}],
         ["listenerAddress", {"name": "m/key"}],
     ]));
     assert_eq!(desired.listeners.len(), 1);
@@ -176,12 +176,146 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
             "a tcpListener has no `name`",
             "tcpListener `l` is there twice; the first is used",
             "`udpListener` is no entity of this router",
-            "connector `link1`: links to other sites are not supported yet",
+            "a connector has no `name`",
             "listenerAddress `m/key`: a listener has one routing key, its `address`",
         ]
     );
     assert!(matches!(read(b"{}"), Err(Error::NotAnArray)));
     assert!(matches!(read(b"[[\"router\", {}]"), Err(Error::Json(_))));
+}
+
+/// What becomes of a link, and of a socket for links, with these attributes, in a site of this mode.
+fn links_with(router: &Value, more: &Value) -> [Result<u32, String>; 2] {
+    let mut all = json!({"name": "l", "role": "inter-router", "host": "east", "port": "55671", "sslProfile": "p"});
+    let object = all.as_object_mut().unwrap();
+    object.extend(more.as_object().unwrap().clone());
+    // The order of the document means nothing.
+    let desired = read_json(&json!([
+        ["connector", all],
+        ["listener", all],
+        ["router", router]
+    ]));
+    assert_eq!(desired.faults, Vec::<String>::new());
+    let connector = desired.link_connectors["l"].wanted.clone();
+    let listener = desired.link_listeners["l"].wanted.clone();
+    let [connector, listener] = [
+        connector.map(|link| link.cost),
+        listener.map(|link| link.cost),
+    ];
+    [connector, listener].map(|read| read.map_err(|wrong| wrong.to_string()))
+}
+
+#[test]
+fn links_are_read_and_what_is_wrong_with_one_is_said_of_it() {
+    let site = json!({"id": "west-pod", "metadata": "{\"id\": \"uid\"}"});
+    for (more, cost) in [
+        (json!({}), 1),
+        (json!({"cost": 7, "port": 55671}), 7),
+        (json!({"cost": "0"}), 1),
+        (
+            json!({"cost": -3, "saslMechanisms": "EXTERNAL", "linkCapacity": "250"}),
+            1,
+        ),
+        (json!({"role": "edge", "cost": "1000000"}), 1_000_000),
+    ] {
+        assert_eq!(links_with(&site, &more), [Ok(cost), Ok(cost)], "{more}");
+    }
+    for (more, expected) in [
+        (
+            json!({"cost": "cheap"}),
+            "cost `cheap` is no whole number up to 1000000",
+        ),
+        (
+            json!({"cost": 1_000_001}),
+            "cost `1000001` is no whole number up to 1000000",
+        ),
+        (json!({"sslProfile": ""}), "`sslProfile` is missing"),
+        (json!({"port": "0"}), "port `0` is not from 1 to 65535"),
+        (
+            json!({"host": "{bad}"}),
+            "host `{bad}` is neither an address nor a DNS name",
+        ),
+        (
+            json!({"saslMechanisms": "PLAIN"}),
+            "`saslMechanisms` is `PLAIN`; it can be EXTERNAL",
+        ),
+        (
+            json!({"allowKeys": "a"}),
+            "`allowKeys` is no attribute of this entity",
+        ),
+    ] {
+        let expected = Err(expected.to_owned());
+        assert_eq!(
+            links_with(&site, &more),
+            [expected.clone(), expected],
+            "{more}"
+        );
+    }
+    let [connector, listener] = links_with(&site, &json!({"authenticatePeer": false}));
+    assert!(connector.unwrap_err().contains("no attribute"));
+    assert!(
+        listener
+            .unwrap_err()
+            .contains("every link is authenticated")
+    );
+    let [connector, _] = links_with(&site, &json!({"proxyProfile": "p"}));
+    assert!(connector.unwrap_err().contains("not supported"));
+    let numbers = links_with(&site, &json!({"allowedKeys": [7]}));
+    assert!(
+        numbers
+            .iter()
+            .all(|wrong| wrong.clone().unwrap_err().contains("list of texts"))
+    );
+    for keys in [json!("a, b,"), json!(["a", "b"])] {
+        let link = json!({"name": "l", "role": "edge", "host": "h", "port": 1, "sslProfile": "p", "allowedKeys": keys});
+        let desired = read_json(&json!([["router", site], ["connector", link]]));
+        let link = desired.link_connectors["l"].wanted.clone().unwrap();
+        assert_eq!(
+            link.allowed_keys,
+            Some(["a", "b"].map(str::to_owned).into())
+        );
+    }
+    let edge = json!({"id": "west", "mode": "edge"});
+    let [connector, listener] = links_with(&edge, &json!({}));
+    assert!(connector.is_ok() && listener.unwrap_err().contains("takes in no links"));
+    let nobody = links_with(&json!({}), &json!({}));
+    assert!(
+        nobody
+            .iter()
+            .all(|wrong| wrong.clone().unwrap_err().contains("no id"))
+    );
+}
+
+#[test]
+fn a_site_is_who_its_router_says_it_is() {
+    let identity = |document: Value| {
+        let desired = read_json(&document);
+        (desired.site, desired.faults)
+    };
+    let metadata = json!({"id": "uid", "version": "2.2", "name": "west", "namespace": "ns", "platform": "kubernetes"});
+    let (site, faults) = identity(json!([
+        ["site", {"name": "other", "location": "x"}],
+        ["router", {"id": "west-pod", "mode": "edge", "metadata": metadata.to_string()}],
+    ]));
+    assert_eq!((site.id.as_deref(), site.edge), (Some("uid"), true));
+    assert_eq!(site.version.as_deref(), Some("2.2"));
+    assert_eq!(site.namespace.as_deref(), Some("ns"));
+    assert!(faults.is_empty());
+    let (site, faults) = identity(json!([
+        ["router", {"id": "west-pod", "mode": "standalone", "metadata": "{"}],
+        ["site", {"name": "west", "platform": "linux"}],
+    ]));
+    assert_eq!((site.id.as_deref(), site.edge), (Some("west-pod"), false));
+    assert_eq!(
+        (site.name.as_deref(), site.platform.as_deref()),
+        (Some("west"), Some("linux"))
+    );
+    assert_eq!(
+        faults,
+        ["router: `mode` is `standalone`; it can be interior, edge"]
+    );
+    let (site, faults) = identity(json!([["router", {"id": "x".repeat(129)}]]));
+    assert!(site.id.is_none() && faults[0].contains("longer than 128 bytes"));
 }
 
 #[test]

@@ -7,27 +7,31 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use super::links::{LinkStatus, Links, announced};
+use super::sites;
 use crate::accept_loop::{AcceptLoop, status};
 use crate::config::{Connector, Desired, Host, Listener};
 use crate::hosts::HostWatch;
+use crate::link::node::View;
 use crate::names;
 use crate::plan::{Change, plan};
 use crate::routing::Target;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
-use crate::state::{EntryReport, KeyCounts, Status};
+use crate::state::{EntryReport, LinkReport, Status};
 use crate::tcp;
 use crate::tls::{Credentials, Profiles, Slot};
 
 /// What is applied.
 #[derive(Default)]
 pub(super) struct Applied {
-    desired: Desired,
+    desired: Arc<Desired>,
     profiles: Profiles,
     targets: BTreeMap<String, Arc<Target>>,
     loops: BTreeMap<String, AcceptTask>,
     /// Of listeners that wait for a connector.
     hosts: BTreeMap<String, HostWatch>,
+    links: Links,
     stopped: bool,
 }
 
@@ -59,12 +63,13 @@ impl Applied {
             .update(&snapshot.desired.profiles, &snapshot.files);
     }
 
-    /// Applies nothing from now on. Returns what is still open: the listeners by name, and the targets.
-    pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>) {
+    /// Applies nothing from now on. Returns what is still open: the listeners by name, the targets, and the links.
+    pub(super) fn stop(&mut self) -> (BTreeMap<String, AcceptTask>, Vec<Arc<Target>>, Links) {
         self.stopped = true;
         self.hosts.clear();
         let targets = self.targets.values().cloned().collect();
-        (std::mem::take(&mut self.loops), targets)
+        let loops = std::mem::take(&mut self.loops);
+        (loops, targets, std::mem::take(&mut self.links))
     }
 
     /// Takes a configuration over from the one before, unless all was stopped.
@@ -79,26 +84,67 @@ impl Applied {
         } = snapshot;
         self.profiles.update(&desired.profiles, &files);
         self.change_targets(shared, &desired);
-        let usable = self.usable(&desired);
+        self.change_links(shared, &desired);
+        let desired = Arc::new(desired);
+        self.serve(shared, &desired, Some(hash)).await;
+        self.desired = desired;
+    }
+
+    /// Does what follows from a change of the network or of a link.
+    pub(super) async fn refresh(&mut self, shared: &Arc<Shared>) {
+        if !self.stopped {
+            let desired = self.desired.clone();
+            self.serve(shared, &desired, None).await;
+        }
+    }
+
+    fn change_links(&mut self, shared: &Arc<Shared>, desired: &Desired) {
+        let mut links = std::mem::take(&mut self.links);
+        links.change(shared, &self.desired, desired, |name| {
+            self.profile_of_link(name)
+        });
+        self.links = links;
+    }
+
+    /// Has sockets where clients can be served, and says in the state how everything is. `hash` is that of a document that is new.
+    async fn serve(&mut self, shared: &Arc<Shared>, desired: &Arc<Desired>, hash: Option<String>) {
+        let usable = self.usable(desired);
         shared.routes.set(usable.cloned());
-        self.close_loops(shared, &desired).await;
-        let opened = self.listen(shared, &desired).await;
-        let keys = self.keys(&desired);
-        let waiting = self.waiting(&desired, &opened);
+        let left = self.announce(shared);
+        let view = self.links.node().map(|node| node.view());
+        let offers = view.as_ref().map(|view| sites::offers(view, desired));
+        let offers = offers.unwrap_or_default();
+        shared.routes.set_sites(self.links.node(), offers);
+        self.close_loops(shared, desired).await;
+        let opened = self.listen(shared, desired).await;
+        let waiting = self.waiting(desired, &opened);
         self.hosts.retain(|name, watch| {
             waiting.contains_key(name) && watch.is_of(&desired.listeners[name].hash)
         });
         shared
             .metrics
             .keep(|name| desired.listeners.contains_key(name));
-        shared.state.update(|state| {
+        self.links.name_dials();
+        let contested = self.links.faults(shared);
+        let own_links = self.own_links(desired, view.as_ref());
+        shared.state.update_all(|state, surroundings| {
             let before = std::mem::take(&mut state.entries);
-            state.entries = self.entries(&desired, &opened, &before);
+            state.entries = self.entries(desired, &opened, &before);
+            state
+                .entries
+                .extend(self.link_entries(desired, view.as_ref()));
             state.router.clone_from(&desired.router);
-            state.configuration = Some(hash);
-            state.error = None;
+            if hash.is_some() {
+                state.configuration = hash;
+                state.error = None;
+            }
             state.faults.clone_from(&desired.faults);
-            state.keys = keys;
+            state.faults.extend(left);
+            state.faults.extend(contested);
+            surroundings.connectors = self.connectors(desired);
+            surroundings.own = sites::own(&desired.site, own_links);
+            surroundings.others = view.as_ref().map(sites::others).unwrap_or_default();
+            surroundings.keys = view.as_ref().map(sites::keys).unwrap_or_default();
         });
         // Only now, for what the tasks say of their entries must find these.
         for (name, (accepting, first)) in opened {
@@ -110,7 +156,21 @@ impl Applied {
             let watch = self.hosts.entry(name);
             watch.or_insert_with_key(|name| HostWatch::start(shared, name, hash, at));
         }
-        self.desired = desired;
+    }
+
+    /// Tells other sites which keys this one has servers of. Says how many there are too many.
+    fn announce(&self, shared: &Shared) -> Option<String> {
+        let node = self.links.node()?;
+        let (keys, left) = announced(shared.routes.served());
+        let told = keys.len();
+        if let Err(error) = node.set_keys(keys) {
+            return Some(format!(
+                "other sites are not told which keys there are: {error}"
+            ));
+        }
+        (left > 0).then(|| {
+            format!("other sites reach {told} of the routing keys of this site: {left} are too many or too long")
+        })
     }
 
     /// Ends targets whose entry went or changed, and makes those that are new or have become usable.
@@ -141,7 +201,7 @@ impl Applied {
                 }
                 Ok(profile) if !self.targets.contains_key(name) => {
                     let target = Arc::new(Target::new(name, connector, profile));
-                    if matches!(target.host, Host::Name(_)) {
+                    if matches!(connector.host, Host::Name(_)) {
                         tokio::spawn(names::watch(shared.clone(), target.clone()));
                     }
                     self.targets.insert(name.clone(), target);
@@ -300,25 +360,109 @@ impl Applied {
             host,
             hash: hash.clone(),
             status,
+            remote_site_id: None,
+            remote_site_name: None,
         })
         .collect()
     }
 
-    fn keys(&self, desired: &Desired) -> BTreeMap<String, KeyCounts> {
-        let mut keys: BTreeMap<String, KeyCounts> = BTreeMap::new();
-        // Those that can be used the state counts itself, whenever one of them fails or recovers.
+    /// What links do, and the sockets for links of others.
+    fn link_entries(&self, desired: &Desired, view: Option<&View>) -> Vec<EntryReport> {
+        let report = |entity: &'static str, name: &String, hash: &String, link: LinkStatus| {
+            let called = link.remote.as_ref().zip(view);
+            let called = called.and_then(|(site, view)| sites::name_of(view, site));
+            EntryReport {
+                entity: entity.into(),
+                name: name.clone(),
+                key: None,
+                host: None,
+                hash: hash.clone(),
+                status: link.status,
+                note: link.note,
+                material: None,
+                remote_site_id: link.remote.as_ref().map(ToString::to_string),
+                remote_site_name: called.map(str::to_owned),
+            }
+        };
+        let connectors = desired.link_connectors.iter().map(|(name, entry)| {
+            let link = match &entry.wanted {
+                Err(wrong) => failed(wrong.to_string()),
+                Ok(link) => self.dialled(name, &link.profile),
+            };
+            report("connector", name, &entry.hash, link)
+        });
+        let listeners = desired.link_listeners.iter().map(|(name, entry)| {
+            let link = match &entry.wanted {
+                Err(wrong) => failed(wrong.to_string()),
+                Ok(link) => match (self.links.socket(name), self.profile_of_link(&link.profile)) {
+                    (Some(Status::Failed(why)), _) | (_, Err(why)) => failed(why),
+                    (Some(status), Ok(_)) => LinkStatus {
+                        status,
+                        ..LinkStatus::default()
+                    },
+                    (None, Ok(_)) => LinkStatus::default(),
+                },
+            };
+            report("listener", name, &entry.hash, link)
+        });
+        connectors.chain(listeners).collect()
+    }
+
+    /// How a link is. One that is in use is, whatever became of its profile.
+    fn dialled(&self, name: &str, profile: &str) -> LinkStatus {
+        match (self.links.dialled(name), self.profile_of_link(profile)) {
+            (Some(link), _) if link.status == Status::Up => link,
+            (_, Err(why)) => failed(why),
+            (link, Ok(_)) => link.unwrap_or_default(),
+        }
+    }
+
+    /// The links of this site in the picture of the network.
+    fn own_links(&self, desired: &Desired, view: Option<&View>) -> Vec<LinkReport> {
+        let peers = self.links.node().map(|node| node.peers());
+        let peers = peers.unwrap_or_default();
+        let dialled = desired.link_connectors.iter().filter_map(|(name, entry)| {
+            let wanted = entry.wanted.as_ref().ok()?;
+            let link = self.dialled(name, &wanted.profile);
+            let remote = link.remote.as_ref();
+            let called = remote.zip(view);
+            let called = called.and_then(|(site, view)| sites::name_of(view, site));
+            let agreed = remote.and_then(|site| sites::cost(&peers, site));
+            Some(LinkReport {
+                name: name.clone(),
+                remote_site_id: remote.map(ToString::to_string).unwrap_or_default(),
+                remote_site_name: called.unwrap_or_default().to_owned(),
+                cost: agreed.unwrap_or(wanted.cost),
+                operational: link.status == Status::Up,
+            })
+        });
+        dialled.collect()
+    }
+
+    /// How many connectors connections can go to, of each key that is named.
+    fn connectors(&self, desired: &Desired) -> BTreeMap<String, usize> {
+        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
         for listener in desired.listeners.values().flat_map(|entry| &entry.wanted) {
             keys.entry(listener.key.clone()).or_default();
         }
         for (name, entry) in &desired.connectors {
             if let Ok(connector) = &entry.wanted {
-                let counts = keys.entry(connector.key.clone()).or_default();
                 let is_usable =
                     self.targets.contains_key(name) && self.profile_of_connector(connector).is_ok();
-                counts.connectors += usize::from(is_usable);
+                *keys.entry(connector.key.clone()).or_default() += usize::from(is_usable);
             }
         }
         keys
+    }
+
+    /// The profile of a link, or why it cannot be used.
+    fn profile_of_link(&self, name: &str) -> Result<Arc<Slot>, String> {
+        let slot = self.profile(Some(name), |credentials| {
+            (!credentials.can_link()).then_some(
+                "is not enough for a link: it needs caCertFile, certFile and privateKeyFile",
+            )
+        })?;
+        slot.ok_or_else(|| format!("sslProfile `{name}` does not exist"))
     }
 
     /// The profile of a listener, if it names one, or why it cannot be used.
@@ -364,5 +508,12 @@ impl Applied {
             (None, Some(wrong)) => Err(format!("sslProfile `{name}`: {wrong}")),
             (None, None) => Err(format!("sslProfile `{name}` has no files yet")),
         }
+    }
+}
+
+fn failed(why: String) -> LinkStatus {
+    LinkStatus {
+        status: Status::Failed(why),
+        ..LinkStatus::default()
     }
 }

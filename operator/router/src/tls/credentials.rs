@@ -3,10 +3,12 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock, RwLock};
 
+use rustls::client::Resumption;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, ring as provider};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::version::TLS13;
 use rustls::{ClientConfig, ServerConfig};
 
 use super::verify::AnyName;
@@ -57,6 +59,48 @@ impl Credentials {
             .clone()
     }
 
+    /// Whether it has all that a link needs.
+    pub fn can_link(&self) -> bool {
+        self.pair.is_some() && self.clients.is_some() && self.servers.is_some()
+    }
+
+    /// What accepts routers of other sites: TLS 1.3, with a certificate of both sides, for one protocol. Absent as [`Credentials::server`].
+    pub fn link_server(&self, protocol: &[u8]) -> Option<ServerConfig> {
+        let pair = SingleCertAndKey::from(self.pair.clone()?);
+        let builder = ServerConfig::builder_with_provider(crypto())
+            .with_protocol_versions(&[&TLS13])
+            .expect("the provider has what it needs")
+            .with_client_cert_verifier(self.clients.clone()?);
+        let mut config = builder.with_cert_resolver(Arc::new(pair));
+        config.alpn_protocols = vec![protocol.to_vec()];
+        // A link lasts; whoever comes again shows its certificate again.
+        config.send_tls13_tickets = 0;
+        Some(config)
+    }
+
+    /// What connects to routers of other sites, likewise. Absent if the profile has no authority or no certificate.
+    pub fn link_client(&self, verify_hostname: bool, protocol: &[u8]) -> Option<ClientConfig> {
+        let pair = SingleCertAndKey::from(self.pair.clone()?);
+        let builder = ClientConfig::builder_with_provider(crypto())
+            .with_protocol_versions(&[&TLS13])
+            .expect("the provider has what it needs")
+            .dangerous()
+            .with_custom_certificate_verifier(self.verifier(verify_hostname)?);
+        let mut config = builder.with_client_cert_resolver(Arc::new(pair));
+        config.alpn_protocols = vec![protocol.to_vec()];
+        config.resumption = Resumption::disabled();
+        Some(config)
+    }
+
+    fn verifier(&self, verify_hostname: bool) -> Option<Arc<dyn ServerCertVerifier>> {
+        let servers = self.servers.clone()?;
+        Some(if verify_hostname {
+            servers
+        } else {
+            Arc::new(AnyName(servers))
+        })
+    }
+
     fn build_server(&self, require_client_certificate: bool) -> Option<ServerConfig> {
         let pair = SingleCertAndKey::from(self.pair.clone()?);
         let builder = ServerConfig::builder_with_provider(crypto())
@@ -71,12 +115,7 @@ impl Credentials {
     }
 
     fn build_client(&self, verify_hostname: bool) -> Option<ClientConfig> {
-        let servers = self.servers.clone()?;
-        let verifier = if verify_hostname {
-            servers
-        } else {
-            Arc::new(AnyName(servers))
-        };
+        let verifier = self.verifier(verify_hostname)?;
         let builder = ClientConfig::builder_with_provider(crypto())
             .with_safe_default_protocol_versions()
             .expect("the provider has what both versions need")

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use lifecycle_router::link::security::SITE_URI;
 use lifecycle_router::tls::Files;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
@@ -55,6 +56,27 @@ impl Authority {
     /// As `issue`, with an Ed25519 key.
     pub(crate) fn issue_edwards(&self, name: &str) -> Pair {
         self.issue_for(name, edwards())
+    }
+
+    /// A certificate for an address, which names a site.
+    pub(crate) fn issue_site(&self, site: &str, address: IpAddr) -> Pair {
+        self.issue_site_within(site, address, [1975, 4096])
+    }
+
+    /// The same, valid from one year to another.
+    pub(crate) fn issue_site_within(&self, site: &str, address: IpAddr, years: [i32; 2]) -> Pair {
+        let mut params = CertificateParams::new(vec![address.to_string()]).unwrap();
+        let uri = format!("{SITE_URI}{site}");
+        let uri = SanType::URI(uri.try_into().unwrap());
+        params.subject_alt_names.push(uri);
+        let [from, until] = years.map(|year| rcgen::date_time_ymd(year, 1, 1));
+        (params.not_before, params.not_after) = (from, until);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        Pair {
+            chain: certificate.pem(),
+            key: key.serialize_pem(),
+        }
     }
 
     fn issue_for(&self, name: &str, key: KeyPair) -> Pair {

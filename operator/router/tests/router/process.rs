@@ -1,174 +1,23 @@
 //! The program: its directory, its signals, its memory and its HTTP.
 
 use std::fs;
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::authority::{Authority, files, profile, server_name};
+use crate::program::{Process, entry, get, write};
 use crate::support::{
     Server, address, and, connector, echo, eventually, is_reset, listener, many_files, ping, port,
     random_bytes, within,
 };
-
-/// A router as a process of its own, killed when dropped.
-struct Process {
-    child: Child,
-    directory: tempfile::TempDir,
-    address: IpAddr,
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
-}
-
-fn start(directory: &Path, address: IpAddr, more: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_lifecycle-router"))
-        .arg("--directory")
-        .arg(directory)
-        .args(["--bind-address", &address.to_string(), "--threads", "2"])
-        .arg("--state")
-        .arg(format!("unix:{}", directory.join("state.sock").display()))
-        .args(more)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-impl Process {
-    fn new(document: &Value) -> Self {
-        Self::with(document, &[])
-    }
-
-    fn with(document: &Value, more: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let address = address();
-        write(directory.path(), "skrouterd.json", &document.to_string());
-        let child = start(directory.path(), address, more);
-        Self {
-            child,
-            directory,
-            address,
-        }
-    }
-
-    fn restart(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        self.child = start(self.directory.path(), self.address, &[]);
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        write(self.directory.path(), name, text);
-    }
-
-    /// The body of an answer on the Unix socket, as soon as there is one.
-    async fn get(&self, path: &str) -> String {
-        let socket = self.directory.path().join("state.sock");
-        within(async {
-            loop {
-                if let Ok(stream) = UnixStream::connect(&socket).await
-                    && let Ok(text) = get(stream, path).await
-                {
-                    return text;
-                }
-                sleep(Duration::from_millis(10)).await;
-            }
-        })
-        .await
-    }
-
-    /// Waits until the state says so.
-    async fn until(&self, is_so: impl Fn(&Value) -> bool) -> Value {
-        within(async {
-            let mut query = String::new();
-            loop {
-                let state: Value =
-                    serde_json::from_str(&self.get(&format!("/v1/state{query}")).await).unwrap();
-                if is_so(&state) {
-                    return state;
-                }
-                query = format!("?after={}&wait=10s", state["revision"].as_str().unwrap());
-            }
-        })
-        .await
-    }
-
-    /// Waits until a listener is up.
-    async fn up(&self, listener: &str) {
-        self.until(|state| entry(state, listener)["state"] == "Up")
-            .await;
-    }
-
-    async fn connect(&self, port: u16) -> TcpStream {
-        TcpStream::connect((self.address, port)).await.unwrap()
-    }
-
-    /// A line of /proc/PID/status in KiB.
-    fn memory(&self, line: &str) -> u64 {
-        let path = format!("/proc/{}/status", self.child.id());
-        let text = fs::read_to_string(path).unwrap();
-        let line = text.lines().find(|found| found.starts_with(line)).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-
-    async fn open(&self, wanted: usize) {
-        let line = format!("router_connections_open {wanted}\n");
-        within(async {
-            while !self.get("/metrics").await.contains(&line) {
-                sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
-    }
-
-    fn terminate(&self) {
-        let id = i32::try_from(self.child.id()).unwrap();
-        kill_process(Pid::from_raw(id).unwrap(), Signal::TERM).unwrap();
-    }
-}
-
-fn entry<'s>(state: &'s Value, name: &str) -> &'s Value {
-    let entries = state["entries"].as_array().unwrap();
-    let found = entries.iter().find(|entry| entry["name"] == name);
-    found.unwrap_or(&Value::Null)
-}
-
-/// Writes a file in one step.
-fn write(directory: &Path, name: &str, text: &str) {
-    let path = directory.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let beside: PathBuf = path.with_extension("new");
-    fs::write(&beside, text).unwrap();
-    fs::rename(beside, path).unwrap();
-}
-
-async fn get(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    path: &str,
-) -> std::io::Result<String> {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: router\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    let (_, body) = answer
-        .split_once("\r\n\r\n")
-        .ok_or(std::io::ErrorKind::UnexpectedEof)?;
-    Ok(body.to_owned())
-}
 
 #[tokio::test]
 async fn s53_a_restart_serves_again_what_is_stored() {

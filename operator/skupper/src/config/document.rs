@@ -1,13 +1,14 @@
 //! The configuration of a site's router, in the format of the existing implementation: an array of `[entity, attributes]`.
 //! What is not set is left out. Order and text depend on nothing but what is asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lifecycle_runtime::This;
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::ConnectorSpec;
 use lifecycle_specs_skupper::listener::{ListenerSpec, Observer};
 use lifecycle_specs_skupper::router::CREDENTIALS;
+use lifecycle_specs_skupper::router_access::RouterAccessSpec;
 use lifecycle_specs_skupper::site::Site;
 use serde_json::{Map, Value, json};
 
@@ -17,8 +18,11 @@ use crate::platform::Platform;
 /// Where the router finds the files of a profile.
 const CERTIFICATES: &str = "/etc/skupper-router-certs";
 
-/// Ends the name of a profile that is only the authority of a Secret.
-const AUTHORITY: &str = "-profile";
+/// Ends the name of a profile of a Secret that is only its authority, or that a link uses.
+const OF_CLIENT: &str = "-profile";
+
+/// For whom a port of a router is, and which one it is unless said otherwise.
+pub const ROLES: [(&str, i64); 2] = [("inter-router", 55671), ("edge", 45671)];
 
 /// How a Site is named in the configuration of its router.
 #[derive(Clone, Debug)]
@@ -27,8 +31,12 @@ pub struct SiteIdentity<'a> {
     pub name: &'a str,
     /// Its uid.
     pub uid: &'a str,
+    /// Its namespace.
+    pub namespace: &'a str,
     /// Whether no connection goes through it.
     pub edge: bool,
+    /// What it runs on.
+    pub platform: Platform,
     /// Of the operator.
     pub version: &'a str,
 }
@@ -44,7 +52,9 @@ impl<'a> SiteIdentity<'a> {
         Self {
             name: site.meta.name.as_deref().unwrap_or_default(),
             uid: site.meta.uid.as_deref().unwrap_or_default(),
+            namespace: site.meta.namespace.as_deref().unwrap_or_default(),
             edge: site.spec.edge == Some(true),
+            platform: Platform::default(),
             version: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -72,15 +82,28 @@ pub struct DeclaredConnector<'a> {
     pub pods: &'a [(SelectedPod, String)],
 }
 
+/// A RouterAccess, by which routers of other sites link to the Site's.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclaredAccess<'a> {
+    /// The name of the RouterAccess.
+    pub name: &'a str,
+    /// What it asks for.
+    pub spec: &'a RouterAccessSpec,
+}
+
 /// One entry, by its entity.
 pub type ConfigEntry = (&'static str, Map<String, Value>);
 
-/// The document; of what is kept each entry comes with the profile that it names. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
+/// An entry with the profile that it names.
+pub type Profiled = (ConfigEntry, Option<(String, Value)>);
+
+/// The document; links and what is kept come each with the profile that it names. Whether the Secret of an entry is there, the router sees itself: it degrades that entry alone.
 pub fn document(
     site: &SiteIdentity<'_>,
     listeners: &[DeclaredListener<'_>],
     connectors: &[DeclaredConnector<'_>],
-    kept: Vec<(ConfigEntry, Option<(String, Value)>)>,
+    accesses: &[DeclaredAccess<'_>],
+    beside: Vec<Profiled>,
 ) -> Value {
     let state = (CREDENTIALS.to_owned(), pair(CREDENTIALS));
     let mut profiles: BTreeMap<String, Value> = [state].into();
@@ -94,13 +117,22 @@ pub fn document(
         let secret = named(declared.spec.tls_credentials.as_ref());
         profiles.extend(secret.map(|secret| match declared.spec.use_client_cert {
             Some(true) => (secret.to_owned(), pair(secret)),
-            Some(false) | None => (authority_of(secret), authority(secret)),
+            Some(false) | None => (of_client(secret), authority(secret)),
         }));
         entries.extend(connector_entries(site, *declared));
     }
-    for (entry, profile) in kept {
+    for declared in accesses {
+        let secret = declared.spec.tls_credentials.as_str();
+        profiles.insert(secret.to_owned(), pair(secret));
+        entries.extend(access_entries(*declared));
+    }
+    for (entry, profile) in beside {
         if let Some((name, profile)) = profile {
-            profiles.entry(name).or_insert(profile);
+            let there = profiles.entry(name).or_insert(Value::Null);
+            // A link needs all of a Secret of which others need the authority.
+            if there.is_null() || is_authority(there) {
+                *there = profile;
+            }
         }
         entries.push(entry);
     }
@@ -154,7 +186,10 @@ pub fn named(secret: Option<&String>) -> Option<&str> {
 }
 
 fn router(site: &SiteIdentity<'_>) -> Value {
-    let metadata = json!({ "id": site.uid, "version": site.version });
+    let metadata = json!({
+        "id": site.uid, "version": site.version, "name": site.name, "namespace": site.namespace,
+        "platform": site.platform.name(),
+    });
     json!(["router", {
         "id": format!("{}-${{HOSTNAME}}", site.name),
         "mode": if site.edge { "edge" } else { "interior" },
@@ -163,28 +198,50 @@ fn router(site: &SiteIdentity<'_>) -> Value {
     }])
 }
 
-fn pair(secret: &str) -> Value {
-    let file = |name: &str| format!("{CERTIFICATES}/{secret}/{name}");
+/// The profile of the Secret that a link uses, by its name.
+pub fn link_profile(secret: &str) -> (String, Value) {
+    let name = of_client(secret);
+    let profile = pair(&name);
+    (name, profile)
+}
+
+fn pair(name: &str) -> Value {
+    let file = |file: &str| format!("{CERTIFICATES}/{name}/{file}");
     json!(["sslProfile", {
-        "name": secret, "caCertFile": file("ca.crt"),
+        "name": name, "caCertFile": file("ca.crt"),
         "certFile": file("tls.crt"), "privateKeyFile": file("tls.key"),
     }])
 }
 
-/// The Secret that a profile is made of.
-pub fn secret_of(profile: &Map<String, Value>) -> Option<String> {
-    let name = profile.get("name")?.as_str()?;
-    let alone = !profile.contains_key("certFile");
-    let secret = name.strip_suffix(AUTHORITY).filter(|_| alone);
-    Some(secret.unwrap_or(name).to_owned())
+/// The Secrets that the profiles of a document are made of, as its router finds them, too.
+pub fn secrets_of(entries: &[(String, Map<String, Value>)]) -> BTreeSet<String> {
+    let text = |attributes: &Map<String, Value>, name: &str| {
+        let text = attributes.get(name).and_then(Value::as_str);
+        text.map(str::to_owned)
+    };
+    let links = entries.iter().filter(|(entity, _)| entity == "connector");
+    let links: BTreeSet<String> = links.filter_map(|(_, a)| text(a, "sslProfile")).collect();
+    let profiles = entries.iter().filter(|(entity, _)| entity == "sslProfile");
+    let secret = |(_, attributes): &(String, Map<String, Value>)| {
+        let name = text(attributes, "name")?;
+        let short = !attributes.contains_key("certFile") || links.contains(&name);
+        let secret = name.strip_suffix(OF_CLIENT).filter(|_| short);
+        Some(secret.unwrap_or(&name).to_owned())
+    };
+    profiles.filter_map(secret).collect()
 }
 
-fn authority_of(secret: &str) -> String {
-    format!("{secret}{AUTHORITY}")
+fn of_client(secret: &str) -> String {
+    format!("{secret}{OF_CLIENT}")
+}
+
+fn is_authority(profile: &Value) -> bool {
+    let attributes = profile.get(1).and_then(Value::as_object);
+    attributes.is_some_and(|attributes| !attributes.contains_key("certFile"))
 }
 
 fn authority(secret: &str) -> Value {
-    let name = authority_of(secret);
+    let name = of_client(secret);
     let file = format!("{CERTIFICATES}/{name}/ca.crt");
     json!(["sslProfile", { "name": name, "caCertFile": file }])
 }
@@ -248,6 +305,42 @@ pub fn known_observer(name: &str) -> Option<Observer> {
     serde_json::from_value(name.into()).ok()
 }
 
+/// The roles of a RouterAccess that are known, with their ports.
+pub fn roles(spec: &RouterAccessSpec) -> impl Iterator<Item = (&str, i64)> {
+    spec.roles.iter().filter_map(|role| {
+        let mut known = ROLES.iter().filter(|(name, _)| *name == role.name);
+        let (name, usual) = known.next()?;
+        Some((*name, role.port.filter(|port| *port != 0).unwrap_or(*usual)))
+    })
+}
+
+/// The entries of a RouterAccess: a listener for each of its roles.
+pub fn access_entries(declared: DeclaredAccess<'_>) -> Vec<ConfigEntry> {
+    let DeclaredAccess { name, spec } = declared;
+    let entry = |(role, port): (&str, i64)| {
+        let mut attributes = Map::new();
+        attributes.insert("name".to_owned(), access_name(name, role).into());
+        attributes.insert("role".to_owned(), role.into());
+        if let Some(host) = named(spec.bind_host.as_ref()) {
+            attributes.insert("host".to_owned(), host.into());
+        }
+        attributes.insert("port".to_owned(), port.into());
+        attributes.insert(
+            "sslProfile".to_owned(),
+            spec.tls_credentials.as_str().into(),
+        );
+        attributes.insert("saslMechanisms".to_owned(), "EXTERNAL".into());
+        attributes.insert("authenticatePeer".to_owned(), true.into());
+        ("listener", attributes)
+    };
+    roles(spec).map(entry).collect()
+}
+
+/// The name of the entry of a role of a RouterAccess.
+pub fn access_name(name: &str, role: &str) -> String {
+    format!("{name}-{role}")
+}
+
 /// The entries of a Connector.
 pub fn connector_entries(
     site: &SiteIdentity<'_>,
@@ -301,7 +394,7 @@ fn connector_entry(
     if let Some(secret) = named(spec.tls_credentials.as_ref()) {
         let profile = match spec.use_client_cert {
             Some(true) => secret.into(),
-            Some(false) | None => authority_of(secret),
+            Some(false) | None => of_client(secret),
         };
         attributes.insert("sslProfile".to_owned(), profile.into());
         // The router's own default is the other one.

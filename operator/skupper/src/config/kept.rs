@@ -10,7 +10,9 @@ use lifecycle_runtime::{Because, ObjectRef, Readable};
 use lifecycle_specs_skupper::attached::AttachedConnector;
 use lifecycle_specs_skupper::attached_binding::AttachedConnectorBinding;
 use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::router_access::RouterAccess;
 use serde_json::{Map, Value};
 
 use super::document::{self, ConfigEntry};
@@ -67,17 +69,22 @@ pub struct Unknown {
     listeners: BTreeMap<String, Timestamp>,
     /// Names of workloads, as entries name them; what begins with `/` ends them.
     workloads: BTreeSet<String>,
+    /// Names of Links.
+    links: BTreeSet<String>,
+    /// Names of RouterAccesses.
+    accesses: BTreeSet<String>,
 }
 
 impl Unknown {
     /// Of all that a namespace declares.
     pub fn of(
         listeners: &[&Readable<Listener>],
-        connectors: &[&Readable<Connector>],
+        (connectors, links): (&[&Readable<Connector>], &[&Readable<Link>]),
         (bindings, attached): (
             &[&Readable<AttachedConnectorBinding>],
             &[&Readable<AttachedConnector>],
         ),
+        accesses: &[&Readable<RouterAccess>],
     ) -> Self {
         let created = |l: &Readable<Listener>| l.creation_timestamp().map(|at| at.0);
         let listeners = unknown(listeners)
@@ -92,11 +99,25 @@ impl Unknown {
         Self {
             listeners: listeners.collect(),
             workloads: connectors.chain(bindings).chain(attached).collect(),
+            links: unknown(links).map(ResourceExt::name_any).collect(),
+            accesses: unknown(accesses).map(ResourceExt::name_any).collect(),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.listeners.is_empty() && self.workloads.is_empty()
+        let has_none = self.links.is_empty() && self.accesses.is_empty();
+        has_none && self.listeners.is_empty() && self.workloads.is_empty()
+    }
+
+    /// Whether an entry is that of one of them.
+    fn means_access(&self, entry: &str) -> bool {
+        let roles = ["inter-router", "edge"];
+        let mut names = self.accesses.iter();
+        names.any(|name| {
+            roles
+                .iter()
+                .any(|role| document::access_name(name, role) == entry)
+        })
     }
 
     fn means(&self, workload: &str) -> bool {
@@ -113,6 +134,8 @@ pub struct Kept {
     pub requests: Vec<PortRequest>,
     listeners: BTreeMap<String, Map<String, Value>>,
     connectors: Vec<Map<String, Value>>,
+    links: Vec<Map<String, Value>>,
+    accesses: Vec<Map<String, Value>>,
     profiles: BTreeMap<String, Value>,
 }
 
@@ -131,6 +154,7 @@ impl Kept {
             let name = text(&attributes, "name");
             match entity.as_str() {
                 "tcpListener" => drop(kept.listeners.insert(name, attributes)),
+                "listener" if unknown.means_access(&name) => kept.accesses.push(attributes),
                 "sslProfile" => drop(kept.profiles.insert(name, attributes.into())),
                 "tcpConnector" => {
                     let name = name.strip_prefix("connector/").unwrap_or_default();
@@ -139,6 +163,7 @@ impl Kept {
                         kept.connectors.push(attributes);
                     }
                 }
+                "connector" if unknown.links.contains(&name) => kept.links.push(attributes),
                 _ => {}
             }
         }
@@ -153,7 +178,7 @@ impl Kept {
         kept
     }
 
-    /// The entries of Connectors, and of Listeners that have been given what they had.
+    /// The entries of Connectors and Links, and of Listeners that have been given what they had.
     pub fn entries(&self, given: &[PortAllocation]) -> Vec<ConfigEntry> {
         let is_kept = |allocation: &&PortAllocation| {
             let mut requests = self.requests.iter();
@@ -163,8 +188,12 @@ impl Kept {
         let listeners = names.filter_map(|name| self.listeners.get(&name).cloned());
         let listeners = listeners.map(|attributes| ("tcpListener", attributes));
         let connectors = self.connectors.iter().cloned();
+        let links = self.links.iter().cloned();
+        let accesses = self.accesses.iter().cloned();
         listeners
             .chain(connectors.map(|attributes| ("tcpConnector", attributes)))
+            .chain(links.map(|attributes| ("connector", attributes)))
+            .chain(accesses.map(|attributes| ("listener", attributes)))
             .collect()
     }
 

@@ -9,12 +9,18 @@ use lifecycle_runtime::Desired;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs_skupper::SelectedPod;
 use lifecycle_specs_skupper::connector::{self, Connector, ConnectorSpec};
+use lifecycle_specs_skupper::link::{self, Link};
 use lifecycle_specs_skupper::listener::{self, Listener, ListenerSpec};
 use lifecycle_specs_skupper::router::ROUTER;
+use lifecycle_specs_skupper::router_access::RouterAccess;
 use serde_json::{Map, json};
 
-use super::document::{self, DeclaredConnector, DeclaredListener, SiteIdentity, document, named};
+use super::document::{
+    self, DeclaredAccess, DeclaredConnector, DeclaredListener, Profiled, SiteIdentity, document,
+    named,
+};
 use super::kept::Kept;
+use super::links;
 use super::ports::{ALLOCATION, Before, PortAllocation, PortRequest, decide};
 use super::router_config::{self, CLAIMS, DOCUMENT, FULL, LOST};
 use super::validity;
@@ -52,6 +58,18 @@ pub fn selected(spec: &ConnectorSpec, pods: &[&Pod]) -> Selected {
     pods::selected(chosen.copied(), ready)
 }
 
+/// Why a Connector leads to no Pod of a namespace, for whoever can change that.
+pub fn unselected(spec: &ConnectorSpec, namespace: &str) -> String {
+    let selector = spec.selector.as_deref().unwrap_or_default();
+    let (runs, or) = match spec.include_not_ready_pods {
+        Some(true) => ("runs", ""),
+        Some(false) | None => ("runs and is ready", ", set spec.includeNotReadyPods"),
+    };
+    format!(
+        "no Pod of namespace `{namespace}` with `{selector}` {runs}: start one{or}, or change spec.selector"
+    )
+}
+
 /// The workloads of the Connectors that can be served, by name.
 pub fn workloads(connectors: &[&Connector], pods: &[&Pod]) -> Vec<Workload> {
     let going = |connector: &&&Connector| connector.metadata.deletion_timestamp.is_none();
@@ -72,8 +90,12 @@ pub fn router_config(
     (site, platform): (&SiteIdentity<'_>, Platform),
     (before, kept): (&Before, &Kept),
     listeners: &[&Listener],
-    workloads: &[Workload],
+    (workloads, links, accesses): (&[Workload], &[&Link], &[&RouterAccess]),
 ) -> Desired<ConfigMap> {
+    let site = &SiteIdentity {
+        platform,
+        ..site.clone()
+    };
     let fine: Vec<&Listener> = listeners
         .iter()
         .filter(|l| l.metadata.deletion_timestamp.is_none())
@@ -81,12 +103,21 @@ pub fn router_config(
         .copied()
         .collect();
     let connectors: Vec<DeclaredConnector<'_>> = workloads.iter().map(declared).collect();
+    let accesses: Vec<DeclaredAccess<'_>> = accesses
+        .iter()
+        .filter(|access| access.metadata.deletion_timestamp.is_none())
+        .filter(|access| !site.edge && validity::is_served(&access.spec))
+        .map(|access| DeclaredAccess {
+            name: access.metadata.name.as_deref().unwrap_or_default(),
+            spec: &access.spec,
+        })
+        .collect();
     let beside = |given: &[PortAllocation]| {
         let entries = kept.entries(given).into_iter();
         let named = entries.map(|entry| (entry.clone(), kept.profile(&entry)));
-        named.collect()
+        dialled(site, links).into_iter().chain(named).collect()
     };
-    let taken = document(site, &[], &connectors, beside(&[]))
+    let taken = document(site, &[], &connectors, &accesses, beside(&[]))
         .to_string()
         .len();
     let asked = fine.iter().flat_map(|l| requests(l, workloads, kept));
@@ -108,7 +139,13 @@ pub fn router_config(
         })
         .collect();
     let mut data = Map::new();
-    let document = document(site, &offered, &connectors, beside(&decided.allocations));
+    let document = document(
+        site,
+        &offered,
+        &connectors,
+        &accesses,
+        beside(&decided.allocations),
+    );
     data.insert(DOCUMENT.to_owned(), document.to_string().into());
     data.insert(
         CLAIMS.to_owned(),
@@ -124,6 +161,15 @@ pub fn router_config(
         "metadata": { "name": ROUTER, "labels": { "internal.skupper.io/router-config": "" } },
         "data": data,
     }))
+}
+
+/// The entries of the Links that can be dialled, each with its profile.
+fn dialled(site: &SiteIdentity<'_>, links: &[&Link]) -> Vec<Profiled> {
+    let going = |link: &&&Link| link.metadata.deletion_timestamp.is_none();
+    let fine = |link: &&&Link| validity::link(&link.spec, site.edge).value == link::Validity::Fine;
+    let all = links.iter().filter(going).filter(fine);
+    all.filter_map(|link| links::entry(site, link.metadata.name.as_deref()?, &link.spec))
+        .collect()
 }
 
 /// As the document takes it.
@@ -182,10 +228,7 @@ fn exposed(listener: &Listener, workloads: &[Workload], kept: &Kept) -> BTreeSet
 
 /// The Secrets of the profiles of a configuration, sorted.
 pub fn secrets(router_config: &ConfigMap) -> BTreeSet<String> {
-    let all = router_config::entries(router_config).into_iter();
-    all.filter(|(entity, _)| entity == "sslProfile")
-        .filter_map(|(_, attributes)| document::secret_of(&attributes))
-        .collect()
+    document::secrets_of(&router_config::entries(router_config))
 }
 
 #[cfg(test)]

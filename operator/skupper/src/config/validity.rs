@@ -1,33 +1,33 @@
 //! Whether what is declared can be served at all. What the API server would refuse later is said here at once.
 
+use std::collections::BTreeSet;
+
 use kube::ResourceExt;
 use lifecycle_router::config::Host;
 use lifecycle_runtime::Because;
 use lifecycle_runtime::selector::LabelSelector;
 use lifecycle_specs_skupper::attached::{self, AttachedConnectorSpec};
 use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBindingSpec};
+use lifecycle_specs_skupper::certificate::{self, CertificateSpec};
 use lifecycle_specs_skupper::connector::{self, ConnectorSpec};
+use lifecycle_specs_skupper::link::{self, LinkSpec};
 use lifecycle_specs_skupper::listener::{self, ListenerSpec};
-use lifecycle_specs_skupper::site::{self, Site, SiteSpec};
+use lifecycle_specs_skupper::router_access::{self, RouterAccessSpec};
+use lifecycle_specs_skupper::site::{self, Endpoint, Site, SiteSpec};
 
-use super::document::{self, named};
+use super::document::{self, ROLES, named, roles};
+use super::links;
 use crate::platform::Platform;
 
 /// What is told where there is no Site, and where the Site that there is cannot serve.
 const NO_SITE: &str = "No active site in namespace";
 /// As long as the name of a Service may be.
 const LONGEST: usize = 63;
-const ACCESS: [&str; 9] = [
-    "default",
-    "local",
-    "loadbalancer",
-    "route",
-    "nodeport",
-    "ingress",
-    "ingress-nginx",
-    "contour-http-proxy",
-    "gateway",
-];
+/// What a site without Kubernetes is told that others are to link to.
+const ONLY_DIALS: &str = "spec.linkAccess is not supported without Kubernetes: leave it out, and let this site link to others";
+const ACCESS: [&str; 4] = ["default", "local", "loadbalancer", "nodeport"];
+/// Where the router answers probes, and tells its state.
+const OWN: [i64; 2] = [9090, 9443];
 
 /// Of a Listener.
 pub fn listener(spec: &ListenerSpec, platform: Platform) -> Because<listener::Validity> {
@@ -130,6 +130,145 @@ pub fn binding(spec: &AttachedConnectorBindingSpec) -> Because<attached_binding:
     }
 }
 
+/// Of a Certificate, of which the hosts are told by what reads them.
+pub fn certificate(
+    spec: &CertificateSpec,
+    bad_host: Option<&str>,
+) -> Because<certificate::Validity> {
+    let signs_itself = spec.signing == Some(true);
+    let lacks = [
+        ("ca", spec.ca.is_empty() && !signs_itself),
+        ("subject", spec.subject.is_empty()),
+    ];
+    if let Some(sentence) = missing(&lacks, None) {
+        return Because::new(certificate::Validity::Incomplete, sentence);
+    }
+    match bad_host {
+        Some(host) => Because::new(
+            certificate::Validity::BadHost,
+            format!(
+                "spec.hosts has \"{host}\", which is neither a name nor an address: a certificate cannot be for it"
+            ),
+        ),
+        None => Because::plain(certificate::Validity::Fine),
+    }
+}
+
+/// Of a Link of a site, which may be an edge site.
+pub fn link(spec: &LinkSpec, edge: bool) -> Because<link::Validity> {
+    let role = links::role(edge);
+    let Some(endpoint) = links::endpoint(spec, edge) else {
+        let names = spec.endpoints.iter().filter_map(|e| e.name.as_deref());
+        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+        let there = match names.is_empty() {
+            true => "there is none".to_owned(),
+            false => format!("there is {}", names.join(", ")),
+        };
+        let sentence = format!(
+            "spec.endpoints has none with the name \"{role}\", which this site dials: {there}"
+        );
+        return Because::new(link::Validity::NoEndpoint, sentence);
+    };
+    let wrong = [
+        (link::Validity::BadHost, bad_endpoint(role, endpoint)),
+        (link::Validity::BadPort, no_text_port(role, endpoint)),
+        (link::Validity::NoCredentials, bare_link(spec)),
+        (link::Validity::Proxy, proxied(spec)),
+    ];
+    let mut wrong = wrong.into_iter();
+    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
+    first.unwrap_or_else(|| Because::plain(link::Validity::Fine))
+}
+
+fn bad_endpoint(role: &str, endpoint: &Endpoint) -> Option<String> {
+    let host = endpoint.host.as_deref().unwrap_or_default();
+    Host::parse(host.to_owned()).is_err().then(|| {
+        format!("spec.endpoints: host \"{host}\" of \"{role}\" is neither an IP address nor a host name: say where the other site is reached")
+    })
+}
+
+fn no_text_port(role: &str, endpoint: &Endpoint) -> Option<String> {
+    let port = endpoint.port.as_deref().unwrap_or_default();
+    let fits = port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.parse::<u16>().is_ok_and(|port| port > 0);
+    (!fits).then(|| {
+        format!("spec.endpoints: port \"{port}\" of \"{role}\" is no port: it must be between 1 and 65535")
+    })
+}
+
+/// Two sites that cannot know each other are not linked.
+fn bare_link(spec: &LinkSpec) -> Option<String> {
+    named(spec.tls_credentials.as_ref()).is_none().then(|| {
+        "spec.tlsCredentials is required: name the Secret with ca.crt, tls.crt and tls.key by which the two sites know each other".to_owned()
+    })
+}
+
+fn proxied(spec: &LinkSpec) -> Option<String> {
+    let proxy = links::proxy(spec)?;
+    Some(format!(
+        "spec.settings.proxy-configuration \"{proxy}\" is not supported, for a link is dialled without a proxy: leave it out"
+    ))
+}
+
+/// Of a RouterAccess, at the Site whose router it leads to.
+pub fn router_access(spec: &RouterAccessSpec, site: &Site) -> Because<router_access::Validity> {
+    use router_access::Validity;
+    let lacks = [
+        ("roles", spec.roles.is_empty()),
+        ("tlsCredentials", spec.tls_credentials.is_empty()),
+    ];
+    let edge = site.spec.edge == Some(true);
+    let edge = edge.then(|| "Edge sites cannot accept incoming links from remote sites".to_owned());
+    let wrong = [
+        (Validity::Incomplete, missing(&lacks, None)),
+        (Validity::Edge, edge),
+        (Validity::BadRole, bad_role(spec)),
+        (Validity::BadPort, bad_access_port(spec)),
+    ];
+    let mut wrong = wrong.into_iter();
+    let first = wrong.find_map(|(validity, said)| Some(Because::new(validity, said?)));
+    first.unwrap_or_else(|| Because::plain(Validity::Fine))
+}
+
+/// Whether a RouterAccess can be served at any Site.
+pub fn is_served(spec: &RouterAccessSpec) -> bool {
+    let said = !spec.roles.is_empty() && !spec.tls_credentials.is_empty();
+    said && bad_role(spec).is_none() && bad_access_port(spec).is_none()
+}
+
+fn bad_role(spec: &RouterAccessSpec) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    spec.roles.iter().find_map(|role| {
+        let name = role.name.as_str();
+        if ROLES.iter().all(|(known, _)| *known != name) {
+            return Some(format!(
+                "spec.roles has \"{name}\", which is no role: say inter-router or edge"
+            ));
+        }
+        (!seen.insert(name)).then(|| format!("spec.roles has \"{name}\" twice: leave one out"))
+    })
+}
+
+fn bad_access_port(spec: &RouterAccessSpec) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    roles(spec).find_map(|(name, port)| {
+        let fits = u16::try_from(port).is_ok_and(|port| port > 0);
+        if !fits {
+            return Some(format!(
+                "spec.roles: port {port} of \"{name}\" is no port: it must be between 1 and 65535"
+            ));
+        }
+        if OWN.contains(&port) {
+            return Some(format!(
+                "spec.roles: port {port} of \"{name}\" is one of the router's own: say another one"
+            ));
+        }
+        (!seen.insert(port)).then(|| {
+            format!("spec.roles: port {port} is that of two roles: give \"{name}\" another one")
+        })
+    })
+}
+
 /// What must be said and is not, a line each. An object may come without `spec`; where only the port is 0, its author has said so.
 fn missing(lacks: &[(&str, bool)], port: Option<i64>) -> Option<String> {
     let named = lacks.iter().filter(|(_, lacks)| *lacks);
@@ -161,19 +300,29 @@ fn target(spec: &ConnectorSpec) -> Because<connector::Validity> {
     }
 }
 
+/// Of a Site, by what it runs on.
+pub fn site_on(platform: Platform, spec: &SiteSpec) -> Because<site::Validity> {
+    let answer = site(spec);
+    let asked = answer.value == site::Validity::Fine && access(spec).is_some();
+    match asked && platform.binds_host() {
+        true => Because::new(site::Validity::Unfit, ONLY_DIALS),
+        false => answer,
+    }
+}
+
 /// Of a Site.
 pub fn site(spec: &SiteSpec) -> Because<site::Validity> {
     let (edge, pair) = (spec.edge == Some(true), spec.ha == Some(true));
     if edge && pair {
-        return Because::new(site::Validity::Edge, "Edge sites cannot have HA enabled");
+        return Because::new(site::Validity::Unfit, "Edge sites cannot have HA enabled");
     }
     if pair {
         let sentence = "spec.ha is not supported, so the site has one router: leave it out";
-        return Because::new(site::Validity::Pair, sentence);
+        return Because::new(site::Validity::Unfit, sentence);
     }
     match access(spec) {
         Some(access) if !ACCESS.contains(&access) => Because::new(
-            site::Validity::BadAccess,
+            site::Validity::Unfit,
             format!("Unsupported value for LinkAccess: {access}"),
         ),
         Some(_) | None => Because::plain(site::Validity::Fine),
@@ -190,7 +339,9 @@ pub fn blocked(site: &Site) -> Because<bool> {
         c.type_ == "Configured" && is_error && is_new
     });
     let lines = told.iter().flat_map(|c| c.message.lines());
-    let lines: Vec<&str> = lines.filter(|l| !l.is_empty() && *l != own).collect();
+    let lines: Vec<&str> = lines
+        .filter(|l| !l.is_empty() && *l != own && *l != ONLY_DIALS)
+        .collect();
     if lines.is_empty() {
         return Because::plain(false);
     }

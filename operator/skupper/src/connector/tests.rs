@@ -79,6 +79,7 @@ fn all_of_its_entries_count() {
         let told = RouterEntry {
             hash,
             state: EntryState::Up,
+            remote: None,
         };
         report.entries.insert(document::key(&entry), told);
     }

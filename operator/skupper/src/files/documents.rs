@@ -9,10 +9,11 @@ use thiserror::Error;
 
 /// The group and version of the kinds of a site.
 const SITES: &str = "skupper.io/v2alpha1";
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
     (SITES, "Site"),
     (SITES, "Listener"),
     (SITES, "Connector"),
+    (SITES, "Link"),
     ("v1", "Secret"),
 ];
 /// Parts of `metadata` that belong to whoever writes a file; all others are given.
@@ -182,7 +183,7 @@ fn take(read: &mut Documents, line: u64, document: &Value, namespace: &str) {
     let known = KINDS.iter().find(|known| known.1 == kind);
     let Some((expected, kind)) = known else {
         let said = format!(
-            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector and Secret"
+            "{kind} {name} has no meaning outside Kubernetes, or is not supported yet: a site is made of Site, Listener, Connector, Link and Secret"
         );
         read.faults.push((line, said));
         return;

@@ -9,6 +9,7 @@ use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, Pat
 use kube::{Api, Client, Resource, ResourceExt};
 use lifecycle_simulator::{Server, User};
 use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::router::ROUTER;
 use lifecycle_specs_skupper::site::Site;
@@ -299,7 +300,7 @@ impl Store {
     /// The API server does not answer.
     pub(super) async fn shown(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut shown = BTreeMap::new();
-        for kind in ["Connector", "Listener", "Site"] {
+        for kind in ["Connector", "Link", "Listener", "Site"] {
             let key = ObjectKey {
                 kind,
                 name: String::new(),
@@ -342,6 +343,7 @@ fn resource_of(kind: &str) -> ApiResource {
         "Site" => resource::<Site>(),
         "Listener" => resource::<Listener>(),
         "Connector" => resource::<Connector>(),
+        "Link" => resource::<Link>(),
         _ => resource::<Secret>(),
     }
 }

@@ -101,7 +101,15 @@ fn report(state: EntryState, connectors: usize) -> RouterState {
         listeners: 1,
     };
     RouterState {
-        entries: [(document::key(&entry), RouterEntry { hash, state })].into(),
+        entries: [(
+            document::key(&entry),
+            RouterEntry {
+                hash,
+                state,
+                remote: None,
+            },
+        )]
+        .into(),
         keys: [("backend".to_owned(), counts)].into(),
         ..RouterState::default()
     }

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lifecycle_runtime::ObjectRef;
+use lifecycle_runtime::{Because, ObjectRef};
 use lifecycle_specs_skupper::router::CONTROLLER_CONFIG;
 
 /// Key of the ConfigMap.
@@ -24,11 +24,23 @@ impl ControllerId {
         namespace.map_or(self.0.as_str(), |(namespace, _)| namespace)
     }
 
-    /// Whether another controller manages a namespace with this ConfigMap.
-    pub fn is_other(&self, controller_config: Option<&ConfigMap>) -> bool {
-        let data = controller_config.and_then(|config| config.data.as_ref());
-        let named = data.and_then(|data| data.get(CONTROLLER));
-        named.is_some_and(|named| !named.is_empty() && *named != self.0)
+    /// Which other controller manages a namespace with this ConfigMap, if any.
+    pub fn other<'a>(&self, controller_config: Option<&'a ConfigMap>) -> Option<&'a str> {
+        let data = controller_config?.data.as_ref()?;
+        let named = data.get(CONTROLLER)?;
+        (!named.is_empty() && *named != self.0).then_some(named)
+    }
+
+    /// Whether another controller manages a namespace with this ConfigMap, and how it would be this one.
+    pub fn managed_by_other(&self, controller_config: Option<&ConfigMap>) -> Because<bool> {
+        let Some(other) = self.other(controller_config) else {
+            return Because::plain(false);
+        };
+        let sentence = format!(
+            "ConfigMap `{CONTROLLER_CONFIG}` of the namespace gives it to controller `{other}`: for `{}` to manage it, say that there, or remove the ConfigMap",
+            self.0
+        );
+        Because::new(true, sentence)
     }
 }
 
@@ -50,10 +62,13 @@ mod tests {
             ..ConfigMap::default()
         };
         assert_eq!(id.namespace(), "skupper");
-        assert!(!id.is_other(None));
-        assert!(!id.is_other(Some(&named(None))));
-        assert!(!id.is_other(Some(&named(Some("")))));
-        assert!(!id.is_other(Some(&named(Some("skupper/controller")))));
-        assert!(id.is_other(Some(&named(Some("west/controller")))));
+        assert_eq!(id.other(None), None);
+        assert_eq!(id.other(Some(&named(None))), None);
+        assert_eq!(id.other(Some(&named(Some("")))), None);
+        assert_eq!(id.other(Some(&named(Some("skupper/controller")))), None);
+        let west = named(Some("west/controller"));
+        assert_eq!(id.other(Some(&west)), Some("west/controller"));
+        let said = id.managed_by_other(Some(&west)).sentence;
+        assert!(said.contains("controller `west/controller`"), "{said}");
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::future::Future;
 
 use k8s_openapi::api::core::v1::Pod;
-use lifecycle_router::state::{EntryReport, State, Status};
+use lifecycle_router::state::{EntryReport, SiteReport, State, Status};
 use lifecycle_runtime::Because;
 use lifecycle_runtime::lifecycle::CallError;
 use lifecycle_specs_skupper::router::{
-    EndpointCounts, EntryState, RouterEntry, RouterService, RouterState,
+    EndpointCounts, EntryState, RemoteSite, RouterEntry, RouterLink, RouterService, RouterSite,
+    RouterState,
 };
 
 /// Where routers can be asked.
@@ -35,9 +36,17 @@ pub fn reported(state: &State) -> RouterState {
             Status::Failed(why) => EntryState::Failed(why.clone()),
         };
         let hash = entry.hash.clone();
+        let remote = entry.remote_site_id.clone().map(|id| RemoteSite {
+            id,
+            name: entry.remote_site_name.clone(),
+        });
         (
             format!("{}/{}", entry.entity, entry.name),
-            RouterEntry { hash, state },
+            RouterEntry {
+                hash,
+                state,
+                remote,
+            },
         )
     };
     let counts = |(key, sides): (&String, &lifecycle_router::state::KeyCounts)| {
@@ -52,6 +61,35 @@ pub fn reported(state: &State) -> RouterState {
         entries: state.entries.iter().map(entry).collect(),
         keys: state.keys.iter().map(counts).collect(),
         services: services(state),
+        sites: state.sites.iter().map(site).collect(),
+    }
+}
+
+/// What is said of a site; what it does not say is absent.
+fn site(site: &SiteReport) -> RouterSite {
+    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let links = site.links.iter().map(|link| RouterLink {
+        name: link.name.clone(),
+        remote_site_id: said(&link.remote_site_id),
+        remote_site_name: said(&link.remote_site_name),
+        operational: link.operational,
+    });
+    let services = site.services.iter().map(|service| {
+        let names = |names: &[String]| names.iter().cloned().collect();
+        let of_key = RouterService {
+            connectors: names(&service.connectors),
+            listeners: names(&service.listeners),
+        };
+        (service.routing_key.clone(), of_key)
+    });
+    RouterSite {
+        id: site.id.clone(),
+        name: said(&site.name),
+        namespace: said(&site.namespace),
+        platform: said(&site.platform),
+        version: said(&site.version),
+        links: links.collect(),
+        services: services.collect(),
     }
 }
 
@@ -105,5 +143,36 @@ mod tests {
             listeners: set("listener/web"),
         };
         assert_eq!(told, [("k".to_owned(), service)].into());
+    }
+
+    #[test]
+    fn sites_are_told_with_what_they_say() {
+        let state = json!({
+            "instance": "i", "revision": "r", "router": null, "configuration": null, "error": null, "faults": [], "keys": {},
+            "entries": [], "sites": [{
+                "id": "east", "name": "east",
+                "links": [{ "name": "to-west", "remoteSiteId": "west", "remoteSiteName": "", "cost": 1, "operational": true }],
+                "services": [{ "routingKey": "k", "connectors": ["10.0.0.1"] }],
+            }],
+        });
+        let state: State = serde_json::from_value(state).expect("it is a state");
+        let service = RouterService {
+            connectors: ["10.0.0.1".to_owned()].into(),
+            ..RouterService::default()
+        };
+        let link = RouterLink {
+            name: "to-west".to_owned(),
+            remote_site_id: Some("west".to_owned()),
+            remote_site_name: None,
+            operational: true,
+        };
+        let east = RouterSite {
+            id: "east".to_owned(),
+            name: Some("east".to_owned()),
+            links: vec![link],
+            services: [("k".to_owned(), service)].into(),
+            ..RouterSite::default()
+        };
+        assert_eq!(reported(&state).sites, [east]);
     }
 }

@@ -1,7 +1,7 @@
 //! What a router makes of the entries of one object. Pure.
 
 use lifecycle_router::config;
-use lifecycle_specs_skupper::router::{EntryState, RouterState};
+use lifecycle_specs_skupper::router::{EntryState, RouterEntry, RouterState};
 
 use crate::config::document::{self, ConfigEntry};
 
@@ -52,6 +52,11 @@ fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Optio
     }
 }
 
+/// What a router says of the Link of a name, as it applied it last.
+pub fn of_link<'a>(name: &str, report: &'a RouterState) -> Option<&'a RouterEntry> {
+    report.entries.get(&format!("connector/{name}"))
+}
+
 /// Why a router has applied something else.
 pub fn behind(report: &RouterState) -> String {
     match &report.error {
@@ -64,7 +69,6 @@ pub fn behind(report: &RouterState) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use lifecycle_specs_skupper::router::RouterEntry;
     use serde_json::json;
 
     use super::*;
@@ -80,6 +84,7 @@ mod tests {
         let of = |state| RouterEntry {
             hash: hash.clone(),
             state,
+            remote: None,
         };
         RouterState {
             entries: BTreeMap::from([

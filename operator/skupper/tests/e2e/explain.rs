@@ -13,7 +13,7 @@ use lifecycle_tests::named;
 use crate::suites;
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on]
+    named![calculation(): each_state_of_a_site_has_a_text_to_act_on, each_state_of_a_listener_has_a_text_to_act_on, each_state_of_a_connector_has_a_text_to_act_on, each_state_of_a_link_has_a_text_to_act_on, each_state_of_a_grant_has_a_text_to_act_on, each_state_of_a_certificate_has_a_text_to_act_on, each_state_of_a_token_has_a_text_to_act_on, each_state_of_an_attached_connector_has_a_text_to_act_on, each_state_of_a_binding_has_a_text_to_act_on, each_state_of_a_secured_access_has_a_text_to_act_on, each_state_of_a_router_access_has_a_text_to_act_on]
 }
 
 /// Holds the texts of a kind; `excused` are states that its suite does not come to in so few moves, or in which no pass was told as it was.
@@ -52,6 +52,19 @@ fn each_state_of_a_connector_has_a_text_to_act_on() {
     holds(suites::connector().depth(2), "connector", &["Blocked"]);
 }
 
+fn each_state_of_a_link_has_a_text_to_act_on() {
+    holds(suites::link().depth(2), "link", &["Blocked"]);
+}
+
+fn each_state_of_a_grant_has_a_text_to_act_on() {
+    holds(suites::access_grant().depth(2), "access_grant", &[]);
+}
+
+fn each_state_of_a_token_has_a_text_to_act_on() {
+    let passing = ["Noting", "Keeping", "LinkTaken", "Linking"];
+    holds(suites::access_token().depth(3), "access_token", &passing);
+}
+
 fn each_state_of_an_attached_connector_has_a_text_to_act_on() {
     holds(suites::attached().depth(3), "attached", &[]);
 }
@@ -62,4 +75,16 @@ fn each_state_of_a_binding_has_a_text_to_act_on() {
         "binding",
         &["Unselected", "Blocked"],
     );
+}
+
+fn each_state_of_a_certificate_has_a_text_to_act_on() {
+    holds(suites::certificate().depth(2), "certificate", &[]);
+}
+
+fn each_state_of_a_secured_access_has_a_text_to_act_on() {
+    holds(suites::secured_access().depth(2), "secured_access", &[]);
+}
+
+fn each_state_of_a_router_access_has_a_text_to_act_on() {
+    holds(suites::router_access().depth(2), "router_access", &[]);
 }

@@ -12,7 +12,7 @@ use lifecycle_tests::suites::wrapped::Wrapped;
 use serde_json::{Value, json};
 
 pub(crate) fn cases() -> Vec<Case> {
-    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description]
+    named![calculation(): no_fault_changes_where_a_listener_ends, no_fault_changes_where_a_connector_ends, no_fault_changes_where_a_link_ends, no_fault_changes_where_a_grant_ends, no_fault_changes_where_a_token_ends, no_fault_changes_where_a_certificate_ends, no_fault_changes_where_a_site_ends, no_fault_changes_where_an_attached_connector_ends, no_fault_changes_where_an_attached_connector_binding_ends, all_kinds_of_a_site_keep_what_they_promise_each_other, a_site_that_does_not_write_down_its_listener_is_found, a_promise_that_nobody_keeps_is_an_error_of_the_description, no_fault_changes_where_a_secured_access_ends, no_fault_changes_where_a_router_access_ends]
 }
 
 /// Nothing is found, and all effects and promises are seen but those that are excluded; what else was never reached is named in the report.
@@ -40,6 +40,18 @@ fn no_fault_changes_where_a_connector_ends() {
     passes(skupper::connector().depth(2).faults(90, 10), 90);
 }
 
+fn no_fault_changes_where_a_link_ends() {
+    passes(skupper::link().depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_grant_ends() {
+    passes(skupper::access_grant().depth(2).faults(60, 8), 40);
+}
+
+fn no_fault_changes_where_a_token_ends() {
+    passes(skupper::access_token().depth(3).faults(90, 10), 90);
+}
+
 fn no_fault_changes_where_a_site_ends() {
     let suite = skupper::site().never(
         "effect delete_unused",
@@ -54,6 +66,18 @@ fn no_fault_changes_where_an_attached_connector_ends() {
 
 fn no_fault_changes_where_an_attached_connector_binding_ends() {
     passes(skupper::binding().depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_certificate_ends() {
+    passes(skupper::certificate().depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_secured_access_ends() {
+    passes(skupper::secured_access().depth(2).faults(90, 10), 90);
+}
+
+fn no_fault_changes_where_a_router_access_ends() {
+    passes(skupper::router_access().depth(2).faults(90, 10), 90);
 }
 
 /// With `LONG=1` deeper, and with many more faults.

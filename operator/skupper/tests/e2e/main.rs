@@ -6,6 +6,7 @@ mod edits;
 mod explain;
 mod faults_skupper;
 mod files;
+mod grants;
 mod place;
 mod seeded;
 mod skupper;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ("explain", explain::cases()),
         ("faults_skupper", faults_skupper::cases()),
         ("files", files::cases()),
+        ("grants", grants::cases()),
         ("seeded", seeded::cases()),
     ]);
     place::TestEnv::end_shared();

@@ -18,6 +18,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service, ServiceAcco
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
+use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::site::Site;
 use rustix::process::Signal;
 use serde::Serialize;
@@ -102,9 +103,10 @@ impl TestEnv {
             "the manifest is not accepted: {said}"
         );
         env.run_controller()?;
-        let sites: Api<Site> = Api::all(env.client().await?);
+        // The last one that is installed.
+        let last: Api<RouterAccess> = Api::all(env.client().await?);
         let served = eventually("the kinds are served", SOON, async || {
-            Ok(sites.list(&ListParams::default()).await.ok())
+            Ok(last.list(&ListParams::default()).await.ok())
         });
         served.await.with_context(|| env.log())?;
         Ok(env)

@@ -1,7 +1,9 @@
 //! Skupper sites on a real API server with real routers, by the rows of the acceptance table of `docs/skupper.md`.
 
+mod access;
 mod attached;
 mod bad_input;
+mod certificates;
 mod conflicts;
 mod incomplete;
 mod objects;
@@ -27,6 +29,8 @@ pub(crate) fn cases() -> Vec<Case> {
         orders::cases(),
         templates::cases(),
         bad_input::cases(),
+        certificates::cases(),
+        access::cases(),
         scale::cases(),
     ];
     cases.into_iter().flatten().collect()

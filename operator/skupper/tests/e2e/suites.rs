@@ -1,41 +1,55 @@
 //! The suites of the lifecycles of a Skupper site: each with what the others of its namespace and the router do.
 
+mod pods;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation;
-use kube::api::{
-    ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams,
-};
+use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use lifecycle_router::config;
 use lifecycle_runtime::lifecycle::CallError;
+use lifecycle_skupper::access_grant::Grants;
+use lifecycle_skupper::access_token::{Redeems, Tokens};
 use lifecycle_skupper::attached::{self as binds, Attached, Bindings};
+use lifecycle_skupper::certificate::Certificates;
 use lifecycle_skupper::config::document::SiteIdentity;
 use lifecycle_skupper::config::kept;
 use lifecycle_skupper::config::plan;
 use lifecycle_skupper::config::router_config::{self, DOCUMENT};
 use lifecycle_skupper::connector::Connectors;
+use lifecycle_skupper::link::Links;
 use lifecycle_skupper::listener::Listeners;
 use lifecycle_skupper::namespace::active_site;
 use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_skupper::platform::Platform;
 use lifecycle_skupper::router::credentials::Root;
 use lifecycle_skupper::router::state::Routers;
+use lifecycle_skupper::router_access::RouterAccesses;
+use lifecycle_skupper::secured_access::{AccessDefaults, SecuredAccesses};
 use lifecycle_skupper::site::Sites;
 use lifecycle_specs_skupper::SelectedPod;
+use lifecycle_specs_skupper::access_grant;
+use lifecycle_specs_skupper::access_token::{self, AccessTokenSpec, Given, GivenLink, Reply};
 use lifecycle_specs_skupper::attached::{self, AttachedConnector};
 use lifecycle_specs_skupper::attached_binding::{self, AttachedConnectorBinding};
+use lifecycle_specs_skupper::certificate;
 use lifecycle_specs_skupper::connector::{self, Connector};
 use lifecycle_specs_skupper::crds;
+use lifecycle_specs_skupper::link::{self, Link};
 use lifecycle_specs_skupper::listener::{self, Listener};
 use lifecycle_specs_skupper::router::{
-    EndpointCounts, EntryState, RouterEntry, RouterService, RouterState, SITE,
+    EndpointCounts, EntryState, RemoteSite, RouterEntry, RouterService, RouterState,
 };
-use lifecycle_specs_skupper::site::{self, Controller, Site};
+use lifecycle_specs_skupper::router_access::{self, RouterAccess};
+use lifecycle_specs_skupper::secured_access;
+use lifecycle_specs_skupper::site::{self, Controller, Endpoint, Site};
 use lifecycle_suite::resources::{Site as Place, Suite};
 use serde_json::{Map, Value, json};
+
+use pods::runs;
 
 use lifecycle_tests::lifecycles::provider::{Kept, Provider};
 
@@ -57,7 +71,7 @@ impl Desk {
         let text = table.data.as_ref().and_then(|data| data.get(DOCUMENT));
         let all: Option<Vec<(String, Map<String, Value>)>> =
             text.and_then(|text| serde_json::from_str(text).ok());
-        let carried = ["tcpListener", "tcpConnector"];
+        let carried = ["tcpListener", "tcpConnector", "connector", "listener"];
         let all = all.unwrap_or_default().into_iter();
         self.entries = all
             .filter(|(entity, _)| carried.contains(&entity.as_str()))
@@ -70,18 +84,27 @@ impl Desk {
             let text = attributes.get(name).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        let named = self
+        let of_links = ["connector", "listener"];
+        let keyed = self
             .entries
             .iter()
-            .map(|(_, attributes)| text(attributes, "address"));
+            .filter(|(e, _)| !of_links.contains(&e.as_str()));
+        let named = keyed.map(|(_, attributes)| text(attributes, "address"));
         // Of those of the fixtures it hears from the network, whatever it has read itself.
         for key in named.chain(["backend", "other"].map(str::to_owned)) {
             let sides = keys.entry(key).or_default();
             (sides.connectors, sides.listeners) = (self.is_matched.into(), self.is_matched.into());
         }
         let entries = self.entries.iter().map(|(entity, attributes)| {
-            let is_idle =
-                entity == "tcpListener" && keys[&text(attributes, "address")].connectors == 0;
+            let is_idle = match entity.as_str() {
+                "tcpListener" => keys[&text(attributes, "address")].connectors == 0,
+                "connector" => !self.is_matched,
+                _ => false,
+            };
+            let remote = (entity == "connector" && self.is_matched).then(|| RemoteSite {
+                id: "uid-east".to_owned(),
+                name: Some("east".to_owned()),
+            });
             let state = match (self.is_failing, is_idle) {
                 (true, _) => EntryState::Failed("the router cannot do it".to_owned()),
                 (false, true) => EntryState::Idle,
@@ -90,7 +113,11 @@ impl Desk {
             let hash = config::hash(attributes);
             (
                 format!("{entity}/{}", text(attributes, "name")),
-                RouterEntry { hash, state },
+                RouterEntry {
+                    hash,
+                    state,
+                    remote,
+                },
             )
         });
         let entries = entries.collect();
@@ -102,6 +129,7 @@ impl Desk {
             entries,
             services: services.collect(),
             keys: keys.clone(),
+            sites: Vec::new(),
         }
     }
 }
@@ -214,6 +242,57 @@ pub(crate) fn attached() -> Suite {
     defined(bare_attached()).fixtures(include_str!("suites/attached.yaml"))
 }
 
+/// A Certificate alone.
+fn bare_certificate() -> Suite {
+    let machine = || {
+        certificate::machine(Certificates {
+            controller_id: controller_id(),
+        })
+    };
+    Suite::of(machine)
+}
+
+/// The suite of a Certificate.
+pub(crate) fn certificate() -> Suite {
+    defined(bare_certificate()).fixtures(include_str!("suites/certificate.yaml"))
+}
+
+/// A SecuredAccess alone.
+fn bare_secured_access() -> Suite {
+    let machine = || {
+        secured_access::machine(SecuredAccesses {
+            controller_id: controller_id(),
+            defaults: AccessDefaults::default(),
+        })
+    };
+    Suite::of(machine)
+}
+
+/// The suite of a SecuredAccess.
+pub(crate) fn secured_access() -> Suite {
+    defined(bare_secured_access()).fixtures(include_str!("suites/secured_access.yaml"))
+}
+
+/// A RouterAccess alone.
+fn bare_router_access() -> Suite {
+    let machine = |router: Router, line| {
+        router_access::machine(RouterAccesses {
+            controller_id: controller_id(),
+            routers: Arc::new(Asking(router.on(line))),
+        })
+    };
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a RouterAccess.
+pub(crate) fn router_access() -> Suite {
+    defined(bare_router_access())
+        .fixtures(include_str!("suites/router_access.yaml"))
+        .promise("arises", arises)
+        .promise("decides", plans)
+        .promise("follows", follows)
+}
+
 /// An AttachedConnectorBinding alone.
 fn bare_binding() -> Suite {
     let machine = |router: Router, line| {
@@ -230,6 +309,96 @@ pub(crate) fn binding() -> Suite {
         .promise("arises", arises)
         .promise("decides", plans)
         .promise("follows", follows)
+}
+
+/// A Link alone.
+fn bare_link() -> Suite {
+    let machine = |router: Router, line| {
+        link::machine(Links::new(
+            controller_id(),
+            Arc::new(Asking(router.on(line))),
+        ))
+    };
+    Suite::outside(Router::default, machine)
+}
+
+/// The suite of a Link.
+pub(crate) fn link() -> Suite {
+    defined(bare_link())
+        .fixtures(include_str!("suites/link.yaml"))
+        .promise("arises", arises)
+        .promise("decides", plans)
+        .promise("follows", follows)
+}
+
+/// The suite of an AccessGrant.
+pub(crate) fn access_grant() -> Suite {
+    let machine = || {
+        access_grant::machine(Grants {
+            controller_id: controller_id(),
+        })
+    };
+    defined(Suite::of(machine)).fixtures(include_str!("suites/access_grant.yaml"))
+}
+
+/// A grant server of another site, outside the API server.
+type Grantor = Provider<Answers>;
+
+/// Whether it gives; at first it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Answers {
+    is_giving: bool,
+}
+
+impl Kept for Answers {
+    fn held(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    const MEDDLINGS: &[&str] = &["give", "refuse"];
+
+    fn perturb(&mut self, what: &str) {
+        self.is_giving = what == "give";
+    }
+}
+
+/// Asks the one grant server.
+struct Redeeming(Grantor);
+
+impl Redeems for Redeeming {
+    async fn redeem(&self, _: &AccessTokenSpec, name: &str, _: &str) -> Reply {
+        let link = GivenLink {
+            name: name.to_owned(),
+            endpoints: vec![Endpoint::default()],
+            cost: None,
+        };
+        let files = ["ca.crt", "tls.crt", "tls.key"].map(|file| (file.to_owned(), file.to_owned()));
+        let given = Given {
+            files: files.into(),
+            links: vec![link],
+        };
+        let asked = self.0.ask("redeem the token", move |answers| {
+            Ok(match answers.is_giving {
+                false => Reply::Denied("it answered 404: No such claim".to_owned()),
+                true => Reply::Given(given),
+            })
+        });
+        asked
+            .await
+            .unwrap_or_else(|error| Reply::Denied(error.to_string()))
+    }
+}
+
+/// The suite of an AccessToken.
+pub(crate) fn access_token() -> Suite {
+    let machine = |grantor: Grantor, line| {
+        access_token::machine(Tokens {
+            controller_id: controller_id(),
+            redeems: Redeeming(grantor.on(line)),
+        })
+    };
+    defined(Suite::outside(Grantor::default, machine))
+        .fixtures(include_str!("suites/access_token.yaml"))
 }
 
 /// A Site alone.
@@ -254,16 +423,20 @@ pub(crate) fn site() -> Suite {
         .promise("starts", starts)
 }
 
-/// The Site with a Listener and a Connector of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
-/// each other themselves. What is left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
+/// The Site with a Listener, a Connector and a Link of its namespace, and an AttachedConnector of another with what accepts it here, which keep their promises to
+/// each other themselves. Certificates, of which nobody waits for a promise, are left out: they last for years, and time passes by the hour here. What is
+/// left to functions is what Kubernetes and the router do: a Pod runs, and what the Site has written is read.
 pub(crate) fn together() -> Suite {
     defined(bare_site())
         .fixtures(include_str!("suites/together.yaml"))
         .promise("starts", starts)
         .together_with(bare_listener().promise("follows", reads))
         .together_with(bare_connector().promise("follows", reads))
+        .together_with(bare_link().promise("follows", reads))
         .together_with(bare_binding().promise("follows", reads))
         .together_with(bare_attached())
+        .together_with(bare_router_access().promise("follows", reads))
+        .together_with(bare_secured_access())
 }
 
 /// The Site with a Listener, whose router nobody plays.
@@ -336,6 +509,10 @@ async fn plans(place: Place) -> kube::Result<bool> {
         .unwrap_or_default();
     let tables: Api<ConfigMap> = Api::namespaced(place.client().clone(), namespace);
     let listeners: Vec<&Listener> = listeners.iter().collect();
+    let links = all::<Link>(&place).await?;
+    let links: Vec<&Link> = links.iter().collect();
+    let accesses = all::<RouterAccess>(&place).await?;
+    let accesses: Vec<&RouterAccess> = accesses.iter().collect();
     let wanted = plan::router_config(
         (&SiteIdentity::of(site), Platform::Kubernetes),
         (
@@ -343,7 +520,7 @@ async fn plans(place: Place) -> kube::Result<bool> {
             &kept::Kept::default(),
         ),
         &listeners,
-        &served,
+        (&served, &links, &accesses),
     );
     let data = &wanted.as_json()["data"];
     match before {
@@ -404,36 +581,4 @@ async fn arises(place: Place) -> kube::Result<bool> {
         Some(site) => runs(&place, site.uid().unwrap_or_default().as_str()).await,
         None => Ok(false),
     }
-}
-
-/// A Pod of the router of a Site runs.
-async fn runs(place: &Place, site: &str) -> kube::Result<bool> {
-    let namespace = place.object["metadata"]["namespace"]
-        .as_str()
-        .unwrap_or_default();
-    let pods: Api<Pod> = Api::namespaced(place.client().clone(), namespace);
-    let name = "skupper-router-1";
-    let labels = json!({ "application": "skupper-router", SITE: site });
-    let there = pods.get_opt(name).await?;
-    let is_right = |pod: &Pod| json!(pod.labels()) == labels;
-    if there.as_ref().is_some_and(|pod| !is_right(pod)) {
-        pods.delete(name, &DeleteParams::default()).await?;
-    }
-    if !there.is_some_and(|pod| is_right(&pod)) {
-        let pod = json!({
-            "metadata": { "name": name, "labels": labels },
-            "spec": { "containers": [{ "name": "router", "image": "router:1" }] },
-        });
-        let pod: Pod = serde_json::from_value(pod).map_err(kube::Error::SerdeError)?;
-        pods.create(&PostParams::default(), &pod).await?;
-    }
-    let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
-    place
-        .edit(&path, |pod| {
-            pod["status"] = json!({
-                "phase": "Running", "podIP": "10.0.0.1",
-                "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z" }],
-            });
-        })
-        .await
 }

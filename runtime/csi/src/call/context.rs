@@ -85,6 +85,10 @@ impl CallContext {
         &*self.machine
     }
 
+    pub(crate) fn shared_machine(&self) -> Arc<dyn Machine> {
+        Arc::clone(&self.machine)
+    }
+
     /// What is declared of a call.
     pub(crate) fn declared(&self, rpc: Rpc) -> Option<(usize, &'static Call)> {
         let mut calls = self.ir().calls.iter().enumerate();

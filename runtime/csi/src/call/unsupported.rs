@@ -11,6 +11,10 @@ pub(super) fn unsupported(input: &Input, kind: Option<&Kind>, has_cluster: bool)
         (Mode::Clock, _) => Some(format!(
             "`{name}` is a clock, and a call happens when it is made"
         )),
+        (Mode::Group, _) => Some(format!(
+            "`{}` is a group, and a volume has no object that owns one: declare its members by themselves",
+            input.name
+        )),
         (Mode::Record | Mode::Noted, _) => Some(format!(
             "`{name}` is a record, for which a volume has no object: poll or probe it"
         )),

@@ -18,18 +18,49 @@ pub(super) fn take(rights: &mut Rights, machine: &dyn Machine) {
             let why = format!("input `{}` of {}", input.name, lifecycle.name);
             rights.allow(Object::of(&kind), reads(lifecycle), why.clone());
             if let Some(leaves) = input.retired {
-                rights.allow(Object::of(&kind), leaving(leaves, input), why);
+                rights.allow(Object::of(&kind), leaving(leaves, input), why.clone());
+                if matches!(leaves, Leaves::Released) {
+                    owned_anew(rights, &kind, &why);
+                }
             }
         }
     }
     for effect in lifecycle.effects {
-        if let Some(kind) = machine.kind(effect.target) {
-            let input = &lifecycle.inputs[effect.target];
+        for target in lifecycle.of_objects(effect.target) {
+            let input = &lifecycle.inputs[target];
+            let Some(kind) = machine
+                .kind(target)
+                .filter(|_| may_write(lifecycle, effect, input))
+            else {
+                continue;
+            };
             let why = format!("effect `{}` of {}", effect.name, lifecycle.name);
             rights.allow(Object::of(&kind), writes(effect, input), why.clone());
             owner(rights, machine, (effect, input), &why);
+            let adopts =
+                |other: &Effect| other.target == effect.target && matches!(other.verb, Does::Adopt);
+            let changes = input.retain.is_some()
+                || matches!(input.mode, Mode::Shared)
+                || lifecycle.effects.iter().any(adopts);
+            if changes && matches!(effect.verb, Does::Apply | Does::Create | Does::Adopt) {
+                owned_anew(rights, &kind, &why);
+            }
         }
     }
+}
+
+/// Where the API server insists on it, the owners of an object that is there are changed only by who may delete it.
+fn owned_anew(rights: &mut Rights, kind: &Kind, why: &str) {
+    let why = format!("{why} changes the owners of what is there; asked for by {INSISTS}");
+    rights.allow(Object::of(kind), &[Verb::Delete], why);
+}
+
+/// Of a group that is applied, only what a builder may not want is ever deleted.
+fn may_write(lifecycle: &Lifecycle, effect: &Effect, input: &Input) -> bool {
+    let mut effects = lifecycle.effects.iter();
+    let is_wanted = |other: &Effect| other.verb == Does::Apply && other.target == effect.target;
+    let always = input.group.is_some() && !input.optional && effects.any(is_wanted);
+    effect.verb != Does::Delete || !always
 }
 
 /// The object itself: it is watched, told about, and changed where the lifecycle keeps something in it.

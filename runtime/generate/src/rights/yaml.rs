@@ -15,13 +15,27 @@ pub struct Account {
     pub role: String,
 }
 
-pub(super) fn manifests(rights: &Rights, account: &Account) -> String {
+/// Who has rights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A ServiceAccount in the namespace of the program, by its name.
+    ServiceAccount(String),
+    /// A person, as the API server calls the user.
+    User(String),
+    /// Nobody yet: roles are made, and nothing binds them.
+    Nobody,
+}
+
+pub(super) fn manifests(rights: &Rights, account: &Account, holder: &Holder) -> String {
     let scopes = [Scope::Cluster, Scope::Own];
     let documents = scopes.into_iter().filter_map(|scope| {
         let rules = rules(rights, scope);
         (!rules.is_empty()).then(|| {
             let role = role(account, scope, &rules);
-            format!("{role}---\n{}", binding(account, scope))
+            match subject(account, holder) {
+                Some(subject) => format!("{role}---\n{}", binding(account, scope, &subject)),
+                None => role,
+            }
         })
     });
     documents.collect::<Vec<_>>().join("---\n")
@@ -47,17 +61,27 @@ fn role(account: &Account, scope: Scope, rules: &str) -> String {
     format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\n{metadata}rules:\n{rules}")
 }
 
-fn binding(account: &Account, scope: Scope) -> String {
-    let (kind, metadata) = (word(scope), metadata(account, scope));
-    let Account {
-        name,
-        namespace,
-        role,
-    } = account;
+fn binding(account: &Account, scope: Scope, subject: &str) -> String {
+    let (kind, metadata, role) = (word(scope), metadata(account, scope), &account.role);
     format!(
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\n{metadata}roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  \
-         kind: {kind}\n  name: {role}\nsubjects:\n  - kind: ServiceAccount\n    name: {name}\n    namespace: {namespace}\n"
+         kind: {kind}\n  name: {role}\nsubjects:\n{subject}"
     )
+}
+
+fn subject(account: &Account, holder: &Holder) -> Option<String> {
+    let namespace = &account.namespace;
+    match holder {
+        Holder::ServiceAccount(name) => Some(format!(
+            "  - kind: ServiceAccount\n    name: {name}\n    namespace: {namespace}\n"
+        )),
+        // Users are called by words of others.
+        Holder::User(name) => Some(format!(
+            "  - apiGroup: rbac.authorization.k8s.io\n    kind: User\n    name: {}\n",
+            serde_json::Value::from(name.as_str())
+        )),
+        Holder::Nobody => None,
+    }
 }
 
 fn rules(rights: &Rights, scope: Scope) -> String {

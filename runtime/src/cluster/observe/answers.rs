@@ -29,6 +29,7 @@ impl Observing<'_> {
             (Mode::Owned, true) if input.noted.is_some() => self.ask_created_set(number),
             (Mode::Owned, false) if input.noted.is_some() => self.ask_created(number),
             (Mode::Owned | Mode::Shared, true) => self.ask_set(number),
+            (Mode::Group, _) => self.ask_group(number),
             (Mode::Owned | Mode::Shared | Mode::Part, _) => self.ask_written(number),
         }
     }
@@ -45,6 +46,7 @@ impl Observing<'_> {
                 Slot::Plain(_) | Slot::Closed | Slot::Objects(_) => "Absent",
             },
             (Mode::Owned | Mode::Shared, _) if input.many => "Behind",
+            (Mode::Group, _) => "Behind",
             (Mode::Owned | Mode::Shared | Mode::Part, None) => "Absent",
             (Mode::Owned, Some(live)) if input.noted.is_some() => self.stands(number, live),
             (Mode::Owned, Some(live)) if self.whose(number, live) != Whose::Ours => {
@@ -248,6 +250,7 @@ impl Observing<'_> {
             ) => Job::Update,
         };
         let plan = Plan {
+            input: Some(number),
             name: name.clone(),
             job,
             body,
@@ -327,10 +330,12 @@ impl Observing<'_> {
             | Mode::Noted
             | Mode::Poll
             | Mode::Probe
-            | Mode::Clock => Job::Delete,
+            | Mode::Clock
+            | Mode::Group => Job::Delete,
         };
         let body = dressed(json!({}), self.kind(number), name, (None, None));
         Plan {
+            input: Some(number),
             name: name.clone(),
             job,
             id: WriteId::of(&Value::Null, Some(live)),
@@ -461,6 +466,7 @@ impl Observing<'_> {
         let target = self.polls.iter().find(|(n, _)| *n == declared.target);
         let live = target.map(|(n, key)| self.observer.view.answer_version(*n, key));
         let plan = Plan {
+            input: None,
             name: Name::of(&subject.meta),
             job: Job::Call,
             id: WriteId {
@@ -527,7 +533,8 @@ impl Observing<'_> {
             | Mode::Noted
             | Mode::Poll
             | Mode::Probe
-            | Mode::Clock => (naming.manager.clone(), naming.replaced.clone()),
+            | Mode::Clock
+            | Mode::Group => (naming.manager.clone(), naming.replaced.clone()),
         }
     }
 

@@ -55,7 +55,7 @@ impl Observing<'_> {
             "kind": kind.kind,
             "metadata": meta,
         });
-        let plan = self.patching(&self.subject, Job::Tidy, body);
+        let plan = self.patching(None, &self.subject, (Job::Tidy, body));
         Some(self.left(None, plan))
     }
 
@@ -136,9 +136,13 @@ impl Observing<'_> {
             Mode::Owned => self.is_ours(number, live),
             Mode::Shared => refers,
             Mode::Part => self.has_a_part(number, live),
-            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
-                false
-            }
+            Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock
+            | Mode::Group => false,
         };
         let goes = live.meta.deletion_timestamp.is_some() && mode != Mode::Part;
         if !is_ours || goes {
@@ -149,7 +153,7 @@ impl Observing<'_> {
             Leaves::Released if refers => {
                 let others: Vec<_> = owners().filter(|one| one.uid != owner.uid()).collect();
                 let body = json!({ "metadata": { "ownerReferences": others } });
-                Some(self.patching(live, Job::Disown, body))
+                Some(self.patching(Some(number), live, (Job::Disown, body)))
             }
             Leaves::Released => None,
         }

@@ -13,6 +13,8 @@ use crate::machine::compare::{Ours, Verdict, compare, fingerprint, pruned, under
 /// One write that an effect could make now.
 #[derive(Clone)]
 pub struct Plan {
+    /// The input whose object it is, of a group the member; `None`: it is the object of the lifecycle, or none of the cluster.
+    pub input: Option<usize>,
     pub name: Name,
     pub job: Job,
     /// The desired fields; of a call or a deletion nothing.

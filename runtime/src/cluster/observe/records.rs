@@ -73,6 +73,7 @@ impl Observing<'_> {
             ..WriteId::of(&body, Some(subject))
         };
         Plan {
+            input: None,
             name: Name::of(&subject.meta),
             job: Job::Record,
             body,

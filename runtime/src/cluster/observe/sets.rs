@@ -88,7 +88,7 @@ impl Observing<'_> {
         Ok(Some((effect, wanted)))
     }
 
-    fn ask_member(
+    pub(super) fn ask_member(
         &mut self,
         number: usize,
         effect: Option<usize>,
@@ -135,11 +135,9 @@ impl Observing<'_> {
         (Member::Surplus, format!("{object} is not wanted any more"))
     }
 
-    /// The effect that applies or deletes members of a set.
-    fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
-        let effects = self.ir.effects;
-        effects
-            .iter()
-            .position(|e| e.verb == verb && e.each && e.target == number)
+    /// The effect that applies or deletes members of a set, or of the group of a member.
+    pub(super) fn effect(&self, number: usize, verb: Verb) -> Option<usize> {
+        let mut effects = self.ir.effects.iter();
+        effects.position(|e| e.verb == verb && e.each && self.ir.writes(e, number))
     }
 }

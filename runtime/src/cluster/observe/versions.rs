@@ -36,7 +36,7 @@ impl Observing<'_> {
         let inputs = 0..self.ir.inputs.len();
         let inputs = inputs.filter(|input| {
             let is_named = declared.from.contains(&Source::Input(*input)) || noted == Some(*input);
-            *input != declared.target && (all || is_named)
+            !self.ir.writes(declared, *input) && (all || is_named)
         });
         let read = inputs.map(|input| {
             let asked = self.polls.iter().find(|(of, _)| *of == input);
@@ -75,7 +75,7 @@ impl Observed {
         let changes = |(number, input): (usize, &Input)| {
             besides.is_some_and(|effect| {
                 let mut affected = effect.affects.iter();
-                number == effect.target || affected.any(|var| input.var == Some(*var))
+                ir.writes(effect, number) || affected.any(|var| input.var == Some(*var))
             })
         };
         let inputs = ir.inputs.iter().enumerate().filter(|one| !changes(*one));

@@ -118,7 +118,7 @@ impl Observing<'_> {
             };
             let stays = keeps || self.retains(number);
             let body = taken_over(&owner, live, stays.then(|| owner.keeps(keeps)));
-            let plan = self.patching(live, Job::Adopt, body);
+            let plan = self.patching(Some(number), live, (Job::Adopt, body));
             self.plans[effect].push(plan);
         }
         self.touched.insert((number, name.clone()));
@@ -126,8 +126,14 @@ impl Observing<'_> {
     }
 
     /// A plan that changes of an object what its body says, and nothing else.
-    pub(super) fn patching(&self, live: &Arc<Stored>, job: Job, body: Value) -> Plan {
+    pub(super) fn patching(
+        &self,
+        input: Option<usize>,
+        live: &Arc<Stored>,
+        (job, body): (Job, Value),
+    ) -> Plan {
         Plan {
+            input,
             name: Name::of(&live.meta),
             job,
             id: WriteId::of(&body, Some(live)),

@@ -55,7 +55,7 @@ fn decided_at(now: Instant, seen: &Seen, memory: &ObjectMemory, is_taken: bool) 
         now,
         leads_until: Some(now + RESYNC),
         resync: now + RESYNC,
-        is_taken: &|_, _| is_taken,
+        is_taken: &|_| is_taken,
         is_turn: &|_| Ok(()),
     };
     decide(seen, memory, &at).told()
@@ -134,7 +134,7 @@ async fn a_call_needs_a_lease_that_outlives_it() {
             now,
             leads_until: until.map(|until| now + until),
             resync: now + RESYNC,
-            is_taken: &|_, _| true,
+            is_taken: &|_| true,
             is_turn: &|_| Ok(()),
         };
         decide(&seen, &memory, &at).told()

@@ -1,13 +1,14 @@
 //! Promises between lifecycles that run together: where all of them rest, none is open, unless whoever is to keep it visibly waits for a person.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use super::Core;
 use super::harness::Harness;
 use super::invariant::Invariant;
 use super::observer::Last;
-use lifecycle_runtime::lifecycle::{Kind, Machine, ObjectRef, Stored};
+use lifecycle_runtime::lifecycle::{Kind, Machine, ObjectRef, Observation, Stored};
 use lifecycle_runtime::machine::ir::{Claim, Lifecycle, Phase, Promise};
 use lifecycle_runtime::machine::policy::Class;
 
@@ -20,6 +21,58 @@ enum Stand {
     WaitsForSomebody,
     /// Neither: it is where it has not kept it, and nothing holds it up.
     Elsewhere(String),
+}
+
+/// Whoever keeps a promise: a lifecycle, and where its objects rest.
+pub(crate) struct Keepers<'a> {
+    pub(crate) machine: &'a Arc<dyn Machine>,
+    pub(crate) last: &'a BTreeMap<ObjectRef, Last>,
+}
+
+impl Keepers<'_> {
+    /// What is wrong about a promise that is open, if something is; `from` is the lifecycle that it was made to, what its pass saw, and the
+    /// namespace that it is in. At the end of a run nothing is to come any more.
+    pub(crate) fn why_open(
+        &self,
+        claim: &Claim,
+        from: (&dyn Machine, &Observation, Option<&str>),
+        is_end: bool,
+    ) -> Option<String> {
+        fault(&self.stands(claim, from), is_end)
+    }
+
+    /// What is told of it.
+    pub(crate) fn not_kept(
+        &self,
+        object: &dyn fmt::Display,
+        promise: &str,
+        (claim, why): (&Claim, &str),
+    ) -> String {
+        let (keeper, states) = (self.machine.ir().name, claim.states.join(" | "));
+        format!("{object}: `{promise}` is open, which {keeper} keeps in {states}: {why}")
+    }
+
+    /// What those do that are to keep it: the one of their kind that the pass has found, else those, else all of its namespace.
+    fn stands(
+        &self,
+        claim: &Claim,
+        (machine, observation, namespace): (&dyn Machine, &Observation, Option<&str>),
+    ) -> Vec<Stand> {
+        let kind = self.machine.subject();
+        let found = kind.and_then(|kind| found(machine, observation, &kind));
+        let theirs = self.last.iter().filter(|(other, _)| match &found {
+            Some(found) => found.contains(&(other.namespace.clone(), other.name.clone())),
+            None => {
+                namespace.is_none()
+                    || other.namespace.is_none()
+                    || other.namespace.as_deref() == namespace
+            }
+        });
+        let ir = self.machine.ir();
+        theirs
+            .map(|(other, last)| stand(ir, claim, other, last))
+            .collect()
+    }
 }
 
 impl Harness {
@@ -37,11 +90,18 @@ impl Harness {
                     if !is_open(machine.ir(), promise, &last) {
                         continue;
                     }
-                    let stands = self.stands(&**machine, (&object, &last), (keeper, claim));
-                    let name = (core.called(member, promise), core.irs()[keeper].name);
-                    match fault(&stands, is_end) {
+                    let keeper = Keepers {
+                        machine: core
+                            .machines()
+                            .nth(keeper)
+                            .expect("it was found among them"),
+                        last: &self.last_of(keeper),
+                    };
+                    let from = (&**machine, &*last.observation, object.namespace.as_deref());
+                    match keeper.why_open(claim, from, is_end) {
                         Some(why) => {
-                            let text = not_kept(&object, &name.0, (name.1, claim), &why);
+                            let called = core.called(member, promise);
+                            let text = keeper.not_kept(&object, &called, (claim, &why));
                             self.find(Invariant::ClaimsKept, text);
                         }
                         None => {
@@ -52,26 +112,6 @@ impl Harness {
             }
         }
         excused
-    }
-
-    /// What those do that are to keep a promise of an object: the one that it has found of their kind, else those, else all of its namespace.
-    fn stands(
-        &self,
-        machine: &dyn Machine,
-        (object, last): (&ObjectRef, &Last),
-        (keeper, claim): (usize, &Claim),
-    ) -> Vec<Stand> {
-        let kind = self.core.machines().nth(keeper).and_then(|m| m.subject());
-        let found = kind.and_then(|kind| found(machine, last, &kind));
-        let all = self.last_of(keeper).into_iter();
-        let theirs = all.filter(|(other, _)| match &found {
-            Some(found) => found.contains(&(other.namespace.clone(), other.name.clone())),
-            None => other.namespace == object.namespace || other.namespace.is_none(),
-        });
-        let ir = self.core.irs()[keeper];
-        theirs
-            .map(|(other, last)| stand(ir, claim, &other, &last))
-            .collect()
     }
 }
 
@@ -90,24 +130,31 @@ fn is_open(ir: &Lifecycle, promise: &Promise, last: &Last) -> bool {
 
 type Names = BTreeSet<(Option<String>, String)>;
 
-/// The objects of a kind that a pass has found: where it found one by itself, that one.
-fn found(machine: &dyn Machine, last: &Last, kind: &Kind) -> Option<Names> {
+/// The objects of a kind that a pass has found, if it looks for any: those that it found by themselves, else those that it found as a set.
+fn found(machine: &dyn Machine, observation: &Observation, kind: &Kind) -> Option<Names> {
     let ir = machine.ir();
     let is_of = |input: &usize| {
         let own = machine.kind(*input);
         own.is_some_and(|own| own.api_version() == kind.api_version() && own.kind == kind.kind)
     };
-    let inputs: Vec<usize> = (0..ir.inputs.len()).filter(is_of).collect();
-    let single = inputs.iter().find(|input| !ir.inputs[**input].many);
-    let input = single.or(inputs.first())?;
-    let name = |object: &Arc<Stored>| {
-        let meta = &object.meta;
-        (
-            meta.namespace.clone(),
-            meta.name.clone().unwrap_or_default(),
-        )
+    let inputs = (0..ir.inputs.len()).filter(is_of);
+    let (sets, single): (Vec<_>, Vec<_>) = inputs.partition(|input| ir.inputs[*input].many);
+    let names = |inputs: &[usize]| -> Names {
+        let objects = inputs.iter().flat_map(|input| observation.objects(*input));
+        let name = |object: &Arc<Stored>| {
+            let meta = &object.meta;
+            (
+                meta.namespace.clone(),
+                meta.name.clone().unwrap_or_default(),
+            )
+        };
+        objects.map(name).collect()
     };
-    Some(last.observation.objects(*input).iter().map(name).collect())
+    match (single.as_slice(), sets.as_slice()) {
+        ([], []) => None,
+        ([], sets) => Some(names(sets)),
+        (single, _) => Some(names(single)),
+    }
 }
 
 fn stand(ir: &Lifecycle, claim: &Claim, object: &ObjectRef, last: &Last) -> Stand {
@@ -148,16 +195,6 @@ fn fault(stands: &[Stand], is_end: bool) -> Option<String> {
         Stand::Claims(_) | Stand::WaitsForSomebody => None,
     });
     Some(elsewhere.unwrap_or_else(|| "there is none".to_owned()))
-}
-
-fn not_kept(
-    object: &ObjectRef,
-    promise: &str,
-    (keeper, claim): (&str, &Claim),
-    why: &str,
-) -> String {
-    let states = claim.states.join(" | ");
-    format!("{object}: `{promise}` is open, which {keeper} keeps in {states}: {why}")
 }
 
 #[cfg(test)]

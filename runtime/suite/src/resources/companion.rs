@@ -2,6 +2,7 @@
 //! What a lifecycle promises that one of them claims is theirs to keep, and no function's.
 
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::fixture::written_kinds;
 use super::observer::Observer;
 use super::site::Keeper;
 use super::wire::{Past, Wire};
-use super::{Core, Make, Running, Suite};
+use super::{Core, Make, MakeOutside, Running, Suite};
 use crate::faults::{Faults, Plan, Process};
 use crate::granted::Granted;
 use lifecycle_runtime::lifecycle::Machine;
@@ -55,26 +56,57 @@ impl Suite {
     /// unless whoever is to keep it visibly waits for a person. What is explored are the worlds of all; what is disturbed are the writes of each, and what each has written.
     #[must_use]
     pub fn together_with(mut self, other: Suite) -> Self {
-        let core = other.core;
+        let mut core = other.core;
         self.problems.extend(other.problems);
         let name = |definition: &Value| definition["metadata"]["name"].clone();
         let known: Vec<Value> = self.core.definitions.iter().map(name).collect();
-        let definitions = core.definitions.into_iter();
+        let definitions = take(&mut core.definitions).into_iter();
         let definitions = definitions.filter(|one| !known.contains(&name(one)));
         self.core.definitions.extend(definitions);
         // Where both have one, it is the same.
         let own: Vec<_> = self.core.fixtures.iter().map(|f| f.key.clone()).collect();
-        let fixtures = core.fixtures.into_iter();
+        let fixtures = take(&mut core.fixtures).into_iter();
         let fixtures = fixtures.filter(|fixture| !own.contains(&fixture.key));
         self.core.fixtures.extend(fixtures);
         if !self.core.has_outside {
-            self.core.outside = core.outside;
+            self.core.outside = Arc::clone(&core.outside);
             self.core.has_outside = core.has_outside;
         }
         self.core.quiet = self.core.quiet.max(core.quiet);
         self.core.calm = self.core.calm.max(core.calm);
         self.core.deaf = self.core.deaf.max(core.deaf);
-        self.core.beside.push(Member {
+        let (member, beside) = Member::of(core);
+        self.core.beside.push(member);
+        self.core.beside.extend(beside);
+        let kinds: Vec<_> = self.core.machines().filter_map(|m| m.subject()).collect();
+        for fixture in &mut self.core.fixtures {
+            fixture.subject = kinds.iter().any(|kind| fixture.is_of(kind));
+        }
+        self
+    }
+}
+
+impl Suite {
+    /// What runs where another suite leads: this lifecycle, and those beside it.
+    ///
+    /// # Errors
+    /// The suite is not well described.
+    pub(crate) fn into_members(self) -> Result<(Vec<Member>, MakeOutside), String> {
+        match self.problems.is_empty() {
+            true => {
+                let outside = Arc::clone(&self.core.outside);
+                let (first, beside) = Member::of(self.core);
+                let all = std::iter::once(first).chain(beside);
+                Ok((all.collect(), outside))
+            }
+            false => Err(self.problems.join("; ")),
+        }
+    }
+}
+
+impl Member {
+    fn of(core: Core) -> (Self, Vec<Self>) {
+        let member = Self {
             ir: core.ir,
             machine: core.machine,
             make: core.make,
@@ -83,13 +115,8 @@ impl Suite {
             naming: core.naming,
             promises: core.promises,
             limits: core.limits,
-        });
-        self.core.beside.extend(core.beside);
-        let kinds: Vec<_> = self.core.machines().filter_map(|m| m.subject()).collect();
-        for fixture in &mut self.core.fixtures {
-            fixture.subject = kinds.iter().any(|kind| fixture.is_of(kind));
-        }
-        self
+        };
+        (member, core.beside)
     }
 }
 
@@ -178,10 +205,10 @@ impl Companion {
         })
     }
 
-    pub(crate) fn start(&mut self, core: &Core, admin: &Client, outside: &Arc<dyn ExternalSystem>) {
+    pub(crate) fn start(&mut self, seed: u64, admin: &Client, outside: &Arc<dyn ExternalSystem>) {
         let (observer, wire) = (Arc::clone(&self.observer), Arc::clone(&self.wire));
         let (member, outside) = (self.member.clone(), Arc::clone(outside));
-        let (latest, seed) = (Arc::clone(&self.machine), core.seed);
+        let latest = Arc::clone(&self.machine);
         let start = move |process: Process| {
             observer.starts();
             let machine = (member.make)(&outside, &process.line);

@@ -197,7 +197,7 @@ impl Harness {
     fn start(&mut self) {
         let core = Arc::clone(&self.core);
         for companion in &mut self.companions {
-            companion.start(&core, &self.admin, &self.outside);
+            companion.start(core.seed, &self.admin, &self.outside);
         }
         self.observer.starts();
         let (core, wire) = (Arc::clone(&self.core), Arc::clone(&self.wire));
@@ -420,9 +420,12 @@ impl Harness {
             .values()
             .all(|last| is_goal(last.class));
         if at_goal {
-            // Not what another user made and we wrote a part of: nobody would make it again.
+            // Not what another user made and we wrote a part of, nor what is made once: nobody would make it again.
             let wrote = self.wire.wrote().into_keys();
-            for path in wrote.filter(|path| !self.present.contains_key(path)) {
+            let again =
+                |path: &String| !self.present.contains_key(path) && !self.core.is_made_once(path);
+            let wrote: Vec<String> = wrote.filter(again).collect();
+            for path in wrote {
                 let _ = self.remove(&path).await.is_ok();
             }
         }

@@ -1,6 +1,6 @@
 //! What runs are compared by: the worlds of all objects of the lifecycle.
 
-use lifecycle_runtime::machine::ir::Lifecycle;
+use lifecycle_runtime::machine::ir::{Lifecycle, Phase};
 use lifecycle_runtime::machine::world::World;
 
 /// Where one object is.
@@ -48,6 +48,16 @@ impl WorldsKey {
                 .iter()
                 .any(|effect| world.get(effect.refused) == 1)
         })
+    }
+
+    /// These objects but for those that were left to another controller: what was made of them by then depends on when that was.
+    pub(crate) fn managed(&self, irs: &[&Lifecycle]) -> Vec<&ObjectState> {
+        let is_left = |state: &&ObjectState| {
+            let ir = irs[state.member];
+            let class = state.world.as_ref().map(|w| ir.classify(w, state.deleting));
+            class.is_some_and(|class| ir.phase(class) == Phase::Ignored)
+        };
+        self.0.iter().filter(|state| !is_left(state)).collect()
     }
 
     /// Whether each of them is suspended so that its deletion waits.

@@ -372,7 +372,10 @@ impl Harness {
             let object = site::get(&self.admin, &path).await.ok().flatten();
             // What is deleted and does not go is held by somebody else, as a claim by a Pod that uses it.
             let is_going = |o: &Value| !o["metadata"]["deletionTimestamp"].is_null();
-            if object.is_some_and(|o| !is_going(&o) && observer.outlives(&o)) {
+            // What belongs to an object beside that somebody took over stays with that one.
+            let left = object.filter(|o| !is_going(o) && observer.outlives(o));
+            let Some(left) = left else { continue };
+            if member == 0 || !self.has_owner(member, &left).await {
                 self.find(Invariant::NoLeak, format!("{path} is left"));
             }
         }
@@ -385,6 +388,26 @@ impl Harness {
                 format!("outside Kubernetes is left: {line}"),
             );
         }
+    }
+
+    /// Whether the object of a lifecycle beside that owns this one is still there.
+    async fn has_owner(&self, member: usize, object: &Value) -> bool {
+        let subject = self
+            .machine_of(member)
+            .and_then(|machine| machine.subject());
+        let Some(subject) = subject else {
+            return false;
+        };
+        let folder = subject.path(object["metadata"]["namespace"].as_str());
+        let owners = object["metadata"]["ownerReferences"].as_array();
+        for owner in owners.into_iter().flatten() {
+            let path = format!("{folder}/{}", owner["name"].as_str().unwrap_or_default());
+            let there = site::get(&self.admin, &path).await.ok().flatten();
+            if there.is_some_and(|there| there["metadata"]["uid"] == owner["uid"]) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The status at rest says what the last pass saw.

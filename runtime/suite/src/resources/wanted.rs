@@ -39,7 +39,7 @@ impl Harness {
                 if ir.inputs[input].noted.is_some() {
                     continue;
                 }
-                let var = ir.inputs[input].var;
+                let var = ir.verdict(input);
                 if var.is_none_or(|var| ir.value(last.world(), var) != "Current") {
                     continue;
                 }

@@ -421,9 +421,13 @@ impl Wire {
             }
             Mode::Shared => false,
             Mode::Part => before.is_none(),
-            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
-                true
-            }
+            Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock
+            | Mode::Group => true,
         };
         if is_foreign {
             let text = format!("{asked}: the object belongs to another controller or user");

@@ -5,10 +5,12 @@ use std::fmt::Write;
 
 use super::test_env::TestEnv;
 use crate::faults::{At, Sent};
+use crate::resources::Coverage;
 use lifecycle_csi::in_process::ClassifiedVolume;
 use lifecycle_runtime::lifecycle::Observation;
 use lifecycle_runtime::machine::ir::{Code, Lifecycle, Rpc, Verb};
 use lifecycle_runtime::machine::policy::Class;
+use lifecycle_runtime::machine::world::World;
 
 /// What was seen of answers, states and effects.
 #[derive(Default)]
@@ -21,6 +23,10 @@ pub(super) struct RpcCoverage {
     effects: BTreeSet<(&'static str, &'static str)>,
     /// Plurals of what was written to the API server.
     written: BTreeSet<String>,
+    /// What was seen of each lifecycle that runs beside the driver.
+    beside: Vec<(&'static Lifecycle, Coverage)>,
+    /// Where a volume and all of those rested: name of the lifecycle, and worlds.
+    rests: BTreeSet<(&'static str, World, Vec<World>)>,
 }
 
 impl RpcCoverage {
@@ -38,6 +44,23 @@ impl RpcCoverage {
         self.states.extend(other.states);
         self.effects.extend(other.effects);
         self.written.extend(other.written);
+        self.beside(other.beside);
+        self.rests.extend(other.rests);
+    }
+
+    pub(super) fn beside(&mut self, seen: Vec<(&'static Lifecycle, Coverage)>) {
+        for (ir, seen) in seen {
+            match self.beside.iter_mut().find(|(own, _)| own.path == ir.path) {
+                Some((_, own)) => own.add(seen),
+                None => self.beside.push((ir, seen)),
+            }
+        }
+    }
+
+    /// A volume and those beside it rest.
+    pub(super) fn rest(&mut self, name: &'static str, world: World, mut beside: Vec<World>) {
+        beside.sort();
+        self.rests.insert((name, world, beside));
     }
 
     pub(super) fn answered(&mut self, rpc: Rpc, code: Option<Code>) {
@@ -104,6 +127,15 @@ impl RpcCoverage {
                 // Writing to a text never fails.
                 let _written = writeln!(text, "  {:?}: {answers}", call.rpc);
             }
+        }
+        for (ir, seen) in &self.beside {
+            let states = ir.states.iter().enumerate();
+            let states = states.map(|(number, state)| (state.name, seen.states.contains(&number)));
+            line(&mut text, ir.name, "states", states.collect());
+        }
+        if !self.beside.is_empty() {
+            // Writing to a text never fails.
+            let _written = writeln!(text, "  together: {} worlds at rest", self.rests.len());
         }
         text
     }

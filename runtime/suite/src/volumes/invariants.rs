@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::life_outcome::LifeOutcome;
-use super::snapshot::{Tree, difference};
+use super::snapshot::{Tree, difference, key};
 use super::test_env::TestEnv;
 
 pub(super) fn findings(
@@ -94,17 +94,11 @@ fn own_files(env: &TestEnv<'_>, ended: &LifeOutcome) -> Option<String> {
 
 /// Objects of others keep their versions.
 fn of_others(env: &TestEnv<'_>, ended: &LifeOutcome) -> Option<String> {
-    let key = |object: &serde_json::Value| {
-        let text = |at: &str| object.pointer(at).and_then(serde_json::Value::as_str);
-        let (kind, name) = (text("/kind"), text("/metadata/name"));
-        let namespace = text("/metadata/namespace").unwrap_or_default();
-        let (kind, name) = (kind.unwrap_or_default(), name.unwrap_or_default());
-        format!("{kind} {namespace}/{name}")
-    };
     let others = [&env.fixture.others, &env.fixture.stays];
     let keys = others.into_iter().flatten().map(key);
     let of = |versions: &BTreeMap<String, String>, key: &String| versions.get(key).cloned();
     let (before, after) = (&ended.before.objects.versions, &ended.gone.objects.versions);
+    let keys = keys.filter(|key| !ended.restored.contains(key));
     let mut touched = keys.filter(|key| of(before, key) != of(after, key));
     let touched = touched.next()?;
     Some(format!(

@@ -7,10 +7,12 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::coverage::RpcCoverage;
+use super::deed::Deed;
 use super::life_outcome::LifeOutcome;
 use super::process::CallOutcome;
 use super::schedule::{Extra, Schedule};
 use super::schedule_env::ScheduleEnv;
+use super::snapshot::key;
 use super::step::Step;
 use super::test_env::{TestEnv, paused};
 use crate::faults::Sent;
@@ -49,7 +51,7 @@ pub(super) fn play(
 ) -> Result<LifeOutcome, String> {
     let runtime = paused()?;
     let ended = runtime.block_on(async {
-        let env = ScheduleEnv::new(base, schedule.plan.clone())?;
+        let env = ScheduleEnv::new(base, schedule)?;
         let around = base.fixture.around.as_ref();
         let around = around.map(|around| tokio::spawn(around(env.admin.clone())));
         let mut life = Life {
@@ -65,7 +67,11 @@ pub(super) fn play(
         if let Some(around) = around {
             around.abort();
         }
-        ended
+        let mut ended = ended?;
+        let (wrong, seen) = env.beside.end().await;
+        ended.wrong.extend(wrong);
+        coverage.beside(seen);
+        Ok(ended)
     });
     // A file that is still being written is waited for.
     runtime.shutdown_timeout(Duration::from_secs(10));
@@ -85,18 +91,21 @@ impl Life<'_> {
             self.extra_calls(number + 1, &up[..=number]).await?;
         }
         sleep(SETTLE).await;
+        self.rests(true).await;
         ended.up = self.env.snapshot().await?;
-        let before = self.env.faults.writes();
+        ended.deeds = self.env.beside.deeds(&self.env.base.fixture.stays);
+        let before = self.writes();
         for step in &up {
             self.insist(*step).await?;
         }
-        ended.writes_at_rest = self.env.faults.writes() - before;
+        ended.writes_at_rest = self.writes() - before;
         for (number, step) in down.iter().enumerate() {
             self.step(*step).await?;
             self.extra_calls(up.len() + number + 1, &down[..=number])
                 .await?;
         }
         sleep(SETTLE).await;
+        self.rests(true).await;
         ended.down = self.env.snapshot().await?;
         self.env.strike_out(&self.made).await?;
         self.env.clear().await?;
@@ -107,13 +116,41 @@ impl Life<'_> {
         let sent = self.env.faults.sent();
         ended.writes = u32::try_from(self.env.faults.writes()).unwrap_or(u32::MAX);
         ended.first_requests = self.first_requests(&sent);
-        ended.is_over = self.env.faults.left().0.is_empty();
+        if let Some(Extra::Deed(_, Deed::Away(object))) = &self.schedule.extra {
+            ended.restored.push(key(object));
+        }
+        ended.writes_beside = self.env.beside.writes();
+        ended.is_over = self.env.faults.left().0.is_empty() && self.env.beside.is_over();
         ended.wrong = std::mem::take(&mut self.wrong);
         ended.wrong.extend(self.env.processes.beyond_rights());
         let effects = self.env.effects.lock();
         let effects = effects.unwrap_or_else(PoisonError::into_inner);
         self.coverage.effects(&effects, &sent);
         Ok(ended)
+    }
+
+    /// How much the driver and those beside it have written.
+    fn writes(&self) -> usize {
+        let beside = self.env.beside.writes();
+        self.env.faults.writes() + beside.iter().sum::<usize>()
+    }
+
+    /// Waits until those beside rest, and looks for promises that they should have kept.
+    async fn rests(&mut self, is_end: bool) {
+        if !self.env.beside.rests().await {
+            self.wrong
+                .push("what runs beside it works on and on".to_owned());
+        }
+        for step in self.env.base.up() {
+            let request = self.env.base.request(step, &self.made);
+            let Some(seen) = self.env.processes.look(request).await else {
+                continue;
+            };
+            let open = self.env.beside.open_claims(&seen, is_end);
+            self.wrong.extend(open);
+            let (world, beside) = (seen.observation.world.clone(), self.env.beside.worlds());
+            self.coverage.rest(seen.machine.ir().name, world, beside);
+        }
     }
 
     fn first_requests(&self, sent: &[Sent]) -> Vec<u32> {
@@ -133,7 +170,7 @@ impl Life<'_> {
         self.insist(step).await?;
         match &self.schedule.extra {
             Some(Extra::Twice) => self.insist(step).await,
-            Some(Extra::Then(..) | Extra::AtOnce(..)) | None => Ok(()),
+            Some(Extra::Then(..) | Extra::AtOnce(..) | Extra::Deed(..)) | None => Ok(()),
         }
     }
 
@@ -157,6 +194,10 @@ impl Life<'_> {
                 self.note(*one, both.0);
                 self.note(*other, both.1);
             }
+            Some(Extra::Deed(after, deed)) if *after == steps => {
+                let deed = deed.clone();
+                self.deed(&deed).await?;
+            }
             Some(_) | None => return Ok(()),
         }
         for step in again {
@@ -165,10 +206,22 @@ impl Life<'_> {
         Ok(())
     }
 
+    /// Something is done by hand, and what was taken away comes back; where all rest meanwhile, no promise is open that should have been kept.
+    async fn deed(&mut self, deed: &Deed) -> Result<(), String> {
+        deed.done(&self.env.admin).await?;
+        self.rests(false).await;
+        if deed.undone(&self.env.admin).await? {
+            self.rests(false).await;
+        }
+        Ok(())
+    }
+
     async fn insist(&mut self, step: Step) -> Result<(), String> {
         let mut pause = FIRST_PAUSE;
         let mut last = "its process was gone".to_owned();
-        for number in 0..TRIES {
+        // What is wrong already is not waited for once more.
+        let tries = if self.wrong.is_empty() { TRIES } else { 2 };
+        for number in 0..tries {
             let request = self.env.base.request(step, &self.made);
             let limit = self.schedule.limit(number == 0);
             let outcome = self.env.processes.call(request, limit).await;

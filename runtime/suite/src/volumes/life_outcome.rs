@@ -1,5 +1,6 @@
 //! What a volume's life has left behind, at each of its stations.
 
+use super::deed::Deed;
 use super::snapshot::Snapshot;
 
 /// How a volume's life ended.
@@ -15,6 +16,12 @@ pub(super) struct LifeOutcome {
     /// How many writes it took to repeat what was done already.
     pub(super) writes_at_rest: usize,
     pub(super) writes: u32,
+    /// The same of each lifecycle that runs beside the driver.
+    pub(super) writes_beside: Vec<usize>,
+    /// What was away for a while, and is there anew.
+    pub(super) restored: Vec<String>,
+    /// What somebody could have done by hand while the volume was mounted.
+    pub(super) deeds: Vec<Deed>,
     /// The first request of each kind in each step.
     pub(super) first_requests: Vec<u32>,
     /// The fault came to pass.

@@ -11,7 +11,9 @@ use tokio::time::sleep;
 use super::fixture::Start;
 use crate::faults::{Faults, Line};
 use crate::granted::Granted;
-use lifecycle_csi::in_process::{ClassifiedVolume, CsiRequest, CsiResponse, InProcessDriver};
+use lifecycle_csi::in_process::{
+    ClassifiedVolume, CsiRequest, CsiResponse, InProcessDriver, SeenVolume,
+};
 use lifecycle_csi::{ServedVolume, Volumes};
 use lifecycle_runtime::lifecycle::call::{Called, Reply};
 use lifecycle_runtime::lifecycle::{
@@ -141,6 +143,13 @@ impl<'a> Processes<'a> {
         let mut plain = self.plain.iter();
         let plain = plain.find(|driver| driver.declared(request.rpc()).is_some())?;
         plain.classify(request).await
+    }
+
+    /// Looks at a volume as a call about it would, by a process that nothing disturbs.
+    pub(super) async fn look(&self, request: CsiRequest) -> Option<SeenVolume> {
+        let mut plain = self.plain.iter();
+        let plain = plain.find(|driver| driver.declared(request.rpc()).is_some())?;
+        plain.look(request).await
     }
 
     pub(super) fn declared(&self, rpc: Rpc) -> Option<&'static Call> {

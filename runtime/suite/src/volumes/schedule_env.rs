@@ -7,10 +7,12 @@ use lifecycle_runtime::lifecycle::CreatedVolume;
 use lifecycle_simulator::User;
 
 use super::apply::{apply, delete};
+use super::beside::Beside;
 use super::process::{EffectLog, Processes};
+use super::schedule::Schedule;
 use super::snapshot::Snapshot;
 use super::test_env::TestEnv;
-use crate::faults::{Faults, Plan};
+use crate::faults::Faults;
 
 /// One schedule's cluster, folder and processes.
 pub(super) struct ScheduleEnv<'a> {
@@ -20,24 +22,27 @@ pub(super) struct ScheduleEnv<'a> {
     /// The effects that ran outside the API server.
     pub(super) effects: EffectLog,
     pub(super) processes: Processes<'a>,
+    pub(super) beside: Beside,
 }
 
 impl<'a> ScheduleEnv<'a> {
     /// A fresh environment; asks for a runtime around it.
-    pub(super) fn new(base: &'a TestEnv<'a>, plan: Plan) -> Result<Self, String> {
+    pub(super) fn new(base: &'a TestEnv<'a>, schedule: &Schedule) -> Result<Self, String> {
         base.reset_folder()?;
         let admin = base.server.copy().client(&User::admin());
-        let faults = Faults::new(plan, jiff::Timestamp::UNIX_EPOCH);
+        let faults = Faults::new(schedule.plan_of(0), jiff::Timestamp::UNIX_EPOCH);
         let effects: EffectLog = Arc::new(Mutex::new(Vec::new()));
         let start = (base.start, base.folder());
         let log = Arc::clone(&effects);
         let processes = Processes::new(start, admin.clone(), faults.clone(), log)?;
+        let beside = Beside::start(base.members, &admin, |number| schedule.plan_of(number))?;
         Ok(Self {
             base,
             admin,
             faults,
             effects,
             processes,
+            beside,
         })
     }
 

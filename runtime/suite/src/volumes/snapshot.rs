@@ -34,26 +34,47 @@ impl Snapshot {
         kinds: &[Kind],
         folder: &Path,
     ) -> Result<Self, String> {
-        Ok(Self {
-            objects: objects(client, kinds).await?,
-            tree: tree(folder)?,
-        })
+        let (objects, allocated) = objects(client, kinds).await?;
+        let mut tree = tree(folder)?;
+        for what in tree.values_mut() {
+            *what = without(what, &allocated);
+        }
+        Ok(Self { objects, tree })
     }
 }
 
-/// Lists everything of some kinds.
-async fn objects(client: &Client, kinds: &[Kind]) -> Result<Objects, String> {
+/// How an object is called here: kind, namespace and name.
+pub(super) fn key(object: &Value) -> String {
+    let text = |at: &str| {
+        object
+            .pointer(at)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
+    format!("{} {namespace}/{name}", text("/kind"))
+}
+
+/// Lists everything of some kinds; with what stands for what the server has allocated.
+async fn objects(
+    client: &Client,
+    kinds: &[Kind],
+) -> Result<(Objects, Vec<(String, String)>), String> {
     let mut all = BTreeMap::new();
     for kind in kinds {
         let request = http::Request::get(kind.path(None)).body(Vec::new());
         let request = request.map_err(|error| error.to_string())?;
         let listed: Value = client.request(request).await.map_err(|e| e.to_string())?;
         for object in listed["items"].as_array().into_iter().flatten() {
-            let text = |at: &str| object["metadata"][at].as_str().unwrap_or_default();
-            let key = format!("{} {}/{}", kind.kind, text("namespace"), text("name"));
-            all.insert(key, object.clone());
+            let mut object = object.clone();
+            // Items of a list do not say so.
+            object["kind"] = Value::from(kind.kind.as_str());
+            all.insert(key(&object), object);
         }
     }
+    let services = all.iter().filter(|(_, object)| object["kind"] == "Service");
+    let allocated = services.flat_map(|(key, object)| allocated(key, object));
+    let allocated: Vec<_> = allocated.collect();
     let uids: Vec<(String, String)> = all
         .iter()
         .filter_map(|(key, object)| {
@@ -71,10 +92,17 @@ async fn objects(client: &Client, kinds: &[Kind]) -> Result<Objects, String> {
             text = text.replace(uid, &format!("<{of}>"));
             text = text.replace(&uid.replace('-', ""), &format!("<{of}>"));
         }
+        text = without(&text, &allocated);
         objects.normal.insert(key.clone(), text);
         objects.versions.insert(key, version);
     }
-    Ok(objects)
+    Ok((objects, allocated))
+}
+
+/// A text with other words for what was allocated.
+fn without(text: &str, allocated: &[(String, String)]) -> String {
+    let all = allocated.iter();
+    all.fold(text.to_owned(), |text, (what, of)| text.replace(what, of))
 }
 
 fn normalise(object: &mut Value) {
@@ -92,6 +120,24 @@ fn normalise(object: &mut Value) {
         // They stand in order of time.
         managed.sort_by_key(ToString::to_string);
     }
+}
+
+/// What the server has allocated for a Service, which is another one if it is made again, each with what stands for it.
+fn allocated(key: &str, object: &Value) -> Vec<(String, String)> {
+    let spec = &object["spec"];
+    let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let addresses = list(&spec["clusterIPs"]);
+    let addresses = addresses.iter().filter_map(Value::as_str);
+    let addresses = addresses.filter(|address| *address != "None");
+    let addresses = addresses.map(|one| (one.to_owned(), format!("<address of {key}>")));
+    let ports = list(&spec["ports"]);
+    let ports = ports.iter().map(|port| (&port["nodePort"], &port["port"]));
+    let health = (&spec["healthCheckNodePort"], &Value::Null);
+    let ports = ports.chain([health]).filter_map(|(number, of)| {
+        let number = number.as_u64().filter(|number| *number > 0)?;
+        Some((number.to_string(), format!("<node port {of} of {key}>")))
+    });
+    addresses.chain(ports).collect()
 }
 
 /// When a condition changed does not count.

@@ -9,6 +9,7 @@ use lifecycle_proto::csi;
 use tokio::runtime::{Builder, Runtime};
 
 use super::apply::apply;
+use super::beside::Members;
 use super::fixture::{Fixture, Start};
 use super::step::Step;
 use lifecycle_csi::Volumes;
@@ -22,9 +23,11 @@ const STAGING: &str = "staging";
 pub(super) struct TestEnv<'a> {
     pub(super) fixture: &'a Fixture,
     pub(super) start: &'a Start,
+    /// What runs beside the driver.
+    pub(super) members: &'a Members,
     pub(super) server: Server,
     folder: Folder,
-    /// The kinds that the driver observes.
+    /// The kinds that the driver observes, and those that are written beside it.
     pub(super) kinds: Vec<Kind>,
 }
 
@@ -48,19 +51,28 @@ pub(super) fn paused() -> Result<Runtime, String> {
 }
 
 impl<'a> TestEnv<'a> {
-    pub(super) fn new(fixture: &'a Fixture, start: &'a Start) -> Result<Self, String> {
+    pub(super) fn new(
+        fixture: &'a Fixture,
+        start: &'a Start,
+        members: &'a Members,
+    ) -> Result<Self, String> {
         let folder = made_folder()?;
         let mut kinds: Vec<Kind> = Vec::new();
-        for machine in machines(start, &folder.0) {
-            for kind in (0..machine.ir().inputs.len()).filter_map(|input| machine.kind(input)) {
-                if !kinds.iter().any(|known| known.shares_cache(&kind)) {
-                    kinds.push(kind);
-                }
+        let observed = machines(start, &folder.0).flat_map(|machine| {
+            let inputs = 0..machine.ir().inputs.len();
+            inputs
+                .filter_map(|input| machine.kind(input))
+                .collect::<Vec<_>>()
+        });
+        for kind in observed.chain(members.written()) {
+            if !kinds.iter().any(|known| known.shares_cache(&kind)) {
+                kinds.push(kind);
             }
         }
         let env = Self {
             fixture,
             start,
+            members,
             server: Server::new(1),
             folder,
             kinds,

@@ -80,7 +80,7 @@ impl Run<'_> {
                 "another move: {:?}, and the meaning is {step:?} in {:?}",
                 pass.step, pass.world
             ));
-        } else if let Some(instead) = instead_of(&step, pass.does, self.machine.ir) {
+        } else if let Some(instead) = instead_of(&step, pass.does, self.driven.ir) {
             self.find(format!("another deed: {instead} instead of {step:?}"));
         } else if pass.place == Some(Place::Deleting)
             && let Step::Run(undo) = &step
@@ -213,7 +213,7 @@ impl Run<'_> {
             Between::Ended(Written::Status | Written::Event, _) => same,
             Between::Ended(Written::Claim, "done") => leads(&Step::Claim),
             Between::Ended(Written::Effect(effect) | Written::Call(effect), how) => {
-                let declared = &self.machine.ir.effects[effect];
+                let declared = &self.driven.ir.effects[effect];
                 let step = Step::Run(declared.name.to_owned());
                 match how {
                     "done" | "refused" if before.world == after.world => {

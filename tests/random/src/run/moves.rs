@@ -249,9 +249,14 @@ impl Run<'_> {
                 outside.refused.insert(effect.name.to_owned());
             }
         } else {
+            // Of a group, one member.
+            let targets = self.machine.ir.of_objects(effect.target);
+            let Some(target) = self.dice.pick(&targets).copied() else {
+                return false;
+            };
             let mut wire = self.watched.wire();
-            if !wire.refused.remove(&(effect.target + 1)) {
-                wire.refused.insert(effect.target + 1);
+            if !wire.refused.remove(&(target + 1)) {
+                wire.refused.insert(target + 1);
             }
         }
         true
@@ -284,7 +289,7 @@ impl Run<'_> {
     }
 
     /// Lets something go that lingers.
-    fn loosen(&mut self) -> bool {
+    pub(super) fn loosen(&mut self) -> bool {
         let inputs = self.inputs(Self::is_written);
         let mut done = false;
         for input in inputs {

@@ -186,9 +186,13 @@ impl Run<'_> {
             Mode::Owned => "owned",
             Mode::Shared => "shared",
             Mode::Part => "part",
-            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
-                return None;
-            }
+            Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock
+            | Mode::Group => return None,
         };
         if declared.owner.is_some() {
             return None;
@@ -293,9 +297,13 @@ impl Run<'_> {
                 let owns = owners(object).any(|(of, controls)| Some(of) == own && controls);
                 owns || keeps && !foreign
             }
-            Mode::Watched | Mode::Record | Mode::Noted | Mode::Poll | Mode::Probe | Mode::Clock => {
-                false
-            }
+            Mode::Watched
+            | Mode::Record
+            | Mode::Noted
+            | Mode::Poll
+            | Mode::Probe
+            | Mode::Clock
+            | Mode::Group => false,
         }
     }
 

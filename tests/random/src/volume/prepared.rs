@@ -5,11 +5,10 @@ use std::sync::Arc;
 use lifecycle_macros_core::model::Mode;
 use lifecycle_macros_core::{check, expand};
 use lifecycle_runtime::machine::ir::Lifecycle;
-use proc_macro2::{TokenStream, TokenTree};
 
 use super::printed;
 use super::seeded::SeededCall;
-use crate::declared::{Declared, is_clean};
+use crate::declared::{Declared, body, is_clean};
 use crate::things::WIDE;
 
 /// A volume without findings, ready to run.
@@ -27,12 +26,7 @@ pub struct Prepared {
 /// # Panics
 /// If the text is no `lifecycle! { .. }`.
 pub fn prepare(text: &str, gives_back: bool, seeded: Option<SeededCall>) -> Option<Prepared> {
-    let tokens: TokenStream = text.parse().expect("it is Rust's tokens");
-    let body = tokens.into_iter().find_map(|tree| match tree {
-        TokenTree::Group(group) => Some(group.stream()),
-        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
-    });
-    let body = body.expect("it is `lifecycle! { .. }`");
+    let body = body(text);
     let checked = check(body.clone());
     let model = checked.model.filter(|model| {
         let ownerless = model

@@ -227,7 +227,8 @@ impl Reality for Shown<'_> {
             | Mode::Noted
             | Mode::Poll
             | Mode::Probe
-            | Mode::Clock => String::new(),
+            | Mode::Clock
+            | Mode::Group => String::new(),
         };
         object.pointer("/spec/built") == Some(&wanted) && is_kept(object, &manager)
     }

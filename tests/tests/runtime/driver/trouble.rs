@@ -151,7 +151,7 @@ async fn burst() -> Result<()> {
     let begun = Instant::now();
     world.run().await?;
     let widgets = world.widgets();
-    eventually("all are ready", Duration::from_secs(60), async || {
+    eventually("all are ready", 2 * SOON, async || {
         let all = widgets.list(&Default::default()).await?;
         let is_ready = |w: &&Widget| condition(w, "Ready").is_some_and(|c| c.status == "True");
         Ok((all.iter().filter(is_ready).count() == MANY).then_some(()))

@@ -23,6 +23,8 @@ use super::widget::{self, Painter, Widget, WidgetSpec};
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// Long enough for everything that is going to happen by itself.
 pub(crate) const SETTLED: Duration = Duration::from_secs(3);
+/// How long an operator that has ended is looked at.
+const AFTERWARDS: Duration = Duration::from_millis(200);
 
 /// An API server, and at most one operator that counts.
 pub(crate) struct World {
@@ -51,8 +53,10 @@ impl Running {
     /// Stops it as SIGTERM would.
     pub(crate) async fn stop(self) -> Result<()> {
         self.trigger.stop();
-        let writes = self.counters.read().all_writes();
         self.task.await??;
+        // Passes that were running have ended with it; whatever outlives it would write soon.
+        let writes = self.counters.read().all_writes();
+        tokio::time::sleep(AFTERWARDS).await;
         ensure!(
             self.counters.read().all_writes() == writes,
             "it wrote after its end"

@@ -29,6 +29,7 @@ const WORDS: &[(&str, &str)] = &[
     (r"\bsome-[a-z0-9]{5}\b", "some-<random>"),
     // Depends on whether the answer or the end of waiting comes first.
     (r"(?m)^.*very short watch.*\n", ""),
+    (r"(?m)^.*reflector\.go.*context deadline exceeded.*\n", ""),
     (r"\b10\.96\.\d+\.\d+\b", "<address>"),
     (r"/tmp/(kubectl-edit|LIVE|MERGED)-\w+", "/tmp/$1"),
     (r"\b(\d+(ms|[smhd]))+\b", "<age>"),

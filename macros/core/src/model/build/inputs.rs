@@ -14,7 +14,14 @@ use crate::model::{
 impl Builder<'_> {
     pub(super) fn inputs(&mut self) -> Vec<Input> {
         let ast = self.ast;
-        ast.inputs.iter().map(|input| self.input(input)).collect()
+        let mut inputs: Vec<Input> = ast.inputs.iter().map(|input| self.input(input)).collect();
+        // A member is looked up where its group is.
+        for at in 0..inputs.len() {
+            if let Some(group) = inputs[at].group {
+                inputs[at].given = inputs[group.0].given.clone();
+            }
+        }
+        inputs
     }
 
     fn input(&mut self, input: &ast::Input) -> Input {
@@ -51,7 +58,16 @@ impl Builder<'_> {
             noted: self.noted(input),
             var: var.filter(|_| has_fact),
             retired: input.retired,
+            group: self.group(input),
+            optional: input.member.as_ref().is_some_and(|m| m.optional.is_some()),
         }
+    }
+
+    /// The group of a member, which is always declared.
+    fn group(&self, input: &ast::Input) -> Option<InputId> {
+        let of = &input.member.as_ref()?.of;
+        let is_it = |other: &ast::Input| other.mode == Mode::Group && other.name == *of;
+        self.ast.inputs.iter().position(is_it).map(InputId)
     }
 
     /// Who owns it. What is noted of another input is nobody's.
@@ -189,13 +205,14 @@ pub(crate) fn domain(input: &ast::Input, comes: Comes) -> Option<&'static [&'sta
         input.lookup,
         Some((_, ast::Lookup::Name { optional: true, .. }))
     );
-    if input.retired.is_some() {
+    // A member is judged with its group.
+    if input.retired.is_some() || input.member.is_some() {
         return None;
     }
     match (input.mode, input.many) {
         (Mode::Owned, true) if comes == Comes::Once => Some(MANY_ONCE),
         (Mode::Owned, false) if comes == Comes::Once => Some(ONCE),
-        (Mode::Owned | Mode::Shared, true) => Some(MANY),
+        (Mode::Owned | Mode::Shared, true) | (Mode::Group, _) => Some(MANY),
         (_, true) | (Mode::Noted | Mode::Probe | Mode::Clock, false) => None,
         (Mode::Owned, false) if comes == Comes::Adopted => Some(&[
             "Absent",

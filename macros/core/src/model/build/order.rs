@@ -357,6 +357,9 @@ impl<'a> Walk<'a> {
             Origin::Fact { from, .. } => used(from, needs),
             Origin::Input(input) => {
                 needs.push(Need::implied(Node::Input(*input), var.name.span()));
+                let members = self.lifecycle.members(*input);
+                let member = |(at, _)| Need::implied(Node::Input(at), var.name.span());
+                needs.extend(members.map(member));
                 let owner = self.lifecycle.inputs[input.0].of;
                 let own = |owner| Need::implied(Node::Input(owner), var.name.span());
                 needs.extend(owner.map(own));

@@ -199,7 +199,8 @@ fn methods_once(ast: &ast::Lifecycle, sink: &mut Sink) {
         }
         methods.extend(names);
     };
-    add(ast.effects.iter().map(ast::Effect::name).collect(), sink);
+    let builders = ast.effects.iter().flat_map(|one| ast.builders(one));
+    add(builders.collect(), sink);
     let fields = ast.fields.iter().filter(|field| match field.what {
         ast::FieldOf::Method { .. } => true,
         ast::FieldOf::Phase | ast::FieldOf::Reason | ast::FieldOf::Message => false,

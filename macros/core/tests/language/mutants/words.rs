@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: &str = "resource volume fragment use lock allow observ
     min when wakes overdue even deleting goal apply create delete adopt call each undo key sets or claimed in not until before \
     while all any reaches always never abandoned held let mint count condition ready implicit field column kstatus event \
     otherwise clock record poll probe part shared owned without controller retain exclusive last_reported self meta \
-    request bool doc within refused reason message phase kept deleted released finalizer value state now";
+    request bool doc within refused reason message phase kept deleted released finalizer value state now optional";
 
 /// Values that the language gives, and types and paths that everybody has.
 const COMMON: &str = "True False Unknown Omit Absent Pending Ready Error Ignored Suspended Present Unnamed Foreign \

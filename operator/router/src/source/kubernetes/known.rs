@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::cache::Copy;
 use super::reference::ConfigMapRef;
-use super::secrets::{Content, key_of, secret_of};
+use super::secrets::{Content, key_of, of_links, secret_of};
 use super::watch::Watched;
 use crate::cause;
 use crate::config::{self, Desired, Profile};
@@ -31,14 +31,21 @@ pub(super) struct Known {
 struct Document {
     text: String,
     desired: Desired,
+    /// The profiles of links.
+    links: BTreeSet<String>,
 }
 
 impl Document {
     fn read(text: &str) -> Result<Self, config::Error> {
         Ok(Self {
             desired: config::read(text.as_bytes())?,
+            links: of_links(text),
             text: text.to_owned(),
         })
+    }
+
+    fn secret_of<'a>(&self, name: &'a str, profile: &Profile) -> Option<&'a str> {
+        secret_of(name, profile, self.links.contains(name))
     }
 
     fn profiles(&self) -> impl Iterator<Item = (&str, &Profile)> {
@@ -101,10 +108,15 @@ impl Known {
         }
     }
 
+    /// The Secret of a profile of the document.
+    fn secret_of<'a>(&self, name: &'a str, profile: &Profile) -> Option<&'a str> {
+        self.document.as_ref()?.secret_of(name, profile)
+    }
+
     /// The Secrets that the document names.
     pub(super) fn secrets(&self) -> BTreeSet<String> {
         let profiles = self.document.iter().flat_map(Document::profiles);
-        let names = profiles.filter_map(|(name, profile)| secret_of(name, profile));
+        let names = profiles.filter_map(|(name, profile)| self.secret_of(name, profile));
         names.map(str::to_owned).collect()
     }
 
@@ -121,7 +133,8 @@ impl Known {
     pub(super) fn waits(&self) -> bool {
         let mut profiles = self.document.iter().flat_map(Document::profiles);
         profiles.any(|(name, profile)| {
-            let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
+            let secret = self.secret_of(name, profile);
+            let secret = secret.and_then(|secret| self.secrets.get(secret));
             matches!(secret, Some(Content::Unasked)) && !self.is_kept(profile)
         })
     }
@@ -162,7 +175,8 @@ impl Known {
 
     /// Whether there is the Secret, and not this key in it; or, before that is known, a copy without it.
     fn lacks(&self, name: &str, profile: &Profile, path: &str) -> bool {
-        let secret = secret_of(name, profile).and_then(|secret| self.secrets.get(secret));
+        let secret = self.secret_of(name, profile);
+        let secret = secret.and_then(|secret| self.secrets.get(secret));
         match (secret, key_of(name, path)) {
             (Some(Content::There(data)), Some(key)) => !data.contains_key(key),
             (Some(Content::Unasked | Content::Unknown(_)) | None, Some(_)) => {
@@ -174,8 +188,9 @@ impl Known {
 
     fn file(&self, name: &str, profile: &Profile, path: &str) -> Result<Vec<u8>, Lack> {
         let unread = |why: &str| Lack::Unread(why.to_owned());
-        let secret =
-            secret_of(name, profile).ok_or_else(|| unread("no Secret can have this name"))?;
+        let secret = self
+            .secret_of(name, profile)
+            .ok_or_else(|| unread("no Secret can have this name"))?;
         let key =
             key_of(name, path).ok_or_else(|| unread("it is not in the folder of its profile"))?;
         let kept = |why: &str| {

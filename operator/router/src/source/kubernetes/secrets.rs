@@ -1,13 +1,14 @@
 //! Which Secret and which key of it a file of a profile is. Pure: it follows from the document alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::ByteString;
+use serde_json::Value;
 
 use crate::config::Profile;
 
-/// How the names of profiles end that are the authority of a Secret and nothing else.
-const AUTHORITY: &str = "-profile";
+/// How the names of profiles end that are the authority of a Secret and nothing else, or the Secret of a link.
+const OF_CLIENT: &str = "-profile";
 
 /// What is known of a Secret.
 #[derive(Debug)]
@@ -22,10 +23,18 @@ pub(super) enum Content {
     There(BTreeMap<String, ByteString>),
 }
 
-/// The Secret of a profile; absent if none can have its name.
-pub(super) fn secret_of<'a>(name: &'a str, profile: &Profile) -> Option<&'a str> {
-    let short = name.strip_suffix(AUTHORITY);
-    let short = short.filter(|_| profile.pair.is_none());
+/// The profiles that the links of a document name.
+pub(super) fn of_links(document: &str) -> BTreeSet<String> {
+    let elements: Vec<Value> = serde_json::from_str(document).unwrap_or_default();
+    let links = elements.iter().filter(|element| element[0] == "connector");
+    let names = links.filter_map(|element| element[1]["sslProfile"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// The Secret of a profile, which may be that of a link; absent if none can have its name.
+pub(super) fn secret_of<'a>(name: &'a str, profile: &Profile, of_link: bool) -> Option<&'a str> {
+    let short = name.strip_suffix(OF_CLIENT);
+    let short = short.filter(|_| of_link || profile.pair.is_none());
     Some(short.unwrap_or(name)).filter(|secret| is_object_name(secret))
 }
 
@@ -56,7 +65,7 @@ mod tests {
             ca: Some(format!("{name}/ca.crt")),
             pair: has_pair.then_some(pair),
         };
-        assert_eq!(secret_of(name, &profile), expected);
+        assert_eq!(secret_of(name, &profile, false), expected);
         assert_eq!(key_of(name, &format!("{name}/ca.crt")), Some("ca.crt"));
     }
 
@@ -70,12 +79,32 @@ mod tests {
     }
 
     #[test]
+    fn a_profile_of_a_link_is_of_the_secret_without_the_ending() {
+        let document = r#"[["connector",{"name":"l","role":"inter-router","sslProfile":"east-profile"}],["tcpListener",{"sslProfile":"web-profile"}],7]"#;
+        let links = of_links(document);
+        assert_eq!(links, ["east-profile".to_owned()].into());
+        assert_eq!(of_links("no JSON"), BTreeSet::new());
+        let profile = Profile {
+            ca: Some("east-profile/ca.crt".to_owned()),
+            pair: Some((
+                "east-profile/tls.crt".to_owned(),
+                "east-profile/tls.key".to_owned(),
+            )),
+        };
+        assert_eq!(secret_of("east-profile", &profile, true), Some("east"));
+        assert_eq!(secret_of("east", &profile, true), Some("east"));
+    }
+
+    #[test]
     fn names_that_no_secret_can_have_are_asked_for_nowhere() {
         for name in ["", "-profile", "a,b", "a=b", "A", "a b", ".a", "a-", "ä"] {
             let profile = Profile::default();
-            assert_eq!(secret_of(name, &profile), None, "{name}");
+            assert_eq!(secret_of(name, &profile, false), None, "{name}");
         }
-        assert_eq!(secret_of(&"a".repeat(254), &Profile::default()), None);
+        assert_eq!(
+            secret_of(&"a".repeat(254), &Profile::default(), false),
+            None
+        );
     }
 
     #[test]

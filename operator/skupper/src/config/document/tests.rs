@@ -34,7 +34,9 @@ fn connector(spec: Value) -> ConnectorSpec {
 const SITE: SiteIdentity<'static> = SiteIdentity {
     name: "west",
     uid: "uid-west",
+    namespace: "west",
     edge: false,
+    platform: Platform::Kubernetes,
     version: "0.1.0",
 };
 
@@ -75,7 +77,13 @@ fn a_listener_and_the_ways_to_serve_it() {
         spec: &spec,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
+    let document = document(
+        &SITE,
+        &declared_listeners,
+        &declared_connectors,
+        &[],
+        Vec::new(),
+    );
     assert_eq!(document[0][0], "router");
     assert_eq!(document[0][1]["id"], "west-${HOSTNAME}");
     let listeners = entries(&document, "tcpListener");
@@ -113,7 +121,7 @@ fn an_observer_is_taken_from_the_field_and_else_from_the_settings() {
             spec: &spec,
             platform: Platform::Kubernetes,
         }];
-        let document = document(&SITE, &declared_listeners, &[], Vec::new());
+        let document = document(&SITE, &declared_listeners, &[], &[], Vec::new());
         entries(&document, "tcpListener")["listener/a"]
             .get("observer")
             .cloned()
@@ -146,7 +154,13 @@ fn a_secret_is_a_profile_and_its_authority_alone_is_another() {
         spec: &there,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
+    let document = document(
+        &SITE,
+        &declared_listeners,
+        &declared_connectors,
+        &[],
+        Vec::new(),
+    );
     let listeners = entries(&document, "tcpListener");
     assert_eq!(listeners["listener/one"]["authenticatePeer"], true);
     let connectors = entries(&document, "tcpConnector");
@@ -186,7 +200,13 @@ fn our_router_reads_it() {
         spec: &spec,
         platform: Platform::Kubernetes,
     }];
-    let document = document(&SITE, &declared_listeners, &declared_connectors, Vec::new());
+    let document = document(
+        &SITE,
+        &declared_listeners,
+        &declared_connectors,
+        &[],
+        Vec::new(),
+    );
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
     assert_eq!(read.faults, Vec::<String>::new());
     let listener = read.listeners["listener/backend"]
@@ -213,7 +233,7 @@ fn s58_certificates_of_clients_are_asked_for_also_where_no_profile_is_named() {
         spec: &spec,
         platform: Platform::Kubernetes,
     };
-    let document = document(&SITE, &[declared], &[], Vec::new());
+    let document = document(&SITE, &[declared], &[], &[], Vec::new());
     let read = config::read(document.to_string().as_bytes()).expect("it is read");
     let wanted = &read.listeners["listener/backend"].wanted;
     assert_eq!(*wanted, Err(config::Wrong::AuthenticateWithoutProfile));
@@ -245,4 +265,37 @@ fn outside_kubernetes_the_router_listens_at_the_host_and_port_themselves() {
     };
     assert_eq!(at(Platform::Linux), (Some("web".into()), "8080".into()));
     assert_eq!(at(Platform::Kubernetes), (None, "1024".into()));
+}
+
+#[test]
+fn other_sites_link_by_a_listener_for_each_role() {
+    let spec = json!({
+        "roles": [{ "name": "inter-router" }, { "name": "edge", "port": 4000 }, { "name": "odd" }],
+        "tlsCredentials": "server", "bindHost": "10.0.0.1",
+    });
+    let spec: RouterAccessSpec = serde_json::from_value(spec).expect("it is a spec");
+    let declared = DeclaredAccess {
+        name: "door",
+        spec: &spec,
+    };
+    let document = document(&SITE, &[], &[], &[declared], Vec::new());
+    let listener = |name: &str, role: &str, port: u16| {
+        json!({
+            "name": name, "role": role, "host": "10.0.0.1", "port": port, "sslProfile": "server",
+            "saslMechanisms": "EXTERNAL", "authenticatePeer": true,
+        })
+    };
+    let listeners = entries(&document, "listener");
+    assert_eq!(listeners.len(), 3);
+    let expected = listener("door-inter-router", "inter-router", 55671);
+    assert_eq!(listeners["door-inter-router"], expected);
+    assert_eq!(listeners["door-edge"], listener("door-edge", "edge", 4000));
+    assert_eq!(
+        entries(&document, "sslProfile")["server"],
+        pair("server")[1]
+    );
+    let metadata = document[0][1]["metadata"].as_str().expect("it is a text");
+    let metadata: Value = serde_json::from_str(metadata).expect("it is JSON");
+    let expected = json!({ "id": "uid-west", "version": "0.1.0", "name": "west", "namespace": "west", "platform": "kubernetes" });
+    assert_eq!(metadata, expected);
 }

@@ -12,7 +12,9 @@ use crate::config::router_config::{self, RouterConfig};
 const SITE: SiteIdentity<'static> = SiteIdentity {
     name: "west",
     uid: "uid-west",
+    namespace: "west",
     edge: false,
+    platform: Platform::Kubernetes,
     version: "0.1.0",
 };
 
@@ -59,7 +61,7 @@ fn planned(
         (&SITE, Platform::Kubernetes),
         (&before, &Kept::default()),
         &listeners,
-        &workloads,
+        (&workloads, &[], &[]),
     );
     serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
 }
@@ -244,7 +246,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
         json!({ "name": "gone", "uid": "uid-gone", "deletionTimestamp": "2026-01-01T00:00:00Z" });
     let going = Readable::flawed(flawed(going), "odd".to_owned(), None);
     let dark = [Readable::flawed(of("c"), "odd".to_owned(), None)];
-    let unknown = Unknown::of(&[&lost[0], &going], &[&dark[0]], (&[], &[]));
+    let unknown = Unknown::of(&[&lost[0], &going], (&[&dark[0]], &[]), (&[], &[]), &[]);
     let kept = Kept::of(Some(&before), &unknown);
     // Of those that are read one has gone, one is new, and one wants what is kept for another.
     let listeners = [
@@ -255,7 +257,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     let listeners: Vec<&Listener> = listeners.iter().collect();
     let decided = router_config::before(Some(&before), &[]);
     let site = (&SITE, Platform::Kubernetes);
-    let after = super::router_config(site, (&decided, &kept), &listeners, &[]);
+    let after = super::router_config(site, (&decided, &kept), &listeners, (&[], &[], &[]));
     let after: ConfigMap =
         serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
     let entries = |map: &ConfigMap| -> BTreeMap<String, Value> {
@@ -299,7 +301,7 @@ fn what_cannot_be_read_keeps_what_it_had_and_nothing_of_others() {
     // Deciding again changes nothing.
     let again = Kept::of(Some(&after), &unknown);
     let decided = router_config::before(Some(&after), &[]);
-    let again = super::router_config(site, (&decided, &again), &listeners, &[]);
+    let again = super::router_config(site, (&decided, &again), &listeners, (&[], &[], &[]));
     assert_eq!(again.as_json()["data"], json!(after.data));
 }
 
@@ -325,9 +327,133 @@ fn a_binding_that_cannot_be_read_keeps_the_workload_that_it_accepted() {
         names.collect()
     };
     let binding = Readable::flawed(meta("west", "web"), "odd".to_owned(), None);
-    let bound = Unknown::of(&[], &[], (&[&binding], &[]));
+    let bound = Unknown::of(&[], (&[], &[]), (&[&binding], &[]), &[]);
     assert_eq!(names(&bound), ["connector/shop/web@10.0.0.1"]);
     let attached = Readable::flawed(meta("shop", "db"), "odd".to_owned(), None);
-    let offered = Unknown::of(&[], &[], (&[], &[&attached]));
+    let offered = Unknown::of(&[], (&[], &[]), (&[], &[&attached]), &[]);
     assert_eq!(names(&offered), ["connector/shop/db@10.0.0.3"]);
+}
+
+fn link(name: &str, credentials: &str) -> Link {
+    let endpoint = json!({ "name": "inter-router", "host": "east.example.com", "port": "55671" });
+    let link = json!({
+        "metadata": { "name": name, "namespace": "west", "uid": format!("uid-{name}") },
+        "spec": { "endpoints": [endpoint], "tlsCredentials": credentials },
+    });
+    serde_json::from_value(link).expect("it is a Link")
+}
+
+#[test]
+fn a_link_has_the_whole_of_the_secret_of_which_a_connector_has_the_authority() {
+    let connectors = [connector(
+        "c",
+        json!({ "host": "192.0.2.1", "tlsCredentials": "east" }),
+    )];
+    let connectors: Vec<&Connector> = connectors.iter().collect();
+    let workloads = workloads(&connectors, &[]);
+    let link = link("to-east", "east");
+    let planned = |links: &[&Link]| {
+        let site = (&SITE, Platform::Kubernetes);
+        let nothing = (&Before::default(), &Kept::default());
+        let planned = super::router_config(site, nothing, &[], (&workloads, links, &[]));
+        serde_json::from_value::<ConfigMap>(planned.as_json().clone()).expect("it is a ConfigMap")
+    };
+    let profile = |map: &ConfigMap| {
+        let all = router_config::entries(map).into_iter();
+        let mut named = all.filter(|(_, entry)| entry.get("name") == Some(&json!("east-profile")));
+        named.next().expect("it is there").1
+    };
+    let (without, with) = (planned(&[]), planned(&[&link]));
+    assert!(!profile(&without).contains_key("certFile"));
+    assert!(profile(&with).contains_key("certFile"));
+    let east: BTreeSet<String> = ["east", "skupper-router-state"].map(str::to_owned).into();
+    for map in [&without, &with] {
+        assert_eq!(secrets(map), east);
+    }
+}
+
+#[test]
+fn a_link_that_cannot_be_read_stays_as_it_was() {
+    let site = (&SITE, Platform::Kubernetes);
+    let (old, other) = (link("old", "east"), link("other", "north"));
+    let nothing = (&Before::default(), &Kept::default());
+    let before = super::router_config(site, nothing, &[], (&[], &[&old, &other], &[]));
+    let before: ConfigMap =
+        serde_json::from_value(before.as_json().clone()).expect("it is a ConfigMap");
+    let flawed = Readable::flawed(old.metadata.clone(), "odd".to_owned(), None);
+    let unknown = Unknown::of(&[], (&[], &[&flawed]), (&[], &[]), &[]);
+    let kept = Kept::of(Some(&before), &unknown);
+    let decided = router_config::before(Some(&before), &[]);
+    let after = super::router_config(site, (&decided, &kept), &[], (&[], &[], &[]));
+    let after: ConfigMap =
+        serde_json::from_value(after.as_json().clone()).expect("it is a ConfigMap");
+    let names = |map: &ConfigMap| -> Vec<Value> {
+        let all = router_config::entries(map).into_iter();
+        all.filter(|(entity, _)| ["connector", "sslProfile"].contains(&entity.as_str()))
+            .map(|(_, entry)| entry["name"].clone())
+            .collect()
+    };
+    assert_eq!(
+        names(&before),
+        [
+            "east-profile",
+            "north-profile",
+            "skupper-router-state",
+            "old",
+            "other"
+        ]
+    );
+    assert_eq!(
+        names(&after),
+        ["east-profile", "skupper-router-state", "old"]
+    );
+}
+
+#[test]
+fn a_link_that_cannot_be_dialled_or_goes_spoils_nothing_else() {
+    let good = link("good", "east");
+    let mut going = link("going", "east");
+    going.metadata.deletion_timestamp =
+        serde_json::from_value(json!("2026-01-01T00:00:00Z")).expect("it is a time");
+    let (mut port, mut empty) = (link("port", "east"), link("empty", "east"));
+    port.spec.endpoints[0].port = Some("many".to_owned());
+    empty.spec.endpoints.clear();
+    let all = dialled(&SITE, &[&empty, &going, &good, &port]);
+    let names: Vec<_> = all.iter().map(|((_, a), _)| a["name"].clone()).collect();
+    assert_eq!(names, ["good"]);
+}
+
+/// What other sites link by stays while its RouterAccess cannot be read, and an edge site has none.
+#[test]
+fn listeners_of_links_are_those_of_the_accesses_that_can_be_served() {
+    let access = |name: &str, spec: Value| -> RouterAccess {
+        let access = json!({ "metadata": { "name": name }, "spec": spec });
+        serde_json::from_value(access).expect("it is a RouterAccess")
+    };
+    let fine = json!({ "roles": [{ "name": "edge" }], "tlsCredentials": "server" });
+    let door = access("door", fine);
+    let odd = access("odd", json!({ "roles": [], "tlsCredentials": "other" }));
+    let planned = |site: &SiteIdentity<'_>, kept: &Kept, accesses: &[&RouterAccess]| -> ConfigMap {
+        let site = (site, Platform::Kubernetes);
+        let planned =
+            super::router_config(site, (&Before::default(), kept), &[], (&[], &[], accesses));
+        serde_json::from_value(planned.as_json().clone()).expect("it is a ConfigMap")
+    };
+    let named = |map: &ConfigMap| -> Vec<String> {
+        let all = router_config::entries(map).into_iter();
+        let all = all.filter(|(entity, _)| entity == "listener" || entity == "sslProfile");
+        all.filter_map(|(_, entry)| Some(entry.get("name")?.as_str()?.to_owned()))
+            .filter(|name| !name.starts_with('@') && name != "skupper-router-state")
+            .collect()
+    };
+    let map = planned(&SITE, &Kept::default(), &[&door, &odd]);
+    assert_eq!(named(&map), ["server", "door-edge"]);
+    assert_eq!(secrets(&map).len(), 2);
+    let edge = SiteIdentity { edge: true, ..SITE };
+    assert!(named(&planned(&edge, &Kept::default(), &[&door])).is_empty());
+    let flawed = serde_json::from_value(json!({ "name": "door" })).expect("it is metadata");
+    let flawed = Readable::flawed(flawed, "odd".to_owned(), None);
+    let unknown = Unknown::of(&[], (&[], &[]), (&[], &[]), &[&flawed]);
+    let kept = Kept::of(Some(&map), &unknown);
+    assert_eq!(named(&planned(&SITE, &kept, &[])), ["server", "door-edge"]);
 }

@@ -228,14 +228,14 @@ fn a_site_says_what_it_does_not_do() {
     let both = "Edge sites cannot have HA enabled";
     check(
         json!({ "edge": true, "ha": true }),
-        site::Validity::Edge,
+        site::Validity::Unfit,
         both,
     );
     let pair = "spec.ha is not supported, so the site has one router: leave it out";
-    check(json!({ "ha": true }), site::Validity::Pair, pair);
+    check(json!({ "ha": true }), site::Validity::Unfit, pair);
     let access = "Unsupported value for LinkAccess: carrier-pigeon";
     let spec = json!({ "linkAccess": "carrier-pigeon" });
-    check(spec, site::Validity::BadAccess, access);
+    check(spec, site::Validity::Unfit, access);
 }
 
 #[test]
@@ -261,4 +261,57 @@ fn a_site_is_in_the_way_only_by_what_keeps_it_from_serving() {
     check("False", &format!("{pair}\n{lines}"), 2, said);
     check("False", lines, 1, "");
     assert!(!blocked(&Site::default()).value);
+}
+
+#[test]
+fn what_a_link_asks_for_is_said_to_be_wrong_before_anything_is_dialled() {
+    let check = |edge: bool, spec: Value, expected: link::Validity, part: &str| {
+        let spec = serde_json::from_value(spec).expect("it is a spec");
+        let answer = link(&spec, edge);
+        assert_eq!(answer.value, expected, "{}", answer.sentence);
+        assert!(answer.sentence.contains(part), "{}", answer.sentence);
+    };
+    let to = |name: &str, host: Value, port: Value| json!({ "endpoints": [{ "name": name, "host": host, "port": port }], "tlsCredentials": "east" });
+    let at = |host: &str, port: &str| to("inter-router", json!(host), json!(port));
+    use link::Validity::{BadHost, BadPort, Fine, NoCredentials, NoEndpoint, Proxy};
+    check(false, at("east.example.com", "55671"), Fine, "");
+    check(false, at("fd00::1", "1"), Fine, "");
+    let edge = to("edge", json!("10.0.0.1"), json!("45671"));
+    check(true, edge.clone(), Fine, "");
+    let lacks = "name \"inter-router\", which this site dials: there is \"edge\"";
+    check(false, edge, NoEndpoint, lacks);
+    check(true, at("10.0.0.1", "1"), NoEndpoint, "\"edge\"");
+    check(false, json!({}), NoEndpoint, "there is none");
+    check(false, at("{bad}", "1"), BadHost, "{bad}");
+    check(
+        false,
+        to("inter-router", json!(null), json!("1")),
+        BadHost,
+        "host \"\"",
+    );
+    for port in ["0", "70000", "many", "", "+1", "-1", " 1", "1.0"] {
+        check(
+            false,
+            at("10.0.0.1", port),
+            BadPort,
+            &format!("port \"{port}\""),
+        );
+    }
+    check(
+        false,
+        to("inter-router", json!("h"), json!(null)),
+        BadPort,
+        "port \"\"",
+    );
+    let mut bare = at("10.0.0.1", "1");
+    bare["tlsCredentials"] = json!("");
+    check(
+        false,
+        bare,
+        NoCredentials,
+        "spec.tlsCredentials is required",
+    );
+    let mut proxied = at("10.0.0.1", "1");
+    proxied["settings"] = json!({ "proxy-configuration": "squid" });
+    check(false, proxied, Proxy, "\"squid\" is not supported");
 }

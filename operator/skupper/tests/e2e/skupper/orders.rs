@@ -127,11 +127,16 @@ async fn end_of(mut place: Place, order: &[Step], echo: &Echo, secret: &Value) -
         "labels": service.metadata.labels,
         "table": place.table().await?.data,
     });
-    let uids = [site.metadata.uid, listener.metadata.uid];
-    let text = uids
+    // Each order has a namespace of its own.
+    let own = [
+        site.metadata.uid,
+        listener.metadata.uid,
+        site.metadata.namespace,
+    ];
+    let text = own
         .iter()
         .flatten()
-        .fold(end.to_string(), |text, uid| text.replace(uid, "uid"));
+        .fold(end.to_string(), |text, uid| text.replace(uid, "own"));
     Ok(serde_json::from_str(&text)?)
 }
 

@@ -137,6 +137,8 @@ fn what_works_is_kept_and_what_is_gone_is_not() {
             status,
             note: None,
             material: None,
+            remote_site_id: None,
+            remote_site_name: None,
         };
         State {
             entries: vec![entry("web", web), entry("back-profile", back)],

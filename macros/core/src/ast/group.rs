@@ -1,0 +1,40 @@
+//! Several objects that are judged as one, as they are written.
+
+use proc_macro2::{Ident, Span};
+
+use super::{Effect, Input, Lifecycle, Mode, bare};
+
+/// What makes an object a member of a group.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The input that is the group.
+    pub of: Ident,
+    /// The word `optional`: its builder may want none.
+    pub optional: Option<Span>,
+    /// A word before its type, such as `owned`, which no member has.
+    pub mode: Option<(Span, Mode)>,
+}
+
+impl Lifecycle {
+    /// The members of a group, in the order in which they are written.
+    pub fn members(&self, group: &Ident) -> impl Iterator<Item = &Input> {
+        let of = move |input: &&Input| input.member.as_ref().is_some_and(|m| m.of == *group);
+        self.inputs.iter().filter(of)
+    }
+
+    /// The methods that build what an effect writes: one, or one for each member of a group.
+    pub(crate) fn builders(&self, effect: &Effect) -> Vec<Ident> {
+        let name = effect.name();
+        let mut members = self.members(&effect.target).peekable();
+        if members.peek().is_none() {
+            return vec![name];
+        }
+        let builder = |member: &Input| builder_of(&name, &member.name);
+        members.map(builder).collect()
+    }
+}
+
+/// The method that builds a member of a group: `apply_parts_config`.
+pub(crate) fn builder_of(effect: &Ident, member: &Ident) -> Ident {
+    Ident::new(&format!("{}_{}", bare(effect), bare(member)), member.span())
+}

@@ -1,0 +1,21 @@
+//! The link between routers: sites tell each other which keys they have and whom they are linked to, every router computes the
+//! shortest ways from that, and a stream goes hop by hop to a key at a site. Knows no document, no listener and no connector.
+//!
+//! `announcement`, `network`, `routes` and `frame` are pure: no clock, no socket. `mux`, `session` and `node` work over any stream of
+//! bytes, so that fifty routers run in one process on paused time.
+
+mod advice;
+pub mod announcement;
+mod bucket;
+pub mod cost;
+pub mod ended;
+pub mod frame;
+pub mod hello;
+mod mux;
+pub mod network;
+pub mod node;
+pub mod routes;
+pub mod security;
+pub mod session;
+pub mod socket;
+pub mod stream;

@@ -1,0 +1,91 @@
+//! What to do about a connection that fails: a word more than the libraries below have for it. Knows no link.
+
+use std::error::Error;
+use std::io;
+
+use rustls::{AlertDescription, CertificateError};
+
+use crate::cause;
+
+/// The error with its causes, and with what to do if that is known.
+pub(super) fn explained(error: &(dyn Error + 'static)) -> String {
+    let text = cause::chain(error);
+    let mut at = Some(error);
+    while let Some(error) = at {
+        let found = error.downcast_ref::<io::Error>().and_then(of_io);
+        if let Some(advice) = found {
+            return format!("{text}; {advice}");
+        }
+        at = error.source();
+    }
+    text
+}
+
+/// What to do about a failure of a socket, or of the TLS on it.
+pub(super) fn of_io(error: &io::Error) -> Option<&'static str> {
+    if error.kind() == io::ErrorKind::ConnectionRefused {
+        return Some(
+            "nothing listens there: check `host` and `port`, and that the other site takes in links",
+        );
+    }
+    let tls = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    if let rustls::Error::InvalidCertificate(wrong) = tls {
+        return Some(of_certificate(wrong));
+    }
+    if let rustls::Error::AlertReceived(alert) = tls {
+        return of_alert(*alert);
+    }
+    if matches!(tls, rustls::Error::InvalidMessage(_)) {
+        return Some("it does not speak TLS: `host` or `port` are those of something else");
+    }
+    let is_other = matches!(tls, rustls::Error::PeerIncompatible(_));
+    is_other.then_some("links need TLS 1.3: `host` or `port` may be those of something else")
+}
+
+fn of_certificate(wrong: &CertificateError) -> &'static str {
+    use CertificateError as Wrong;
+    if matches!(wrong, Wrong::UnknownIssuer | Wrong::BadSignature) {
+        "the sites need certificates of one authority: it belongs to another network, or the files of the `sslProfile` do"
+    } else if matches!(
+        wrong,
+        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }
+    ) {
+        "its certificate must be for `host`, or `verifyHostname` false"
+    } else if matches!(wrong, Wrong::Expired | Wrong::ExpiredContext { .. }) {
+        "its certificate must be renewed, or the clock of this machine be set"
+    } else if matches!(wrong, Wrong::NotValidYet | Wrong::NotValidYetContext { .. }) {
+        "the clocks of the two machines must agree"
+    } else {
+        "it needs another certificate"
+    }
+}
+
+/// What the other end says of our certificate, or of what we asked for.
+fn of_alert(alert: AlertDescription) -> Option<&'static str> {
+    let refused = [
+        AlertDescription::UnknownCA,
+        AlertDescription::DecryptError,
+        AlertDescription::BadCertificate,
+        AlertDescription::CertificateUnknown,
+        AlertDescription::CertificateRequired,
+        AlertDescription::AccessDenied,
+    ];
+    if refused.contains(&alert) {
+        return Some(
+            "it does not take our certificate: the sites need certificates of one authority",
+        );
+    }
+    if alert == AlertDescription::CertificateExpired {
+        return Some(
+            "our certificate has expired, or is not valid yet by the clock of the other end",
+        );
+    }
+    let other = [
+        AlertDescription::NoApplicationProtocol,
+        AlertDescription::ProtocolVersion,
+        AlertDescription::HandshakeFailure,
+    ];
+    other
+        .contains(&alert)
+        .then_some("it is no router of a site: `host` or `port` are those of something else")
+}

@@ -1,0 +1,90 @@
+//! What two routers say first, and whether they can have a link. Pure.
+
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+use super::announcement::{MAX_COST, Role, SiteId};
+use super::frame::control::Hello;
+
+/// The versions of the protocol that are spoken here. Since 2 sites say what they are called, and costs change while a link lasts.
+pub const VERSIONS: RangeInclusive<u16> = 2..=2;
+
+/// Why there is no link.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Refused {
+    /// It did not say who it is in time.
+    #[error("it did not say in time who it is")]
+    Late,
+    /// It said something else first.
+    #[error("it did not say first who it is")]
+    NoHello,
+    /// No version of the protocol is common to both.
+    #[error("it speaks versions {} to {} of the protocol, and this router {} to {}", .0.start(), .0.end(), VERSIONS.start(), VERSIONS.end())]
+    Version(RangeInclusive<u16>),
+    /// It is this router.
+    #[error("it leads to this site itself: give it the host and port of another site")]
+    Oneself,
+    /// It is another router of the same site.
+    #[error(
+        "another router says that it is this site, too ({0}): each site needs an id and certificates of its own"
+    )]
+    Twin(SiteId),
+    /// A router of the same site that started later has a link.
+    #[error(
+        "another router has a link as site {0}, and started later: each site needs an id and certificates of its own"
+    )]
+    OlderTwin(SiteId),
+    /// Its certificate is that of another site.
+    #[error("it says that it is site {said}, and its certificate is that of site {certified}")]
+    Identity {
+        /// Who it says that it is.
+        said: SiteId,
+        /// Who it is.
+        certified: SiteId,
+    },
+    /// Neither would carry anything.
+    #[error("both are edge sites")]
+    Edges,
+    /// Its cost is not between 1 and [`MAX_COST`].
+    #[error("it says that the link costs {0}")]
+    Cost(u32),
+    /// There is a link already.
+    #[error("there is a link to site {0} already")]
+    Linked(SiteId),
+    /// There are too many links.
+    #[error("there are too many links")]
+    TooMany,
+}
+
+/// Whether there can be a link.
+pub(super) fn agree(
+    ours: &Hello,
+    theirs: &Hello,
+    certified: Option<&SiteId>,
+) -> Result<(), Refused> {
+    let lowest = ours.versions.start().max(theirs.versions.start());
+    let highest = ours.versions.end().min(theirs.versions.end());
+    if lowest > highest {
+        return Err(Refused::Version(theirs.versions.clone()));
+    }
+    if let Some(certified) = certified.filter(|certified| **certified != theirs.site) {
+        return Err(Refused::Identity {
+            said: theirs.site.clone(),
+            certified: certified.clone(),
+        });
+    }
+    if ours.site == theirs.site && ours.instance == theirs.instance {
+        return Err(Refused::Oneself);
+    }
+    if ours.site == theirs.site {
+        return Err(Refused::Twin(theirs.site.clone()));
+    }
+    if ours.role == Role::Edge && theirs.role == Role::Edge {
+        return Err(Refused::Edges);
+    }
+    if !(1..=MAX_COST).contains(&theirs.cost) {
+        return Err(Refused::Cost(theirs.cost));
+    }
+    Ok(())
+}

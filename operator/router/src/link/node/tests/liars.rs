@@ -1,0 +1,367 @@
+//! Peers that are no routers.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::task::JoinHandle;
+use tokio_util::compat::{FuturesAsyncReadCompatExt as _, TokioAsyncReadCompatExt as _};
+
+use super::*;
+use crate::link::announcement::Announcement;
+use crate::link::announcement::about::About;
+use crate::link::frame::record::{Record, Request};
+
+type Stream = tokio_util::compat::Compat<yamux::Stream>;
+
+/// A peer that speaks as it likes to the node `site-00`, which has an honest neighbour too.
+struct Liar {
+    world: World,
+    asks: mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>,
+    control: Stream,
+    ended: JoinHandle<Ended>,
+}
+
+async fn drive(
+    io: DuplexStream,
+    mut asked: mpsc::UnboundedReceiver<tokio::sync::oneshot::Sender<Stream>>,
+) {
+    let mut config = yamux::Config::default();
+    config.set_max_connection_receive_window(None);
+    config.set_max_num_streams(100_000);
+    let mut connection = yamux::Connection::new(io.compat(), config, yamux::Mode::Client);
+    std::future::poll_fn(|cx| {
+        while let std::task::Poll::Ready(Some(answer)) = asked.poll_recv(cx) {
+            if let std::task::Poll::Ready(Ok(stream)) = connection.poll_new_outbound(cx) {
+                drop(answer.send(stream.compat()));
+            }
+        }
+        connection.poll_next_inbound(cx).map(|_| ())
+    })
+    .await;
+}
+
+impl Liar {
+    async fn new() -> Self {
+        let world = World::line(2).await;
+        world.set_keys(0, &[1, 902]);
+        world.set_keys(1, &[1]);
+        let (io, accepted) = duplex(64 * 1024);
+        let node = world.nodes[0].clone();
+        let terms = Terms {
+            identity: Some(site(9)),
+            ..Terms::default()
+        };
+        let ended = tokio::spawn(async move { node.link(accepted, Side::Accept, &terms).await });
+        let (asks, asked) = mpsc::unbounded_channel();
+        tokio::spawn(drive(io, asked));
+        let control = Self::ask(&asks).await;
+        Self {
+            world,
+            asks,
+            control,
+            ended,
+        }
+    }
+
+    async fn ask(asks: &mpsc::UnboundedSender<tokio::sync::oneshot::Sender<Stream>>) -> Stream {
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        asks.send(answer).unwrap();
+        answered.await.unwrap()
+    }
+
+    fn hello() -> Hello {
+        Hello {
+            versions: 2..=2,
+            site: site(9),
+            instance: 1,
+            role: Role::Interior,
+            cost: 1,
+        }
+    }
+
+    async fn say(&mut self, frame: &Frame) {
+        // It may have been cut off by now.
+        drop(self.control.write_all(&frame.encode()).await);
+    }
+
+    async fn greet(&mut self, role: Role) {
+        let hello = Hello {
+            role,
+            ..Self::hello()
+        };
+        self.say(&Frame::Hello(hello)).await;
+        sleep(Duration::from_millis(100)).await;
+    }
+
+    fn announcement(number: usize, sequence: u64) -> Announcement {
+        Announcement {
+            origin: site(number),
+            version: Version {
+                instance: 1,
+                sequence,
+            },
+            role: Role::Interior,
+            links: BTreeMap::from([(site(0), 1)]),
+            keys: BTreeSet::new(),
+            about: About::default(),
+        }
+    }
+
+    async fn announce(&mut self, announcement: Announcement) {
+        self.say(&Frame::Announce(Arc::new(announcement))).await;
+    }
+
+    /// It is cut off with this reason, hears it, and nobody else is harmed.
+    async fn ends_with(mut self, reason: &str) {
+        let ended = timeout(Duration::from_secs(20), self.ended).await;
+        let ended = ended.expect("it is cut off").unwrap().to_string();
+        assert_eq!(ended, reason);
+        let mut heard = Vec::new();
+        drop(
+            timeout(
+                Duration::from_secs(10),
+                self.control.read_to_end(&mut heard),
+            )
+            .await,
+        );
+        let told = reason.trim_start_matches("it was cut off: ");
+        let heard = String::from_utf8_lossy(&heard);
+        assert!(heard.contains(told), "it is told {reason}");
+        is_well(&self.world).await;
+    }
+}
+
+async fn is_well(world: &World) {
+    assert_eq!(world.nodes[0].links(), [site(1)]);
+    let mut stream = world.nodes[1].open(&key(1), &site(0)).await.unwrap();
+    stream.write_all(b"hello").await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut heard = Vec::new();
+    stream.read_to_end(&mut heard).await.unwrap();
+    assert_eq!(heard, b"hello");
+    assert_eq!(world.nodes[1].ways().borrow().sites.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_fit_is_refused_with_the_reason() {
+    type Lie = fn(&mut Hello);
+    let other: [(&str, Lie); 4] = [
+        (
+            "it speaks versions 3 to 9 of the protocol, and this router 2 to 2",
+            |hello| {
+                hello.versions = 3..=9;
+            },
+        ),
+        (
+            "it says that it is site site-01, and its certificate is that of site site-09",
+            |hello| hello.site = site(1),
+        ),
+        ("it says that the link costs 0", |hello| hello.cost = 0),
+        ("it says that the link costs 1000001", |hello| {
+            hello.cost = 1_000_001
+        }),
+    ];
+    for (reason, change) in other {
+        let mut liar = Liar::new().await;
+        let mut hello = Liar::hello();
+        change(&mut hello);
+        liar.say(&Frame::Hello(hello)).await;
+        liar.ends_with(reason).await;
+    }
+    let mut liar = Liar::new().await;
+    liar.say(&Frame::Alive).await;
+    liar.ends_with("it did not say first who it is").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_is_not_finished_ends_in_five_seconds() {
+    let since = Instant::now();
+    let mut liar = Liar::new().await;
+    liar.control.write_all(&[0, 0]).await.unwrap();
+    liar.ends_with("it did not say in time who it is").await;
+    assert!(since.elapsed() < Duration::from_secs(7));
+    let world = World::new(1);
+    let (_io, accepted) = duplex(64);
+    let since = Instant::now();
+    let terms = Terms::default();
+    let ended = world.nodes[0].link(accepted, Side::Accept, &terms).await;
+    assert_eq!(ended.to_string(), "it did not say in time who it is");
+    assert!(since.elapsed() < Duration::from_secs(6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn lies_are_cut_off_by_name() {
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    let mut free = Liar::announcement(9, 1);
+    free.links.insert(site(0), 0);
+    liar.announce(free).await;
+    liar.ends_with("it was cut off: a link of site site-09 costs 0")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Edge).await;
+    liar.announce(Liar::announcement(1, 99)).await;
+    liar.ends_with("it was cut off: it is an edge site and announced site site-01")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    liar.greet(Role::Interior).await;
+    liar.ends_with("it was cut off: it greets twice").await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    drop(liar.control.write_all(&[0x7f; 4]).await);
+    liar.ends_with("it was cut off: a frame of 2139062143 bytes")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    drop(liar.control.write_all(&[0, 0, 0, 1, 77]).await);
+    liar.ends_with("it was cut off: a frame that means nothing")
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn floods_replays_and_invented_sites_are_cut_off_by_name() {
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    for sequence in 1..6000 {
+        liar.announce(Liar::announcement(9, sequence)).await;
+    }
+    liar.ends_with("it was cut off: it floods").await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    for _ in 1..4000 {
+        liar.announce(Liar::announcement(9, 1)).await;
+    }
+    liar.ends_with("it was cut off: it repeats old announcements")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    for number in 10..1000 {
+        liar.announce(Liar::announcement(number, 1)).await;
+    }
+    liar.ends_with("it was cut off: it announced too many sites")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    for _ in 0..40_000 {
+        liar.say(&Frame::Alive).await;
+    }
+    liar.ends_with("it was cut off: it floods").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn thousands_of_streams_are_cut_off_by_name() {
+    let (world, io, ended) = raw().await;
+    let (mut reader, mut io) = tokio::io::split(io);
+    let hears = tokio::spawn(async move {
+        let mut heard = Vec::new();
+        drop(reader.read_to_end(&mut heard).await);
+        heard
+    });
+    for number in 1..5000_u32 {
+        // Opens a stream of the multiplexer and says nothing on it.
+        let mut opens = vec![0, 0, 0, 1];
+        opens.extend((2 * number + 1).to_be_bytes());
+        opens.extend([0; 4]);
+        if io.write_all(&opens).await.is_err() {
+            break;
+        }
+    }
+    let ended = ended.await.unwrap().to_string();
+    assert_eq!(ended, "it was cut off: it opens too many streams");
+    let heard = hears.await.unwrap();
+    let heard = String::from_utf8_lossy(&heard);
+    assert!(heard.contains("it opens too many streams"));
+    is_well(&world).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_sends_more_than_there_is_room_for_is_cut_off_by_name() {
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    let mut stream = Liar::ask(&liar.asks).await;
+    let mut bytes = Vec::new();
+    let request = Request {
+        key: key(902),
+        site: site(0),
+        ttl: 1,
+    };
+    Record::Open(request).put(&mut bytes);
+    stream.write_all(&bytes).await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    for _ in 0..20 {
+        let mut bytes = Vec::new();
+        Record::Data(&[1; 16_000]).put(&mut bytes);
+        drop(stream.write_all(&bytes).await);
+        sleep(Duration::from_millis(10)).await;
+    }
+    liar.ends_with("it was cut off: it sends more than there is room for")
+        .await;
+
+    let mut liar = Liar::new().await;
+    liar.greet(Role::Interior).await;
+    let mut stream = Liar::ask(&liar.asks).await;
+    let mut bytes = Vec::new();
+    Record::Data(b"early").put(&mut bytes);
+    stream.write_all(&bytes).await.unwrap();
+    liar.ends_with("it was cut off: it answers what was not asked, or asks twice")
+        .await;
+}
+
+/// A node with an honest neighbour, and the bare connection of another that has greeted it.
+async fn raw() -> (World, DuplexStream, JoinHandle<Ended>) {
+    let world = World::line(2).await;
+    world.set_keys(0, &[1]);
+    let (mut io, accepted) = duplex(1024);
+    let node = world.nodes[0].clone();
+    let link = async move {
+        let terms = Terms::default();
+        node.link(accepted, Side::Accept, &terms).await
+    };
+    let ended = tokio::spawn(link);
+    // The head of a stream of the multiplexer with the greeting in it.
+    let hello = Frame::Hello(Liar::hello()).encode();
+    let mut bytes = vec![0, 0, 0, 1, 0, 0, 0, 1];
+    bytes.extend(u32::try_from(hello.len()).unwrap().to_be_bytes());
+    bytes.extend(hello);
+    io.write_all(&bytes).await.unwrap();
+    (world, io, ended)
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_read_is_cut_off_and_costs_little() {
+    let (world, mut io, ended) = raw().await;
+    let mut alive = vec![0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5];
+    alive.extend(Frame::Alive.encode());
+    let talk = async {
+        loop {
+            sleep(Duration::from_secs(1)).await;
+            if io.write_all(&alive).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let mut number = 1000;
+    let change = async {
+        loop {
+            number += 1;
+            let keys: Vec<usize> = (0..500).map(|key| key + number).collect();
+            world.set_keys(0, &keys);
+            sleep(Duration::from_millis(200)).await;
+        }
+    };
+    let ended = tokio::select! {
+        ended = timeout(Duration::from_secs(60), ended) => ended,
+        () = talk => unreachable!("it goes on"),
+        () = change => unreachable!("it goes on"),
+    };
+    let ended = ended.expect("it is cut off").unwrap().to_string();
+    assert_eq!(ended, "it was cut off: it does not read");
+    world.set_keys(0, &[1]);
+    is_well(&world).await;
+}

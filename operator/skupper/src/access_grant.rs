@@ -1,0 +1,201 @@
+//! How an AccessGrant is reconciled: its code is made, and where it is redeemed is told. What is given for it, the grant server gives.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
+use lifecycle_runtime::lifecycle::{Random, Timed};
+use lifecycle_runtime::{Because, ObjectRef, Readable, This};
+use lifecycle_specs_skupper::access_grant::{
+    AccessGrant, AccessGrantLogic, ApplyKept, Door, GrantCode, Validity,
+};
+use lifecycle_specs_skupper::fragments::Overseen;
+use lifecycle_specs_skupper::site::Site;
+
+use crate::certificates::Authority;
+use crate::config::router_config;
+use crate::grants::redemptions::Redemptions;
+use crate::grants::server::pair;
+use crate::grants::{answer, service, terms};
+use crate::namespace::active_site;
+use crate::namespace::controller_id::ControllerId;
+
+/// What codes are made of: what cannot be taken for another one.
+const LETTERS: &str = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+/// How long a code is.
+const LENGTH: usize = 24;
+
+/// Reconciles AccessGrants.
+#[derive(Clone, Debug)]
+pub struct Grants {
+    /// This controller, whose grant server is asked.
+    pub controller_id: ControllerId,
+}
+
+impl Grants {
+    fn home<K>(&self, name: &str) -> BTreeSet<ObjectRef>
+    where
+        K: kube::Resource<DynamicType = ()>,
+    {
+        let home = self.controller_id.namespace();
+        BTreeSet::from([ObjectRef::of::<K>(Some(home), name)])
+    }
+}
+
+impl AccessGrantLogic for Grants {
+    fn overseen(&self) -> &impl Overseen<AccessGrant> {
+        &self.controller_id
+    }
+
+    fn router_config(&self, this: This<'_, AccessGrant>) -> Option<ObjectRef> {
+        Some(router_config::reference(this.meta))
+    }
+
+    fn site(
+        &self,
+        _: This<'_, AccessGrant>,
+        sites: &[&Readable<Site>],
+        router_config: Option<&ConfigMap>,
+    ) -> Option<ObjectRef> {
+        active_site::reference(sites, router_config)
+    }
+
+    fn issuer(&self, this: This<'_, AccessGrant>, site: Option<&Site>) -> BTreeSet<ObjectRef> {
+        let Some(site) = site else {
+            return BTreeSet::new();
+        };
+        let namespace = this.meta.namespace.as_deref();
+        let name = terms::issuer(this.spec, site);
+        BTreeSet::from([ObjectRef::of::<Secret>(namespace, name)])
+    }
+
+    fn server(&self, _: This<'_, AccessGrant>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        self.home::<Service>(service::SERVICE)
+    }
+
+    fn authority(&self, _: This<'_, AccessGrant>, _: Option<&ConfigMap>) -> BTreeSet<ObjectRef> {
+        self.home::<Secret>(service::AUTHORITY)
+    }
+
+    fn validity(&self, this: This<'_, AccessGrant>) -> Because<Validity> {
+        terms::validity(this.spec)
+    }
+
+    fn said(&self, this: This<'_, AccessGrant>) -> Because<bool> {
+        Because::plain(terms::said(this.spec).is_some())
+    }
+
+    fn used(&self, this: This<'_, AccessGrant>) -> Because<bool> {
+        let count = Redemptions::of(this.meta).map(|redemptions| redemptions.count);
+        let used = count.is_some_and(|count| count >= terms::allowed(this.spec));
+        Because::plain(used)
+    }
+
+    fn over(&self, this: This<'_, AccessGrant>, now: &Timestamp) -> Timed<bool> {
+        let Some(until) = terms::expires(this.meta, this.spec) else {
+            return Because::plain(false).for_good();
+        };
+        if *now < until {
+            return Because::plain(false).until(until);
+        }
+        let sentence = format!(
+            "it expired at {until}: make another AccessGrant, or say a longer spec.expirationWindow"
+        );
+        Because::new(true, sentence).for_good()
+    }
+
+    fn door(&self, _: This<'_, AccessGrant>, site: &Site) -> Because<Door> {
+        if site.spec.edge == Some(true) {
+            return Because::plain(Door::Edge);
+        }
+        let endpoints = site.status.as_ref().and_then(|s| s.endpoints.as_deref());
+        if answer::groups(endpoints.unwrap_or_default()).is_empty() {
+            let name = site.metadata.name.as_deref().unwrap_or_default();
+            let sentence = format!(
+                "No valid endpoints found for site: set spec.linkAccess of Site {name}; if it is set, its status says what is missing"
+            );
+            return Because::new(Door::Closed, sentence);
+        }
+        Because::plain(Door::Open)
+    }
+
+    fn signs(&self, this: This<'_, AccessGrant>, site: &Site, issuer: &[&Secret]) -> Because<bool> {
+        let name = terms::issuer(this.spec, site);
+        let Some(secret) = issuer.first() else {
+            let sentence = format!(
+                "Secret {name} of the authority that is to sign not found: create it, or a Certificate of that name with `signing`, or name another one in spec.issuer"
+            );
+            return Because::new(false, sentence);
+        };
+        let read = pair(secret).map(|(certificate, key)| {
+            // When it ends, the grant server says.
+            Authority::read(&certificate, &key, Timestamp::UNIX_EPOCH).map(drop)
+        });
+        match read {
+            Some(Ok(())) => Because::plain(true),
+            Some(Err(why)) => Because::new(false, format!("Secret {name} cannot sign: {why}")),
+            None => Because::new(
+                false,
+                format!("Secret {name} cannot sign: it has no tls.crt or no tls.key"),
+            ),
+        }
+    }
+
+    fn reached(
+        &self,
+        _: This<'_, AccessGrant>,
+        server: &[&Service],
+        authority: &[&Secret],
+    ) -> Because<bool> {
+        let (server, authority) = (server.first().copied(), authority.first().copied());
+        let home = self.controller_id.namespace();
+        service::reached(server, authority, home)
+    }
+
+    fn known(&self, this: This<'_, AccessGrant>, kept: Option<&String>) -> GrantCode {
+        let said = terms::said(this.spec).map(str::to_owned);
+        GrantCode(said.or_else(|| kept.cloned()))
+    }
+
+    fn read_made(&self, _: This<'_, AccessGrant>, kept: &String) -> Option<String> {
+        (!kept.is_empty()).then(|| kept.clone())
+    }
+
+    fn make_made(&self, _: This<'_, AccessGrant>, random: &mut Random) -> String {
+        random.text(LENGTH, LETTERS)
+    }
+
+    fn apply_kept(&self, at: ApplyKept<'_>) -> String {
+        at.made.clone()
+    }
+
+    fn url(&self, this: This<'_, AccessGrant>, server: &[&Service]) -> Option<String> {
+        let address = service::address(server.first().copied())?;
+        let uid = this.meta.uid.as_deref()?;
+        Some(format!("https://{address}/{uid}"))
+    }
+
+    fn code(&self, _: This<'_, AccessGrant>, known: &GrantCode) -> Option<String> {
+        known.0.clone()
+    }
+
+    fn ca(&self, _: This<'_, AccessGrant>, authority: &[&Secret]) -> Option<String> {
+        service::certificate(authority.first().copied())
+    }
+
+    fn redemptions(&self, this: This<'_, AccessGrant>, _: &[&Readable<Site>]) -> Option<i64> {
+        let count = Redemptions::of(this.meta)?.count;
+        (count > 0).then(|| i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    fn expiration_time(
+        &self,
+        this: This<'_, AccessGrant>,
+        _: &[&Readable<Site>],
+    ) -> Option<String> {
+        terms::expires(this.meta, this.spec).map(|until| until.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

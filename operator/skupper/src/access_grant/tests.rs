@@ -1,0 +1,89 @@
+//! What an AccessGrant tells, as far as it follows from the grant alone.
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn grants() -> Grants {
+    Grants {
+        controller_id: ControllerId::new("skupper", "controller"),
+    }
+}
+
+fn grant(annotations: Value, spec: Value) -> AccessGrant {
+    let grant = json!({
+        "metadata": {
+            "name": "g", "namespace": "west", "uid": "uid-g", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations": annotations,
+        },
+        "spec": spec,
+    });
+    serde_json::from_value(grant).unwrap()
+}
+
+#[test]
+fn a_grant_is_over_ten_minutes_after_it_was_made() {
+    let (logic, grant) = (grants(), grant(json!({}), json!({})));
+    let this = This::of(&grant);
+    let made: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let at = |minutes: i64| made + SignedDuration::from_mins(minutes);
+    assert!(!logic.over(this, &at(9)).because.value);
+    assert!(logic.over(this, &at(10)).because.value);
+    assert_eq!(
+        logic.expiration_time(this, &[]).as_deref(),
+        Some("2026-01-01T00:10:00Z")
+    );
+}
+
+#[test]
+fn it_is_used_when_all_that_were_allowed_have_redeemed_it() {
+    let used = |count: u64, allowed: Value| {
+        let text = json!({ "count": count, "by": [] }).to_string();
+        let annotations = json!({ "internal.skupper.io/redemptions": text });
+        let grant = grant(annotations, json!({ "redemptionsAllowed": allowed }));
+        let (logic, this) = (grants(), This::of(&grant));
+        (logic.used(this).value, logic.redemptions(this, &[]))
+    };
+    assert_eq!(used(0, json!(null)), (false, None));
+    assert_eq!(used(1, json!(null)), (true, Some(1)));
+    assert_eq!(used(1, json!(2)), (false, Some(1)));
+    assert_eq!(used(2, json!(2)), (true, Some(2)));
+}
+
+#[test]
+fn a_code_is_made_by_chance_kept_and_not_said_where_another_is() {
+    let (logic, bare) = (grants(), grant(json!({}), json!({})));
+    let this = This::of(&bare);
+    let made = logic.make_made(this, &mut Random::seeded(1));
+    assert_eq!(made.len(), 24);
+    assert!(made.chars().all(|c| LETTERS.contains(c)));
+    assert_ne!(made, logic.make_made(this, &mut Random::seeded(2)));
+    assert_eq!(logic.read_made(this, &made).as_ref(), Some(&made));
+    assert_eq!(logic.read_made(this, &String::new()), None);
+    assert_eq!(logic.known(this, Some(&made)).0, Some(made.clone()));
+    let said = grant(json!({}), json!({ "code": "said" }));
+    assert_eq!(
+        logic.known(This::of(&said), Some(&made)).0.as_deref(),
+        Some("said")
+    );
+    // The grant server finds what is kept.
+    let kept = json!({ "skupper.io/accessgrant.kept": json!(made).to_string() });
+    let kept = grant(kept, json!({}));
+    assert_eq!(crate::grants::server::code_of(&kept), Some(made));
+}
+
+#[test]
+fn it_is_redeemed_where_the_grant_server_is_reached() {
+    let grant = grant(json!({}), json!({}));
+    let url = |server: &[&Service]| grants().url(This::of(&grant), server);
+    assert_eq!(url(&[]), None);
+    let service = json!({
+        "metadata": { "name": "s", "namespace": "n", "annotations": { "skupper.io/grant-server-address": "grants.example.com:443" } },
+    });
+    let service: Service = serde_json::from_value(service).unwrap();
+    let told = url(&[&service]);
+    assert_eq!(
+        told.as_deref(),
+        Some("https://grants.example.com:443/uid-g")
+    );
+}

@@ -1,0 +1,9 @@
+//! Grants: which terms they have and who has redeemed them, what is given for them, the server that gives it, and how the other side asks. What becomes of an
+//! AccessGrant and of an AccessToken stands beside this.
+
+pub mod answer;
+pub mod ask;
+pub mod redemptions;
+pub mod server;
+pub mod service;
+pub mod terms;

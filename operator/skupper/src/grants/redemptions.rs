@@ -1,0 +1,142 @@
+//! Who has redeemed a grant, as it stands on the grant itself: written before anything is given. Pure.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+/// On an AccessGrant: who has redeemed it.
+pub const REDEMPTIONS: &str = "internal.skupper.io/redemptions";
+/// So many are remembered by name, the last ones: an annotation has its bounds. All are counted.
+const NAMED: usize = 256;
+
+/// Who has redeemed a grant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redemptions {
+    /// How often it was redeemed.
+    pub count: u64,
+    /// By whom: the uid of a Site and the name of its token.
+    by: Vec<(String, String)>,
+}
+
+/// Whether somebody may redeem a grant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// He has before, and is answered again.
+    Again,
+    /// He may, and then this is to be written.
+    New(Redemptions),
+    /// It was redeemed as often as it may be.
+    Used,
+}
+
+impl Redemptions {
+    /// Of a grant; absent where what stands there cannot be read.
+    pub fn of(meta: &ObjectMeta) -> Option<Self> {
+        let annotations = meta.annotations.as_ref();
+        match annotations.and_then(|all| all.get(REDEMPTIONS)) {
+            Some(text) => serde_json::from_str(text).ok(),
+            None => Some(Self::default()),
+        }
+    }
+
+    /// Whether a site may redeem the grant with a token, of so many in all.
+    pub fn turn(&self, allowed: u64, (subject, name): (&str, &str)) -> Turn {
+        let mut by = self.by.iter();
+        if by.any(|(of, token)| of == subject && token == name) {
+            return Turn::Again;
+        }
+        if self.count >= allowed {
+            return Turn::Used;
+        }
+        let mut next = self.clone();
+        next.count += 1;
+        next.by.push((subject.to_owned(), name.to_owned()));
+        let excess = next.by.len().saturating_sub(NAMED);
+        next.by.drain(..excess);
+        Turn::New(next)
+    }
+
+    /// As it is written.
+    pub fn text(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn meta(text: &str) -> ObjectMeta {
+        ObjectMeta {
+            annotations: Some(BTreeMap::from([(REDEMPTIONS.to_owned(), text.to_owned())])),
+            ..ObjectMeta::default()
+        }
+    }
+
+    fn new(turn: Turn) -> Redemptions {
+        match turn {
+            Turn::New(next) => next,
+            other @ (Turn::Again | Turn::Used) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn who_has_redeemed_is_answered_again_and_counted_once() {
+        let none = Redemptions::of(&ObjectMeta::default()).unwrap();
+        let one = new(none.turn(2, ("uid-1", "a")));
+        let written = Redemptions::of(&meta(&one.text())).unwrap();
+        assert_eq!(written, one);
+        assert_eq!(written.turn(2, ("uid-1", "a")), Turn::Again);
+        // Another token of the same site is another redemption, and so is the same name at another site.
+        let two = new(written.turn(2, ("uid-1", "b")));
+        assert_eq!(two.turn(2, ("uid-2", "a")), Turn::Used);
+        assert_eq!(two.turn(2, ("uid-1", "a")), Turn::Again);
+        assert_eq!(two.turn(0, ("uid-1", "b")), Turn::Again);
+        assert_eq!(none.turn(0, ("uid-1", "a")), Turn::Used);
+        assert_eq!(two.count, 2);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_no_permission() {
+        assert_eq!(Redemptions::of(&meta("{")), None);
+        assert_eq!(Redemptions::of(&meta("[]")), None);
+        assert_eq!(Redemptions::of(&meta(r#"{"count":-1,"by":[]}"#)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_annotation_is_read_or_refused_and_no_more_than_allowed_pass(
+            text in "\\PC{0,40}", allowed in 0_u64..6, who in proptest::collection::vec((0_u8..4, 0_u8..4), 0..20),
+        ) {
+            let _read = Redemptions::of(&meta(&text));
+            let mut now = Redemptions::default();
+            let mut passed = std::collections::BTreeSet::new();
+            for (subject, name) in who {
+                let (subject, name) = (subject.to_string(), name.to_string());
+                match now.turn(allowed, (&subject, &name)) {
+                    Turn::New(next) => {
+                        prop_assert!(passed.insert((subject, name)));
+                        now = next;
+                    }
+                    Turn::Again => prop_assert!(passed.contains(&(subject, name))),
+                    Turn::Used => prop_assert_eq!(u64::try_from(passed.len()).unwrap(), allowed),
+                }
+            }
+            prop_assert!(now.count <= allowed);
+        }
+    }
+
+    #[test]
+    fn however_many_redeem_an_annotation_stays_small() {
+        let mut now = Redemptions::default();
+        for number in 0..2000 {
+            let name = format!("{number}-{}", "n".repeat(240));
+            now = new(now.turn(u64::MAX, ("6e2b1c6a-0000-4000-8000-000000000000", &name)));
+        }
+        assert_eq!(now.count, 2000);
+        assert!(now.text().len() < 100_000, "{}", now.text().len());
+    }
+}

@@ -1,0 +1,575 @@
+//! The grant server: gives a certificate and Links to whoever has the code of an AccessGrant, as often as that allows. Who was given something stands on the
+//! grant before it is given. Every replica of the controller serves; that no two of them give the last one twice follows from the version of the grant.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body::Body;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
+use kube::core::PartialObjectMeta;
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Client, ResourceExt};
+use lifecycle_http::{Limits, Secure, Server, Turn as Place, Unread};
+use lifecycle_router::link::announcement::SiteId;
+use lifecycle_runtime::retry::Retry;
+use lifecycle_runtime::shutdown::Shutdown;
+use lifecycle_runtime::{cause, names};
+use lifecycle_specs_skupper::access_grant::AccessGrant;
+use lifecycle_specs_skupper::router::{CONTROLLER_CONFIG, ROUTER};
+use lifecycle_specs_skupper::site::Site;
+use ring::digest;
+use ring::hmac;
+use ring::rand::SystemRandom;
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::version::TLS13;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::redemptions::{REDEMPTIONS, Redemptions, Turn};
+use super::service::{AUTHORITY, CERTIFICATE, KEY, SERVICE, hosts};
+use super::{answer, terms};
+use crate::certificates::{self, Authority};
+use crate::namespace::active_site;
+use crate::namespace::controller_id::ControllerId;
+
+/// How long a request may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Connections at once.
+const CONNECTIONS: usize = 256;
+/// How often a redemption is tried that others come before.
+const TRIES: usize = 8;
+/// Redemptions of one grant go one after the other, and so do those of some others.
+const LANES: usize = 64;
+/// How often it looks at its Service and its authority.
+const LOOK: Duration = Duration::from_secs(10);
+/// How long its own certificate is good.
+const LIFE: SignedDuration = SignedDuration::from_hours(90 * 24);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Who writes.
+const MANAGER: &str = "skupper.io/grants";
+
+/// The namespace and the name of a grant.
+type Named = (String, String);
+
+/// A grant server; clones are the same.
+#[derive(Clone)]
+pub struct GrantServer(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    controller_id: ControllerId,
+    /// The grants that there are, by uid.
+    known: Mutex<BTreeMap<String, Named>>,
+    lanes: Vec<tokio::sync::Mutex<()>>,
+    identity: watch::Sender<Option<Arc<ServerConfig>>>,
+    /// Of this process: what is compared by it is compared in constant time.
+    compares: hmac::Key,
+}
+
+/// Why nothing is given.
+#[derive(Debug)]
+enum Refusal {
+    Method,
+    Unknown,
+    Used,
+    Code,
+    Request(&'static str),
+    Unread(Unread),
+    Unavailable(String),
+}
+
+impl Refusal {
+    fn response(&self) -> Response<Full<Bytes>> {
+        let unavailable = StatusCode::SERVICE_UNAVAILABLE;
+        let (status, text) = match self {
+            Self::Method => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "Only POST is supported".to_owned(),
+            ),
+            Self::Unknown => (StatusCode::NOT_FOUND, "No such claim".to_owned()),
+            Self::Used => (StatusCode::NOT_FOUND, "No such access granted".to_owned()),
+            Self::Code => (
+                StatusCode::FORBIDDEN,
+                "Redemption of access token refused".to_owned(),
+            ),
+            Self::Request(why) => (StatusCode::BAD_REQUEST, (*why).to_owned()),
+            Self::Unread(Unread::Large(_)) => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The code is too long".to_owned(),
+            ),
+            Self::Unread(Unread::Late(_)) => (
+                StatusCode::REQUEST_TIMEOUT,
+                "The code did not come in time".to_owned(),
+            ),
+            Self::Unread(Unread::Broken) => {
+                (StatusCode::BAD_REQUEST, "Request body not valid".to_owned())
+            }
+            Self::Unavailable(why) => (unavailable, why.clone()),
+        };
+        let mut response = respond(status, "text/plain; charset=utf-8", format!("{text}\n"));
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            response
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static("POST"));
+        }
+        response
+    }
+}
+
+impl From<kube::Error> for Refusal {
+    fn from(error: kube::Error) -> Self {
+        tracing::warn!("a grant cannot be redeemed: {}", cause::in_one_line(&error));
+        Self::Unavailable("The API server cannot be asked now: try again".to_owned())
+    }
+}
+
+fn respond(status: StatusCode, kind: &'static str, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// Serves grants at an address until told to stop.
+pub async fn run(
+    client: Client,
+    listen: SocketAddr,
+    controller_id: ControllerId,
+    mut shutdown: Shutdown,
+) {
+    let server = GrantServer::new(client, controller_id);
+    tokio::select! {
+        biased;
+        () = shutdown.wait() => {}
+        () = server.work(listen) => {}
+    }
+}
+
+impl GrantServer {
+    /// Of the grants that this controller manages.
+    ///
+    /// # Panics
+    /// The system has no random numbers.
+    pub fn new(client: Client, controller_id: ControllerId) -> Self {
+        let compares = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
+        Self(Arc::new(Inner {
+            client,
+            controller_id,
+            known: Mutex::default(),
+            lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
+            identity: watch::Sender::new(None),
+            compares: compares.expect("the system has random numbers"),
+        }))
+    }
+
+    async fn work(&self, listen: SocketAddr) {
+        let serving = async {
+            let socket = bind(listen).await;
+            match self.serve(socket).await {}
+        };
+        tokio::join!(self.follow(), self.prove(), serving);
+    }
+
+    /// Answers at a socket, without end.
+    pub async fn serve(&self, socket: TcpListener) -> Infallible {
+        let limits = Limits {
+            connections: CONNECTIONS,
+            body: terms::LONGEST,
+            patience: PATIENCE,
+            ..Limits::default()
+        };
+        let identity = self.0.identity.subscribe();
+        let secure: Secure = Arc::new(move || {
+            let config = identity.borrow().clone();
+            Box::pin(async move { config })
+        });
+        let server = self.clone();
+        let answer = move |request: Request<Incoming>, _: Arc<Place>| {
+            let server = server.clone();
+            async move { server.answer(request, &limits).await }
+        };
+        Server::new(limits)
+            .serve(socket, Some(secure), answer)
+            .await
+    }
+
+    /// Knows which grants there are, without end.
+    pub async fn follow(&self) {
+        let api: Api<PartialObjectMeta<AccessGrant>> = Api::all(self.0.client.clone());
+        let changes = watcher(api, watcher::Config::default()).default_backoff();
+        let mut changes = pin!(changes);
+        let mut listed = None;
+        while let Some(change) = changes.next().await {
+            match change {
+                Ok(event) => self.learn(event, &mut listed),
+                Err(error) => tracing::warn!("grants: {}", cause::in_one_line(&error)),
+            }
+        }
+    }
+
+    fn learn(
+        &self,
+        event: Event<PartialObjectMeta<AccessGrant>>,
+        listed: &mut Option<BTreeMap<String, Named>>,
+    ) {
+        let named = |grant: &PartialObjectMeta<AccessGrant>| {
+            let place = (grant.namespace().unwrap_or_default(), grant.name_any());
+            Some((grant.uid()?, place))
+        };
+        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Init => *listed = Some(BTreeMap::new()),
+            Event::InitApply(grant) => listed.get_or_insert_default().extend(named(&grant)),
+            Event::InitDone => *known = listed.take().unwrap_or_default(),
+            Event::Apply(grant) => known.extend(named(&grant)),
+            Event::Delete(grant) => drop(grant.uid().and_then(|uid| known.remove(&uid))),
+        }
+    }
+
+    /// Has a certificate for all by which it is asked, without end.
+    pub async fn prove(&self) {
+        let mut retry = Retry::new(LONGEST_PAUSE);
+        let mut due: Option<(Vec<String>, Vec<u8>, Timestamp)> = None;
+        loop {
+            match self.identity(&mut due).await {
+                Ok(()) => {
+                    retry = Retry::new(LONGEST_PAUSE);
+                    sleep(LOOK).await;
+                }
+                Err(why) => {
+                    if retry.is_new(&why) {
+                        tracing::warn!("the grant server has no certificate: {why}; trying again");
+                    }
+                    retry.pause().await;
+                }
+            }
+        }
+    }
+
+    /// Makes a certificate where there is none that is good for all hosts for a while.
+    async fn identity(
+        &self,
+        due: &mut Option<(Vec<String>, Vec<u8>, Timestamp)>,
+    ) -> Result<(), String> {
+        let home = self.0.controller_id.namespace();
+        let failed = |error: kube::Error| cause::in_one_line(&error);
+        let services: Api<Service> = Api::namespaced(self.0.client.clone(), home);
+        let service = services.get_opt(SERVICE).await.map_err(failed)?;
+        let hosts: Vec<String> = hosts(service.as_ref()).into_iter().collect();
+        let (certificate, key) = self.authority().await?;
+        let now = Timestamp::now();
+        if let Some((of, by, until)) = due
+            && *of == hosts
+            && *by == certificate
+            && now < *until
+        {
+            return Ok(());
+        }
+        let wrong = |error: certificates::Error| format!("Secret {AUTHORITY}: {error}");
+        let authority = Authority::read(&certificate, &key, now).map_err(wrong)?;
+        let made = authority
+            .of_server(SERVICE, &hosts, (now, LIFE))
+            .map_err(wrong)?;
+        let config = config(&made).map_err(|error| cause::in_one_line(&error))?;
+        self.0.identity.send_replace(Some(Arc::new(config)));
+        *due = Some((hosts, certificate, authority.renewal(now, LIFE)));
+        Ok(())
+    }
+
+    /// The certificate and the key of its authority, made if there is none, and made anew when it ends. Of several that start at once all get the same.
+    async fn authority(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let home = self.0.controller_id.namespace();
+        let api: Api<Secret> = Api::namespaced(self.0.client.clone(), home);
+        let failed = |error: kube::Error| cause::in_one_line(&error);
+        let there = api.get_opt(AUTHORITY).await.map_err(failed)?;
+        let now = Timestamp::now();
+        let soon = now.saturating_add(LIFE).unwrap_or(now);
+        if let Some(there) = &there
+            && let Some(pair) = pair(there)
+            && !matches!(
+                Authority::read(&pair.0, &pair.1, soon),
+                Err(certificates::Error::Ended(_))
+            )
+        {
+            return Ok(pair);
+        }
+        let made = Authority::generate(SERVICE, now).map_err(|error| error.to_string())?;
+        let data = [(CERTIFICATE, made.certificate), (KEY, made.key)];
+        let data = data.map(|(name, text)| (name.to_owned(), ByteString(text.into_bytes())));
+        let mut secret = there.unwrap_or_default();
+        secret.metadata.name = Some(AUTHORITY.to_owned());
+        secret.metadata.managed_fields = None;
+        secret.data = Some(data.into());
+        let params = PostParams {
+            field_manager: Some(MANAGER.to_owned()),
+            ..PostParams::default()
+        };
+        // Exactly the version that was read, if there was one.
+        let written = match secret.metadata.resource_version.is_some() {
+            true => api.replace(AUTHORITY, &params, &secret).await,
+            false => api.create(&params, &secret).await,
+        };
+        let written = match written {
+            Err(kube::Error::Api(status)) if status.code == 409 => api.get(AUTHORITY).await,
+            written => written,
+        };
+        let written = written.map_err(failed)?;
+        pair(&written).ok_or_else(|| {
+            format!("Secret {AUTHORITY} has no {CERTIFICATE} or no {KEY}: delete it, and it is made anew")
+        })
+    }
+
+    async fn answer<B>(&self, request: Request<B>, limits: &Limits) -> Response<Full<Bytes>>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let late = || {
+            Err(Refusal::Unavailable(
+                "It takes too long: try again".to_owned(),
+            ))
+        };
+        let answer = timeout(PATIENCE, self.read(request, limits)).await;
+        match answer.unwrap_or_else(|_| late()) {
+            Ok(text) => respond(StatusCode::OK, "application/yaml", text),
+            Err(refusal) => refusal.response(),
+        }
+    }
+
+    async fn read<B>(&self, request: Request<B>, limits: &Limits) -> Result<String, Refusal>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        if request.method() != Method::POST {
+            return Err(Refusal::Method);
+        }
+        let (head, body) = request.into_parts();
+        let code = limits.read(body).await.map_err(Refusal::Unread)?;
+        let uid = head.uri.path().trim_matches('/');
+        let place = {
+            let known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(uid).cloned()
+        };
+        let place = place.ok_or(Refusal::Unknown)?;
+        let who = Who::of(&head.headers, &place.1)?;
+        let lane = digest::digest(&digest::SHA256, uid.as_bytes());
+        let lane = usize::from(lane.as_ref()[0]) % LANES;
+        let _turn = self.0.lanes[lane].lock().await;
+        self.redeem(uid, &place, &code, &who).await
+    }
+
+    async fn redeem(
+        &self,
+        uid: &str,
+        (namespace, name): &Named,
+        code: &[u8],
+        who: &Who,
+    ) -> Result<String, Refusal> {
+        let api: Api<AccessGrant> = Api::namespaced(self.0.client.clone(), namespace);
+        for _ in 0..TRIES {
+            let grant = api.get_opt(name).await?.ok_or(Refusal::Unknown)?;
+            if grant.metadata.uid.as_deref() != Some(uid) {
+                return Err(Refusal::Unknown);
+            }
+            let turn = self.judge(&grant, code, who, Timestamp::now())?;
+            // What cannot be given is not counted.
+            let given = self.given(&grant, namespace, who).await?;
+            let Turn::New(next) = turn else {
+                return Ok(given);
+            };
+            let patch = json!({ "metadata": {
+                "resourceVersion": grant.metadata.resource_version,
+                "annotations": { REDEMPTIONS: next.text() },
+            } });
+            let params = PatchParams {
+                field_manager: Some(MANAGER.to_owned()),
+                ..PatchParams::default()
+            };
+            match api
+                .patch_metadata(name, &params, &Patch::Merge(patch))
+                .await
+            {
+                Ok(_) => {
+                    tracing::info!(grant = %format!("{namespace}/{name}"), site = %who.site, token = %who.token, "a grant was redeemed");
+                    return Ok(given);
+                }
+                Err(kube::Error::Api(status)) if status.code == 409 => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Refusal::Unavailable(
+            "Too many redeem it at once: try again".to_owned(),
+        ))
+    }
+
+    /// Whether somebody with this code may redeem a grant.
+    fn judge(
+        &self,
+        grant: &AccessGrant,
+        code: &[u8],
+        who: &Who,
+        now: Timestamp,
+    ) -> Result<Turn, Refusal> {
+        let (meta, spec) = (&grant.metadata, &grant.spec);
+        let open = terms::expires(meta, spec).is_some_and(|until| now < until);
+        if meta.deletion_timestamp.is_some() || !open {
+            return Err(Refusal::Unknown);
+        }
+        let redemptions = Redemptions::of(meta).ok_or(Refusal::Used)?;
+        let allowed = terms::allowed(spec);
+        let expected = code_of(grant).ok_or(Refusal::Unknown)?;
+        let tag = hmac::sign(&self.0.compares, expected.as_bytes());
+        if hmac::verify(&self.0.compares, code, tag.as_ref()).is_err() {
+            let is_used = redemptions.count >= allowed;
+            return Err(if is_used {
+                Refusal::Used
+            } else {
+                Refusal::Code
+            });
+        }
+        match redemptions.turn(allowed, (&who.site, &who.token)) {
+            Turn::Used => Err(Refusal::Used),
+            turn @ (Turn::Again | Turn::New(_)) => Ok(turn),
+        }
+    }
+
+    /// What is given by a grant of a namespace.
+    async fn given(
+        &self,
+        grant: &AccessGrant,
+        namespace: &str,
+        who: &Who,
+    ) -> Result<String, Refusal> {
+        let no = |why: String| Refusal::Unavailable(why);
+        let configs: Api<ConfigMap> = Api::namespaced(self.0.client.clone(), namespace);
+        let controller = configs.get_opt(CONTROLLER_CONFIG).await?;
+        if self.0.controller_id.other(controller.as_ref()).is_some() {
+            return Err(Refusal::Unknown);
+        }
+        let config = configs.get_opt(ROUTER).await?;
+        let sites: Api<Site> = Api::namespaced(self.0.client.clone(), namespace);
+        let sites = sites.list(&ListParams::default()).await?.items;
+        let site = active_site::find(&sites.iter().collect::<Vec<_>>(), config.as_ref());
+        let site = site.ok_or_else(|| no("No active site in namespace".to_owned()))?;
+        if site.spec.edge == Some(true) {
+            let why = "Edge sites cannot accept incoming links from remote sites";
+            return Err(no(why.to_owned()));
+        }
+        if site.metadata.uid.as_deref() == Some(&who.site) {
+            return Err(Refusal::Request("A site does not link to itself"));
+        }
+        let endpoints = site.status.as_ref().and_then(|s| s.endpoints.as_deref());
+        let groups = answer::groups(endpoints.unwrap_or_default());
+        if groups.is_empty() {
+            return Err(no("No valid endpoints found for site".to_owned()));
+        }
+        let secrets: Api<Secret> = Api::namespaced(self.0.client.clone(), namespace);
+        let issuer = secrets.get_opt(terms::issuer(&grant.spec, site)).await?;
+        let issuer = issuer.as_ref().and_then(pair);
+        let unsigned = || no("Could not get issuer for requested certificate".to_owned());
+        let (certificate, key) = issuer.ok_or_else(unsigned)?;
+        let now = Timestamp::now();
+        let signed = Authority::read(&certificate, &key, now);
+        let signed = signed.and_then(|authority| authority.of_site(&who.site, now));
+        let made = signed.map_err(|error| {
+            tracing::warn!(%namespace, "a grant cannot be redeemed: {error}");
+            unsigned()
+        })?;
+        Ok(answer::write(&who.token, &made, &groups))
+    }
+}
+
+/// Who redeems.
+#[derive(Clone, Debug)]
+struct Who {
+    /// The uid of the Site.
+    site: String,
+    /// The name of the token, and of what is given.
+    token: String,
+}
+
+impl Who {
+    /// As the headers say; a name that is not said is that of the grant, and a site that is not said has that name.
+    fn of(headers: &HeaderMap, grant: &str) -> Result<Self, Refusal> {
+        let said = |name: &str| {
+            let value = headers.get(name).map(HeaderValue::to_str);
+            let value = value
+                .transpose()
+                .map_err(|_| Refusal::Request("A header is no text"))?;
+            Ok::<_, Refusal>(value.filter(|value| !value.is_empty()).map(str::to_owned))
+        };
+        let token = said("name")?.unwrap_or_else(|| grant.to_owned());
+        let site = said("subject")?.unwrap_or_else(|| token.clone());
+        if names::of_object("", "Secret", &token).is_err() {
+            return Err(Refusal::Request("Header name is no name of an object"));
+        }
+        let plain = site.bytes().all(|byte| byte.is_ascii_graphic());
+        if !plain || SiteId::new(&site).is_none() {
+            return Err(Refusal::Request("Header subject is no uid of a site"));
+        }
+        Ok(Self { site, token })
+    }
+}
+
+/// The code of a grant: what its author says, or what was made.
+pub fn code_of(grant: &AccessGrant) -> Option<String> {
+    let said = terms::said(&grant.spec).map(str::to_owned);
+    said.or_else(|| {
+        let annotations = grant.metadata.annotations.as_ref()?;
+        serde_json::from_str(annotations.get(KEPT)?).ok()
+    })
+}
+
+/// On an AccessGrant: the code that was made for it.
+pub const KEPT: &str = "skupper.io/accessgrant.kept";
+
+/// The certificate and the key in a Secret.
+pub fn pair(secret: &Secret) -> Option<(Vec<u8>, Vec<u8>)> {
+    let data = secret.data.as_ref()?;
+    Some((data.get(CERTIFICATE)?.0.clone(), data.get(KEY)?.0.clone()))
+}
+
+fn config(made: &certificates::Credentials) -> Result<ServerConfig, rustls::Error> {
+    let wrong = |_| rustls::Error::General("a certificate of ours cannot be read".to_owned());
+    let chain = CertificateDer::from_pem_slice(made.certificate.as_bytes()).map_err(wrong)?;
+    let key = PrivateKeyDer::from_pem_slice(made.key.as_bytes()).map_err(wrong)?;
+    ServerConfig::builder_with_protocol_versions(&[&TLS13])
+        .with_no_client_auth()
+        .with_single_cert(vec![chain], key)
+}
+
+async fn bind(listen: SocketAddr) -> TcpListener {
+    let mut retry = Retry::new(LONGEST_PAUSE);
+    loop {
+        match TcpListener::bind(listen).await {
+            Ok(socket) => return socket,
+            Err(error) => {
+                let why = format!("the grant server cannot listen at {listen}: {error}");
+                if retry.is_new(&why) {
+                    tracing::warn!("{why}; trying again");
+                }
+            }
+        }
+        retry.pause().await;
+    }
+}

@@ -1,0 +1,8 @@
+//! Keys and certificates of X.509: made, read, and held against what is asked for. Pure: what is made follows from random bytes, a time, and what is asked
+//! for alone. Knows no object of Kubernetes.
+
+mod encoded;
+pub mod issue;
+pub mod key;
+pub mod read;
+pub mod wanted;

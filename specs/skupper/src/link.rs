@@ -1,0 +1,142 @@
+//! `Link`: a connection to another site of the network, which this site dials.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Secret;
+use kube::CustomResource;
+use lifecycle_runtime::lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fragments::{managed, routed, site_room};
+use super::site::{Endpoint, Site};
+use super::status::Status;
+
+lifecycle! {
+    /// Leads to another site of the network. It makes nothing: the Site puts it into the configuration of the router, which dials.
+    resource Link;
+
+    lock "link.lock";
+
+    use managed;
+    use site_room;
+    use routed;
+
+    observe {
+        secret:           Secret           by name spec.tls_credentials?;
+        // What `spec.settings` names as the way through a proxy.
+        proxy:            Secret           by ref;
+    }
+    facts {
+        /// Whether it can be dialled at all.
+        validity:         { Fine, NoEndpoint, BadHost, BadPort, NoCredentials, Proxy } from site given site;
+        /// Whether the router has applied what is declared.
+        sync:             { Behind, Current }                                          from site, report given site && validity == Fine && report;
+        /// What the router does with it.
+        health:           { Dialling, Up, Failed }                                     from site, report given sync == Current;
+        /// It is not dialled.
+        unserved  = silent;
+        never sync == Current && health == Dialling && matched;
+        never sync == Current && health == Up && !matched;
+    }
+    states {
+        use managed;
+        use site_room::NoSite;
+        /// The Secret that names the proxy is missing.
+        NoProxy         when validity == Proxy && !proxy => Error wakes proxy, self;
+        /// It asks for what cannot be dialled.
+        Invalid         when validity != Fine    => Error   wakes self, site;
+        /// The Secret with its certificates is missing: create it, with `ca.crt`, `tls.crt` and `tls.key`, or redeem an AccessToken, which makes it.
+        NoSecret        when secret == Absent    => Error   wakes secret, self;
+        use site_room::Blocked;
+        use routed;
+        /// The router cannot link and says why: put that right, here or at the other site, and the router tries again by itself.
+        Failed          when health == Failed    => Error   wakes report, self;
+        /// The other site does not answer, or not any more: look whether it runs, and accepts links where the endpoint says. The router tries again by itself.
+        Unlinked        when health == Dialling  => Pending wakes report;
+        /// The two sites are linked.
+        goal Ready      when health == Up        => Ready;
+    }
+    promises {
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Unresolved: site && !router_config sets { router_config = Present };
+        follows: router_config && sync == Behind && site && validity == Fine && report sets { sync = Current };
+    }
+    transitions {
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unlinked | Ready;
+    }
+    status {
+        condition Configured {
+            use site_room;
+            False "Error" "Secret not found for proxy configuration" when validity == Proxy && !proxy;
+            False "Error" when validity != Fine;
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when secret == Absent;
+            False "Error" when blocked;
+            use routed;
+        }
+        condition Operational {
+            True "Ready" "OK" when matched;
+            False "Pending" "Not operational" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Operational;
+        field remote_site_id: Option<String> from report;
+        field remote_site_name: Option<String> from report;
+    }
+}
+
+/// Where another site is reached.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "Link",
+    plural = "links",
+    singular = "link",
+    shortname = "ln",
+    namespaced,
+    status = "LinkStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Leads to another site of the network.",
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Remote Site", "type": "string", "jsonPath": ".status.remoteSiteName"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
+pub struct LinkSpec {
+    /// Where its routers accept links: `inter-router`, and `edge` for an edge site.
+    pub endpoints: Vec<Endpoint>,
+
+    /// Name of the Secret with the certificate that is shown to the other site, and with the authority that verifies it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls_credentials: Option<String>,
+
+    /// What it costs to go this way: what is below 1 counts as 1.
+    // Wide enough for any number that was stored under another definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i32>")]
+    pub cost: Option<i64>,
+
+    /// Further settings by name: `proxy-configuration` names the Secret of a proxy, which is not supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// What is known of a Link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// The uid of the other Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_site_id: Option<String>,
+
+    /// The name of the other Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_site_name: Option<String>,
+}

@@ -1,0 +1,185 @@
+//! `RouterAccess`: where routers of other sites link to the router of a site.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kube::CustomResource;
+use lifecycle_runtime::{Readable, lifecycle};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fragments::{managed, routed};
+use super::router::{RouterState, SITE};
+use super::secured_access::SecuredAccess;
+use super::site::{Endpoint, Site};
+use super::status::Status;
+
+lifecycle! {
+    /// Lets routers of other sites link to that of its namespace: a SecuredAccess in front of it, and listeners, which the Site puts into its configuration.
+    resource RouterAccess;
+
+    lock "router_access.lock";
+
+    use managed;
+    use routed;
+
+    observe {
+        templates:         [ConfigMap]         by refs of controller_config;
+        sites:             [Readable<Site>]    by namespace;
+        router_config:     ConfigMap           by ref;
+        site:              Site                by ref from sites, router_config;
+        routers:           [Pod]               by labels { SITE = site.meta.uid };
+        report:            poll RouterState    by routers every 2s given running;
+        credentials:       Secret              by name spec.tls_credentials;
+        // As the replaced implementation owns it.
+        access:            owned SecuredAccess without controller by name meta.name given site;
+    }
+    facts {
+        /// Whether it says what it must, and the router can do it.
+        validity:  { Fine, Incomplete, BadRole, BadPort, Edge } from site given site;
+        /// Whether its certificate is issued for it.
+        generated: bool                from self;
+        /// Whether the Site's router can be asked.
+        running:   bool                from routers given site;
+        /// Whether the router has applied what is declared.
+        sync:      { Behind, Current } from report given validity == Fine && report;
+        /// What the router does with it.
+        health:    { Up, Failed }      from report given sync == Current;
+        /// Whether it is known where it is reached.
+        resolved:  bool                from access given access in { Stale, Current } else false;
+        /// No router runs, or none answers.
+        silent = !running || !report;
+    }
+    states {
+        use managed;
+        /// The namespace has no Site, whose router would be reached: create one.
+        NoSite          when !site                       => Error   wakes site;
+        /// It asks for what the router cannot do.
+        Invalid         when validity != Fine            => Error   wakes site, self;
+        /// Another one has the SecuredAccess of its name: remove that, or give it another name.
+        Clash           when access == Foreign           => Error   wakes access, self;
+        /// What there was before is going.
+        Draining        when access == Terminating       => Pending;
+        /// What leads to it is to be written.
+        Making          when access in { Absent, Stale } => Pending;
+        /// The Secret with its certificates is missing: create it, with `ca.crt`, `tls.crt` and `tls.key`, or set `generateTlsCredentials`.
+        NoSecret        when !credentials && !generated  => Error   wakes credentials, self;
+        /// There is no certificate yet: if it stays so, look at the status of the SecuredAccess and of the Certificate.
+        Uncertified     when !credentials                => Pending wakes credentials, access;
+        use routed;
+        /// The router cannot do it and says why: put that right, and the router tries again by itself.
+        Failed          when health == Failed            => Error   wakes report, self;
+        /// It has no address yet: if it stays so, look at the status of the SecuredAccess.
+        Unresolved      when !resolved                   => Pending wakes access;
+        /// Other sites can link to it.
+        goal Ready      when resolved                    => Ready;
+    }
+    effects {
+        apply access from site, templates when validity == Fine;
+    }
+    promises {
+        arises claimed by Site in Ready | Unresolved: site && !running sets { running = true };
+        decides claimed by Site in Tidying | Starting | Ready | Unsupported | Unresolved: site && !router_config sets { router_config = Present };
+        follows: router_config && sync == Behind && validity == Fine && report sets { sync = Current };
+    }
+    transitions {
+        Draining -> Making;
+        Making -> NoSecret | Uncertified | Unreachable | Configuring | Failed | Unresolved | Ready;
+        Unreachable -> Configuring;
+        Unreachable | Configuring -> Failed | Unresolved | Ready;
+    }
+    status {
+        condition Configured {
+            False "Error" "No active site in namespace" when !site;
+            False "Error" when validity != Fine;
+            False "Error" when access == Foreign;
+            False "Pending" when access != Current;
+            False "Error" "TLS credentials secret \"{spec.tls_credentials}\" not found" when !credentials && !generated;
+            False "Pending" "TLS credentials secret \"{spec.tls_credentials}\" not found" when !credentials;
+            use routed;
+        }
+        condition Resolved {
+            True "Ready" "OK" when resolved;
+            False "Pending" "Pending" otherwise;
+        }
+        ready "Ready" "OK" from Configured, Resolved;
+        field endpoints: Option<Vec<Endpoint>> from access;
+    }
+}
+
+/// How routers of other sites reach the router.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "skupper.io",
+    version = "v2alpha1",
+    kind = "RouterAccess",
+    plural = "routeraccesses",
+    singular = "routeraccess",
+    namespaced,
+    status = "RouterAccessStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Where routers of other sites link to the router of a site.",
+    printcolumn = r#"{"name": "Status", "type": "string", "jsonPath": ".status.status"}"#,
+    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#
+)]
+// What is missing is told on the object; the schema asks for it all the same.
+#[serde(rename_all = "camelCase", default)]
+#[schemars(!default)]
+pub struct RouterAccessSpec {
+    /// For whom it is: `inter-router` for routers that others go through, `edge` for those that nobody does.
+    pub roles: Vec<AccessRole>,
+
+    /// Name of the Secret with the certificates of both sides: `tls.crt` and `tls.key` are shown, `ca.crt` verifies who links.
+    pub tls_credentials: String,
+
+    /// Whether that Secret is made, for the names and addresses where the router is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generate_tls_credentials: Option<bool>,
+
+    /// Name of the Secret with the authority that signs; without it, that of the Site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+
+    /// How it is reached: `local`, `loadbalancer` or `nodeport`; without it, as the controller is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_type: Option<String>,
+
+    /// Where the router listens; without it, at all its addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bind_host: Option<String>,
+
+    /// Further names and addresses of the certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_alternative_names: Option<Vec<String>>,
+
+    /// Further settings by name; none is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+/// Whom a port of a router is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccessRole {
+    /// `inter-router` or `edge`.
+    pub name: String,
+
+    /// The port; without it, 55671 for `inter-router` and 45671 for `edge`.
+    // Wide enough for any number that was stored under another definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i32>")]
+    pub port: Option<i64>,
+}
+
+/// What is known of a RouterAccess.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RouterAccessStatus {
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: Status,
+
+    /// Where it is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoints: Option<Vec<Endpoint>>,
+}

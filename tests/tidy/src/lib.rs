@@ -13,6 +13,7 @@ pub mod modules;
 pub mod origins;
 pub mod pulled;
 pub mod rules;
+pub mod verdict;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -11,7 +11,7 @@ mod storage;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use kube::Client;
@@ -20,6 +20,7 @@ use tempfile::TempDir;
 
 use crate::audit;
 use crate::binaries::{self, Binaries};
+use crate::eventually::Deadline;
 use crate::process::Process;
 use client::{audited, client, is_ready};
 use guard::Guard;
@@ -156,12 +157,12 @@ impl ApiServer {
     }
 
     async fn wait_until_ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + READY_WITHIN;
+        let mut deadline = Deadline::new(READY_WITHIN);
         while !is_ready(&self.client).await {
             self.etcd.check_alive()?;
             let api_server = self.running_mut()?;
             api_server.check_alive()?;
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 let what = format!("is not ready after {} s", READY_WITHIN.as_secs());
                 return Err(api_server.failure(&what));
             }

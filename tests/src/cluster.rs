@@ -15,7 +15,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use k8s_openapi::api::core::v1::{Node as NodeObject, ServiceAccount};
@@ -36,6 +36,7 @@ use crate::api_server::identity::Identity;
 use crate::api_server::ports::free_port;
 use crate::audit;
 use crate::binaries::{self, Binaries};
+use crate::eventually::{Deadline, within};
 
 /// The name of the audit log in the folder of the control plane.
 const AUDIT_LOG: &str = "audit.log";
@@ -184,21 +185,21 @@ impl Cluster {
     }
 
     async fn wait_for_api_server(&mut self) -> Result<()> {
-        let deadline = Instant::now() + READY_WITHIN;
+        let mut deadline = Deadline::new(READY_WITHIN);
         while !is_ready(&self.client).await {
             self.check_alive()?;
-            ensure!(Instant::now() < deadline, "the API server is not ready");
+            ensure!(!deadline.is_over(), "the API server is not ready");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Ok(())
     }
 
     async fn wait_until_ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + READY_WITHIN;
+        let mut deadline = Deadline::new(READY_WITHIN);
         let count = self.nodes.len();
         while !matches!(ready_nodes(&self.client).await, Ok(ready) if ready == count) {
             self.check_alive()?;
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 bail!(
                     "the nodes are not Ready; kubelet says:\n{}",
                     self.nodes[count - 1].log("kubelet")
@@ -412,7 +413,8 @@ async fn ready_nodes(client: &Client) -> Result<usize> {
         let nodes = nodes.list(&Default::default()).await?;
         Ok::<usize, kube::Error>(nodes.iter().filter(|node| is_ready_node(node)).count())
     };
-    Ok(tokio::time::timeout(Duration::from_secs(5), look).await??)
+    let looked = within(Duration::from_secs(5), look).await;
+    Ok(looked.context("the API server does not answer")??)
 }
 
 fn is_ready_node(node: &NodeObject) -> bool {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures::future::{join_all, try_join_all};
 
+use crate::eventually::{Deadline, eventually};
 use edit::{Added, Answer, Edit};
 use object::Look;
 pub use object::Object;
@@ -34,7 +35,7 @@ const STAYS: Duration = Duration::from_millis(500);
 pub struct Rules<'a> {
     /// How many groups of objects are edited at once.
     pub groups: usize,
-    /// Within which time an object is as it was.
+    /// Within how much core time an object is as it was.
     pub bound: Duration,
     /// Lists of which every element is ours: `spec.ports`.
     pub exclusive: &'a [&'a str],
@@ -192,15 +193,16 @@ impl<W: Writer> Work<'_, W> {
             Answer::Conflict => counts.conflicts += 1,
             Answer::Made { .. } => {}
         }
-        let mut wrong = String::new();
-        let mut now = None;
-        while began.elapsed() < self.rules.bound + PATIENCE {
+        let mut bound = Deadline::new(self.rules.bound);
+        let mut patience = Deadline::new(self.rules.bound + PATIENCE);
+        let mut late = None;
+        let now = loop {
             self.writer.looks(self.object).await?;
-            now = self.object.look().await?;
-            wrong = match &now {
+            let now = self.object.look().await?;
+            let wrong = match now {
                 None => "it is gone".to_owned(),
-                Some(now) => match self.first.missing_in(now) {
-                    None => break,
+                Some(now) => match self.first.missing_in(&now) {
+                    None => break now,
                     Some(missing) => missing,
                 },
             };
@@ -208,10 +210,16 @@ impl<W: Writer> Work<'_, W> {
                 counts.told += 1;
                 return self.anew().await;
             }
+            if bound.is_over() {
+                late = Some(bound.missed(&wrong));
+            }
+            ensure!(!patience.is_over(), patience.missed(&wrong));
             tokio::time::sleep(LOOK).await;
-        }
+        };
         let took = began.elapsed();
-        ensure!(took <= self.rules.bound, "not within {took:?}: {wrong}");
+        if let Some(late) = late {
+            return Err(late);
+        }
         let Answer::Made {
             added, is_marked, ..
         } = answer
@@ -221,7 +229,7 @@ impl<W: Writer> Work<'_, W> {
         if let Some(added) = added {
             self.addition(&added).await?;
         }
-        let stays = now.is_some_and(|now| self.object.is_marked(&now.live) == is_marked);
+        let stays = self.object.is_marked(&now.live) == is_marked;
         ensure!(stays, "what others have there was touched");
         counts.healed += 1;
         counts.slowest = counts.slowest.max(took);
@@ -230,7 +238,7 @@ impl<W: Writer> Work<'_, W> {
 
     /// Waits until the object is as it was at first.
     async fn rests(&self) -> Result<Look> {
-        let deadline = Instant::now() + PATIENCE;
+        let mut deadline = Deadline::new(PATIENCE);
         loop {
             self.writer.looks(self.object).await?;
             let wrong = match self.object.look().await? {
@@ -240,7 +248,7 @@ impl<W: Writer> Work<'_, W> {
                     Some(missing) => missing,
                 },
             };
-            ensure!(Instant::now() < deadline, "{wrong}");
+            ensure!(!deadline.is_over(), deadline.missed(&wrong));
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -267,18 +275,19 @@ impl<W: Writer> Work<'_, W> {
     /// What was added stays, unless every element is ours; then the one who added it takes it back.
     async fn addition(&self, added: &Added) -> Result<()> {
         let is_ours = self.rules.exclusive.contains(&added.place.as_str());
-        let within = if is_ours { self.rules.bound } else { STAYS };
-        let deadline = Instant::now() + within;
-        while Instant::now() <= deadline {
+        let stays = async || {
             self.writer.looks(self.object).await?;
-            let stays = self.object.has(added).await?;
-            if is_ours && !stays {
-                return Ok(());
-            }
-            ensure!(stays, "an addition of others is gone");
+            self.object.has(added).await
+        };
+        if is_ours {
+            let is_gone = async || Ok((!stays().await?).then_some(()));
+            return eventually("its removal", self.rules.bound, is_gone).await;
+        }
+        let until = Instant::now() + STAYS;
+        while Instant::now() <= until {
+            ensure!(stays().await?, "an addition of others is gone");
             tokio::time::sleep(LOOK).await;
         }
-        ensure!(!is_ours, "an element that is not ours stays");
         self.object.take_back(added).await
     }
 }

@@ -10,13 +10,15 @@ use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::{binaries, cluster};
 use gate::{Gate, Load};
+
+pub use crate::eventually::{Deadline, eventually, within};
 
 /// Names what may not be ignored, separated by commas: `LIFECYCLE_REQUIRE=binaries,root`.
 const REQUIRE: &str = "LIFECYCLE_REQUIRE";
@@ -83,9 +85,6 @@ impl Need {
     }
 }
 
-/// How often `eventually` asks.
-const AGAIN: Duration = Duration::from_millis(50);
-
 type Run = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// One test: its name, what it needs, what it does with the machine meanwhile, and what it does.
@@ -123,7 +122,8 @@ macro_rules! named {
     };
 }
 
-/// A test that runs on a multi-threaded runtime of its own and fails when it returns an error, panics, or takes over five minutes.
+/// A test that runs on a multi-threaded runtime of its own and fails when it returns an error, panics, or takes over five minutes
+/// of core time.
 pub fn case<F, R>(name: &str, needs: &'static [Need], run: F) -> Case
 where
     F: FnOnce() -> R + Send + 'static,
@@ -132,7 +132,7 @@ where
     case_within(name, needs, LIMIT, run)
 }
 
-/// As `case`, with a limit of time of its own.
+/// As `case`, with a limit of core time of its own.
 pub fn case_within<F, R>(name: &str, needs: &'static [Need], limit: Duration, run: F) -> Case
 where
     F: FnOnce() -> R + Send + 'static,
@@ -144,10 +144,9 @@ where
             .enable_all()
             .build()
             .context("cannot start a runtime")?;
-        let limited = async { tokio::time::timeout(limit, run()).await };
-        match runtime.block_on(limited) {
-            Ok(result) => result,
-            Err(_) => bail!("it did not end within {} s", limit.as_secs()),
+        match runtime.block_on(within(limit, async { run().await })) {
+            Some(result) => result,
+            None => bail!("it did not end within {} s of core time", limit.as_secs()),
         }
     });
     waits(name, needs, run)
@@ -219,30 +218,6 @@ pub fn run_suites<const N: usize>(suites: [(&str, Vec<Case>); N]) -> ExitCode {
         cases.map(|case| case.of(name)).collect::<Vec<_>>()
     };
     run(suites.into_iter().flat_map(named).collect())
-}
-
-/// Asks again and again until there is an answer, and returns it.
-///
-/// # Errors
-/// There is none within the limit (the error names what was waited for), or asking fails.
-pub async fn eventually<T>(
-    what: &str,
-    limit: Duration,
-    ask: impl AsyncFn() -> Result<Option<T>>,
-) -> Result<T> {
-    let deadline = Instant::now() + limit;
-    loop {
-        if let Some(answer) = ask()
-            .await
-            .with_context(|| format!("cannot ask for: {what}"))?
-        {
-            return Ok(answer);
-        }
-        if Instant::now() > deadline {
-            bail!("not within {} s: {what}", limit.as_secs());
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
 }
 
 thread_local! {
@@ -323,7 +298,6 @@ fn outcome(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     fn no_binaries(need: Need) -> Option<String> {
         (need == Need::Binaries).then(|| "they are not built".to_owned())
@@ -371,23 +345,6 @@ mod tests {
             "{said}"
         );
         assert!(said.ends_with("\nit is late"), "{said}");
-    }
-
-    #[tokio::test]
-    async fn eventually_asks_until_there_is_an_answer_or_says_what_it_missed() {
-        let asked = Cell::new(0);
-        let third = async || {
-            asked.set(asked.get() + 1);
-            Ok((asked.get() == 3).then_some("answer"))
-        };
-        let limit = Duration::from_secs(10);
-        assert_eq!(
-            eventually("a third time", limit, third).await.unwrap(),
-            "answer"
-        );
-        let never = async || Ok(None::<()>);
-        let missed = eventually("a miracle", Duration::ZERO, never).await;
-        assert!(missed.unwrap_err().to_string().contains("a miracle"));
     }
 
     #[test]

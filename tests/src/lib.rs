@@ -8,6 +8,7 @@ pub mod binaries;
 pub mod cluster;
 pub mod definitions;
 pub mod edits;
+pub mod eventually;
 pub mod explained;
 pub mod gates;
 pub mod harness;

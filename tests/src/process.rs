@@ -6,10 +6,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::eventually::Deadline;
 
 /// How much of a log goes into an error.
 const TAIL_LINES: usize = 15;
@@ -69,11 +71,11 @@ impl Process {
     pub fn signal(&self, signal: Signal) -> Result<()> {
         kill_process(Pid::from_child(&self.child), signal)
             .with_context(|| format!("cannot signal {}", self.name))?;
-        let deadline = Instant::now() + STOPS_WITHIN;
+        let mut deadline = Deadline::new(STOPS_WITHIN);
         // On a busy machine other threads go on until the first has seen the signal.
         while signal == Signal::STOP && !self.stands_still()? {
             let name = self.name;
-            ensure!(Instant::now() < deadline, "{name} was stopped and goes on");
+            ensure!(!deadline.is_over(), "{name} was stopped and goes on");
             thread::sleep(Duration::from_millis(1));
         }
         Ok(())
@@ -135,8 +137,8 @@ impl Process {
     /// It cannot be signalled.
     pub fn terminate(mut self, grace: Duration) -> Result<ExitStatus> {
         self.signal(Signal::TERM)?;
-        let deadline = Instant::now() + grace;
-        while Instant::now() < deadline {
+        let mut deadline = Deadline::new(grace);
+        while !deadline.is_over() {
             if let Some(status) = self.ended()? {
                 return Ok(status);
             }
@@ -202,11 +204,11 @@ mod tests {
             folder.path(),
             "for i in 1 2 3; do echo line $i; done; exit 7",
         );
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let mut deadline = Deadline::new(Duration::from_secs(10));
         let error = loop {
             match process.check_alive() {
                 Err(error) => break error.to_string(),
-                Ok(()) => assert!(Instant::now() < deadline),
+                Ok(()) => assert!(!deadline.is_over()),
             }
             thread::sleep(Duration::from_millis(5));
         };

@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube::api::{Api, DynamicObject, ListParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use lifecycle_tests::harness::within;
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lifecycle-operator");
@@ -131,9 +132,8 @@ fn a_client_finds_the_fixtures_and_what_became_of_them_and_its_requests_are_reco
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(std::time::Duration::from_secs(60), two)
-            .await
-            .unwrap();
+        let came = within(std::time::Duration::from_secs(60), two).await;
+        came.expect("two Pods come");
         let secrets: Api<Secret> = Api::default_namespaced(client.clone());
         let secret =
             json!({ "metadata": { "name": "s" }, "stringData": { "password": "correct horse" } });

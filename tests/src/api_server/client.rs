@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use http::Request;
@@ -13,6 +13,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 
 use crate::audit;
+use crate::eventually::{Deadline, within};
 
 /// How long the entry of an answered request may take to reach the audit log.
 const AUDITED_WITHIN: Duration = Duration::from_secs(60);
@@ -42,8 +43,8 @@ pub(crate) async fn is_ready(client: &Client) -> bool {
         let default = namespaces.get_opt("default").await?;
         Ok::<bool, kube::Error>(ready == "ok" && default.is_some())
     };
-    let seen = tokio::time::timeout(Duration::from_secs(5), look).await;
-    matches!(seen, Ok(Ok(true)))
+    let seen = within(Duration::from_secs(5), look).await;
+    matches!(seen, Some(Ok(true)))
 }
 
 /// What was asked so far of the API server that writes this audit log, every request that was answered before this call included.
@@ -55,7 +56,7 @@ pub(crate) async fn audited(client: &Client, path: &Path) -> Result<audit::Log> 
     );
     let asked = client.request_text(get(&marker)).await;
     asked.context("cannot ask the API server for a marker in its audit log")?;
-    let deadline = Instant::now() + AUDITED_WITHIN;
+    let mut deadline = Deadline::new(AUDITED_WITHIN);
     // Entries are written after answers; that of the marker, asked for last, comes after those of interest.
     loop {
         let text =
@@ -63,7 +64,7 @@ pub(crate) async fn audited(client: &Client, path: &Path) -> Result<audit::Log> 
         if text.contains(&marker) {
             return audit::Log::parse(&text);
         }
-        if Instant::now() > deadline {
+        if deadline.is_over() {
             bail!("the audit log has no entry of {marker}");
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::eventually::Deadline;
 use crate::process::Process;
 
 /// How long a program may take to be started. It takes milliseconds, but not on a machine that compiles beside it.
@@ -26,7 +27,7 @@ impl Inside {
     pub(super) fn start(name: &'static str, command: Command, folder: &Path) -> Result<Self> {
         let mut wrapper = Process::start(name, command, folder)?;
         let children = format!("/proc/{0}/task/{0}/children", wrapper.pid());
-        let deadline = Instant::now() + STARTED_WITHIN;
+        let mut deadline = Deadline::new(STARTED_WITHIN);
         loop {
             wrapper.check_alive()?;
             let text = fs::read_to_string(&children).unwrap_or_default();
@@ -34,7 +35,7 @@ impl Inside {
                 let pid = pid.parse().context("a pid is a number")?;
                 return Ok(Self { wrapper, pid });
             }
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 return Err(wrapper.failure("starts nothing"));
             }
             thread::sleep(Duration::from_millis(2));
@@ -65,9 +66,9 @@ impl Inside {
     /// Sends a signal and waits until the program is gone.
     pub(super) fn end(mut self, signal: Signal) -> Result<()> {
         self.signal(signal)?;
-        let deadline = Instant::now() + STARTED_WITHIN;
+        let mut deadline = Deadline::new(STARTED_WITHIN);
         while self.wrapper.ended()?.is_none() {
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 bail!(self.failure("does not end"));
             }
             thread::sleep(Duration::from_millis(5));

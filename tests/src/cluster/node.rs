@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
@@ -15,6 +15,7 @@ use super::network::node_address;
 use super::settings::{self, NodePlace};
 use crate::api_server::identity::Identity;
 use crate::binaries::Binaries;
+use crate::eventually::Deadline;
 
 /// Makes the namespaces ready and keeps them: $1 is the folder of the node, $2 its name.
 /// kubelet, containerd and CNI plugins have paths that cannot be configured; none of them may be shared with another node or left on the machine.
@@ -75,10 +76,10 @@ impl Node {
             .arg(folder)
             .arg(&place.name);
         let mut holder = Inside::start("hold", command, folder)?;
-        let deadline = Instant::now() + WITHIN;
+        let mut deadline = Deadline::new(WITHIN);
         while !folder.join("held").exists() {
             holder.check_alive()?;
-            ensure!(Instant::now() < deadline, "the namespaces are not ready");
+            ensure!(!deadline.is_over(), "the namespaces are not ready");
             thread::sleep(Duration::from_millis(2));
         }
         Ok(Self {
@@ -140,14 +141,14 @@ impl Node {
 
     /// Waits until containerd answers.
     pub(super) fn wait_for_containerd(&mut self) -> Result<()> {
-        let deadline = Instant::now() + WITHIN;
+        let mut deadline = Deadline::new(WITHIN);
         loop {
             let process = self.containerd.as_mut().context("containerd is stopped")?;
             process.check_alive()?;
             if run("ask containerd", self.ctr(&["version"])?).is_ok() {
                 return Ok(());
             }
-            ensure!(Instant::now() < deadline, "containerd does not answer");
+            ensure!(!deadline.is_over(), "containerd does not answer");
             thread::sleep(Duration::from_millis(20));
         }
     }

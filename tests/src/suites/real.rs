@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures::future::try_join_all;
@@ -12,6 +12,7 @@ use lifecycle_suite::resources::{Cluster, Later, Opened};
 use serde_json::Value;
 
 use crate::api_server::{self, ApiServer, Options};
+use crate::eventually::Deadline;
 
 /// A definition is served a moment after it is accepted.
 const SERVED_WITHIN: Duration = Duration::from_secs(120);
@@ -111,9 +112,9 @@ async fn is_served(client: &Client, definition: &Value) -> Result<()> {
     let (group, plural) = (text("/spec/group")?, text("/spec/names/plural")?);
     let version = text("/spec/versions/0/name")?;
     let path = format!("/apis/{group}/{version}/{plural}");
-    let limit = Instant::now() + SERVED_WITHIN;
+    let mut deadline = Deadline::new(SERVED_WITHIN);
     while get(client, &path).await?.is_none() {
-        if Instant::now() > limit {
+        if deadline.is_over() {
             bail!("{path} is not there");
         }
         tokio::time::sleep(AGAIN).await;

@@ -1,6 +1,7 @@
 //! What calls the driver in tests: a client for each service, over a socket, and requests that are right.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use lifecycle_csi::Error;
@@ -16,6 +17,7 @@ use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
 
 use super::{Places, operator};
+use crate::eventually::Deadline;
 
 /// A driver that runs in this process, in a folder of its own.
 pub struct Running {
@@ -137,12 +139,12 @@ impl Running {
 /// It does not appear.
 pub async fn connect(socket: &Path) -> Result<Channel> {
     let endpoint = Endpoint::from_shared(format!("unix://{}", socket.display()))?;
-    let began = tokio::time::Instant::now();
+    let mut deadline = Deadline::new(Duration::from_secs(120));
     loop {
         match endpoint.connect().await {
             Ok(channel) => return Ok(channel),
-            Err(error) if began.elapsed().as_secs() > 120 => return Err(error.into()),
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(10)).await,
+            Err(error) if deadline.is_over() => return Err(error.into()),
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
 }

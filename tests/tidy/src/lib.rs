@@ -5,6 +5,7 @@
 
 pub mod acceptance;
 pub mod circles;
+pub mod clock;
 pub mod documents;
 pub mod files;
 pub mod layers;

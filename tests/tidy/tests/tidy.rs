@@ -11,7 +11,7 @@ use lifecycle_tidy::members::Member;
 use lifecycle_tidy::origins::Package;
 use lifecycle_tidy::pulled::{self, Pulled};
 use lifecycle_tidy::{
-    Tree, acceptance, circles, documents, files, members, modules, origins, rules,
+    Tree, acceptance, circles, clock, documents, files, members, modules, origins, rules,
 };
 use serde_json::Value;
 
@@ -527,6 +527,11 @@ fn every_dependency_is_pinned_by_a_checksum() {
     let (number, findings) = origins::go_modules(&TREE);
     assert!(number > 100, "the modules of Go were not found");
     none(findings);
+}
+
+#[test]
+fn no_test_asserts_how_much_time_passed_by_the_clock() {
+    none(clock::findings(&TREE, &clock::PAUSED));
 }
 
 /// What the runtime is made of.

@@ -21,7 +21,7 @@ use lifecycle_simulator::{Server, User};
 use lifecycle_specs_listener::crds;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_specs_listener::listener_class::ListenerClass;
-use lifecycle_tests::harness::Case;
+use lifecycle_tests::harness::{Case, within};
 use lifecycle_tests::named;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -167,9 +167,9 @@ impl Cluster {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        let waited = tokio::time::timeout(Duration::from_secs(60), wait).await;
+        let waited = within(Duration::from_secs(60), wait).await;
         let found = || async { format!("{:?}", api.get_opt(name).await) };
-        if waited.is_err() {
+        if waited.is_none() {
             panic!("{otherwise}: {}", found().await);
         }
     }

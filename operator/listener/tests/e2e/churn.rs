@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use lifecycle_tests::amount::amount;
 use lifecycle_tests::api_server::Options;
 use lifecycle_tests::audit::{Cost, Log};
-use lifecycle_tests::harness::{Case, Need, case_within};
+use lifecycle_tests::harness::{Case, Deadline, Need, case_within};
 
 use crate::PROGRAM;
 use crate::listeners::{Cluster, SOON};
@@ -138,7 +138,7 @@ impl fmt::Display for Figures<'_> {
 
 /// Asks until the API server takes it: it is away now and then.
 async fn insist<T>(what: &str, ask: impl AsyncFn() -> kube::Result<T>) -> Result<kube::Result<T>> {
-    let deadline = Instant::now() + 2 * SOON;
+    let mut deadline = Deadline::new(2 * SOON);
     loop {
         let answer = tokio::time::timeout(SOON, ask()).await;
         let error = match answer {
@@ -147,7 +147,7 @@ async fn insist<T>(what: &str, ask: impl AsyncFn() -> kube::Result<T>) -> Result
             Ok(Err(error)) => format!("{error}"),
             Err(_) => "no answer".to_owned(),
         };
-        ensure!(Instant::now() < deadline, "cannot {what}: {error}");
+        ensure!(!deadline.is_over(), "cannot {what}: {error}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }

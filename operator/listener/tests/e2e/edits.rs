@@ -30,8 +30,6 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// The operator's promise (`docs/install.md`).
 const BOUND: Duration = Duration::from_secs(2);
-/// The longest that it may take of every check.
-const LIMIT: Duration = Duration::from_secs(180);
 
 /// How many Listeners of each type are edited at once.
 const GROUPS: usize = 8;
@@ -76,7 +74,6 @@ async fn every_place_is_ours_again_whatever_others_do_to_it() -> Result<()> {
         (cases("Service"), cases("Listener status")) == (397, 175),
         "other places than before: {counts:?}"
     );
-    ensure!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
     Ok(())
 }
 
@@ -144,7 +141,6 @@ async fn every_place_of_a_mount_is_ours_again_at_the_next_publishing() -> Result
         .map(|(kind, counts)| (kind.as_str(), counts.cases))
         .collect();
     ensure!(cases == OF_A_MOUNT, "other places than before: {cases:?}");
-    ensure!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
     Ok(())
 }
 

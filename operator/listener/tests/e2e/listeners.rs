@@ -258,9 +258,18 @@ impl Cluster {
         name: &str,
         wanted: ExpectedCondition<'_>,
     ) -> Result<Listener> {
+        self.condition_within(name, wanted, SOON).await
+    }
+
+    async fn condition_within(
+        &self,
+        name: &str,
+        wanted: ExpectedCondition<'_>,
+        limit: Duration,
+    ) -> Result<Listener> {
         let listeners = self.of::<Listener>();
         let what = format!("{wanted:?} of Listener {name}");
-        let found = eventually(&what, SOON, async || {
+        let found = eventually(&what, limit, async || {
             let listener = listeners.get(name).await?;
             Ok(wanted.holds_in(&listener).then_some(listener))
         });
@@ -284,8 +293,16 @@ impl Cluster {
     /// # Errors
     /// As `condition`.
     pub(crate) async fn ready(&self, name: &str) -> Result<Listener> {
-        self.condition(name, ExpectedCondition("Ready", "True", "Ready"))
-            .await
+        self.ready_within(name, SOON).await
+    }
+
+    /// As `ready`, within a limit of core time.
+    ///
+    /// # Errors
+    /// As `condition`.
+    pub(crate) async fn ready_within(&self, name: &str, limit: Duration) -> Result<Listener> {
+        let ready = ExpectedCondition("Ready", "True", "Ready");
+        self.condition_within(name, ready, limit).await
     }
 
     /// Merges a patch into an object of namespace `default`, as another user.

@@ -12,7 +12,8 @@ use crate::authority::{Authority, files, profile};
 use crate::network::{Row, Site, eventually_in, link_port, link_to, west_but};
 use crate::program::entry;
 use crate::support::{
-    Server, address, and, connector, eventually, is_reset, listener, ping, port, said, within,
+    LIMIT, Server, address, and, connector, eventually, is_reset, listener, ping, port, said,
+    within,
 };
 
 #[tokio::test]
@@ -316,7 +317,7 @@ async fn the_state_tells_all_sites_with_their_links_and_what_they_have() {
     ]);
     for site in [&row.west, &row.hub, &row.east] {
         let waited = timeout(
-            Duration::from_secs(20),
+            LIMIT,
             site.process.until(|state| state["sites"] == expected),
         );
         if waited.await.is_err() {

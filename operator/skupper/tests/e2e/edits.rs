@@ -31,8 +31,6 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// The controller's promise (`docs/skupper.md`).
 const BOUND: Duration = Duration::from_secs(5);
-/// The longest that it may take of every check.
-const LIMIT: Duration = Duration::from_secs(180);
 /// How many edits there are of each kind.
 const CASES: [(&str, usize); 12] = [
     ("AttachedConnector status", 86),
@@ -79,7 +77,6 @@ async fn every_place_of_a_site_is_ours_again_whatever_others_do_to_it() -> Resul
         .map(|(kind, counts)| (kind.as_str(), counts.cases))
         .collect();
     ensure!(cases == CASES, "other places than before: {cases:?}");
-    ensure!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use lifecycle_specs_skupper::access_grant::AccessGrant;
 use lifecycle_specs_skupper::access_token::AccessToken;
 use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::site::Site;
-use lifecycle_tests::harness::{Case, case};
+use lifecycle_tests::harness::{Case, case, within};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::version;
@@ -339,6 +339,9 @@ async fn waits() -> Result<()> {
     Ok(())
 }
 
+/// So much core time an answer takes beside connections that are idle.
+const ANSWERED: Duration = Duration::from_secs(30);
+
 /// Hundreds that say nothing, or only a part, keep nobody out; what is no request is none.
 async fn bounds() -> Result<()> {
     let world = World::start().await?;
@@ -352,13 +355,13 @@ async fn bounds() -> Result<()> {
     half.write_all(b"POST /x HTTP/1.1\r\ncontent-length: 4000\r\n\r\nx")
         .await?;
     let began = Instant::now();
-    let (status, said) = world
-        .ask(&grant, "POST", (UID, "east"), &code(&grant))
-        .await?;
+    let code_of_grant = code(&grant);
+    let asked = world.ask(&grant, "POST", (UID, "east"), &code_of_grant);
+    let answer = within(ANSWERED, asked).await;
+    let (status, said) = answer.context("the idle connections keep it out")??;
     ensure!(status == 200, "{status}: {said}");
-    ensure!(
-        began.elapsed() < Duration::from_secs(30),
-        "{:?}",
+    eprintln!(
+        "answered beside 400 idle connections after {:.1?}",
         began.elapsed()
     );
     let mut seed = 1_u64;

@@ -28,7 +28,7 @@ use tokio::sync::Mutex;
 
 use lifecycle_tests::api_server::{ApiServer, Options};
 use lifecycle_tests::audit;
-use lifecycle_tests::harness::eventually;
+use lifecycle_tests::harness::{Deadline, eventually};
 use lifecycle_tests::process::Process;
 
 use crate::{PROGRAM, ROUTER};
@@ -508,14 +508,14 @@ impl Place {
     /// It does not come to rest.
     pub(crate) async fn rests(&self) -> Result<Vec<audit::Entry>> {
         let mut before = self.writes().await?;
-        let deadline = std::time::Instant::now() + SOON;
+        let mut deadline = Deadline::new(SOON);
         loop {
             tokio::time::sleep(Duration::from_secs(3)).await;
             let now = self.writes().await?;
             if now.len() == before.len() {
                 return Ok(now);
             }
-            ensure!(std::time::Instant::now() < deadline, "{:?}", now.last());
+            ensure!(!deadline.is_over(), "{:?}", now.last());
             before = now;
         }
     }

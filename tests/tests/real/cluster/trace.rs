@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use lifecycle_tests::harness::Deadline;
 
 /// What the programs of a node make unless they are told otherwise, or cannot be told.
 const PLACES: [&str; 14] = [
@@ -127,10 +128,10 @@ impl Beings {
 
     /// Whoever waits for a process may see its end a moment before others do.
     pub(crate) fn are_gone(&self) -> Result<()> {
-        let deadline = Instant::now() + Duration::from_secs(120);
+        let mut deadline = Deadline::new(Duration::from_secs(120));
         loop {
             let left = self.left();
-            if left.is_ok() || Instant::now() > deadline {
+            if left.is_ok() || deadline.is_over() {
                 return left;
             }
             thread::sleep(Duration::from_millis(50));

@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use lifecycle_tests::harness::Deadline;
 
 use super::servers::Place;
 
@@ -117,13 +118,13 @@ impl Line {
     }
 
     fn repeat(&self, place: &Place) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
+        let mut deadline = Deadline::new(PATIENCE);
         loop {
             let said = self.run(place)?;
             if said.code == 0 {
                 return Ok(());
             }
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 bail!(
                     "`{}` never succeeded: {}{}",
                     said.command,

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use k8s_openapi::api::core::v1::Namespace;
@@ -18,6 +18,7 @@ use lifecycle_simulator::{Server, User};
 use lifecycle_specs_listener::crds;
 use lifecycle_tests::api_server::ApiServer;
 use lifecycle_tests::binaries;
+use lifecycle_tests::harness::Deadline;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -136,9 +137,9 @@ async fn install(client: &Client) -> Result<()> {
     for definition in definitions {
         let made = all.create(&PostParams::default(), &definition).await?;
         let name = made.metadata.name.unwrap_or_default();
-        let deadline = Instant::now() + SOON;
+        let mut deadline = Deadline::new(SOON);
         while !is_served(&all, &name).await? {
-            ensure!(Instant::now() < deadline, "{name} is not served");
+            ensure!(!deadline.is_over(), "{name} is not served");
             tokio::time::sleep(AGAIN).await;
         }
     }

@@ -9,7 +9,8 @@ use futures::future::try_join_all;
 use jiff::Timestamp;
 use lifecycle_specs_listener::listener::Listener;
 use lifecycle_tests::audit::{Cost, Log};
-use lifecycle_tests::harness::{Case, case, eventually};
+use lifecycle_tests::eventually::{all, eventually_or_stuck};
+use lifecycle_tests::harness::{Case, case};
 
 use super::{BINARIES, say};
 use crate::PROGRAM;
@@ -25,6 +26,8 @@ pub(crate) fn cases() -> Vec<Case> {
 const MANY: usize = 200;
 const SETTLED: Duration = Duration::from_secs(30);
 const AFTERMATH: Duration = Duration::from_secs(3);
+/// Core time in which one more of them is done.
+const STUCK: Duration = Duration::from_secs(30);
 /// As many writes as may be on their way at once.
 const MOST: usize = 16;
 const WATCHED: [&str; 6] = [
@@ -82,10 +85,10 @@ async fn burst(cluster: &Cluster) -> Result<()> {
 async fn all_ready(cluster: &Cluster) -> Result<()> {
     let listeners = cluster.of::<Listener>();
     let ready = ExpectedCondition("Ready", "True", "Ready");
-    eventually("all to be Ready", Duration::from_secs(90), async || {
-        let all = listeners.list(&Default::default()).await?.items;
-        let count = all.iter().filter(|l| ready.holds_in(l)).count();
-        Ok((count == MANY).then_some(()))
+    eventually_or_stuck("all to be Ready", STUCK, async || {
+        let listed = listeners.list(&Default::default()).await?.items;
+        let count = listed.iter().filter(|l| ready.holds_in(l)).count();
+        Ok(all(count, MANY))
     })
     .await
 }
@@ -154,11 +157,12 @@ async fn restart(cluster: &mut Cluster) -> Result<()> {
     ensure!(cluster.stop_operator()?.success(), "it ended with an error");
     let (since, began) = (Timestamp::now(), Instant::now());
     cluster.run_operator(&[]).await?;
-    let looked = eventually("a pass over each", Duration::from_secs(30), async || {
+    let looked = eventually_or_stuck("a reconcile of each", STUCK, async || {
         let looked = passes(&cluster.log()[before..]).len();
-        Ok((looked == MANY).then_some(began.elapsed()))
-    })
-    .await?;
+        Ok(all(looked, MANY))
+    });
+    looked.await?;
+    let looked = began.elapsed();
     tokio::time::sleep(AFTERMATH).await;
     let asked = cluster.asked().await?.since(since);
     say(&format!("a restart with {MANY}"), &asked);

@@ -20,7 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
     named![case(BINARIES): watches_that_die_silently_are_begun_anew, a_silent_api_server_makes_it_unready]
 }
 
-/// Within this time it is noticed.
+/// Within this much core time it is noticed.
 const NOTICED: Duration = Duration::from_secs(45);
 
 /// A way to a server that can lose what goes through it: connections stay open and carry nothing any more; new ones work.
@@ -93,10 +93,9 @@ async fn watches_that_die_silently_are_begun_anew() -> Result<()> {
     way.lose();
     let began = Instant::now();
     cluster.expose("after", "cluster-internal").await?;
-    let ready = cluster.ready("after").await;
+    let ready = cluster.ready_within("after", NOTICED).await;
     cluster.explain(ready.map(drop))?;
     eprintln!("connections lost: noticed after {:?}", began.elapsed());
-    ensure!(began.elapsed() < NOTICED, "{:?}", began.elapsed());
     Ok(())
 }
 
@@ -117,7 +116,7 @@ async fn a_silent_api_server_makes_it_unready() -> Result<()> {
     let expected = "cache of listeners: nothing was heard of the API server for 45 s";
     eventually(
         "it is not ready for want of Listeners",
-        NOTICED * 2,
+        NOTICED + Duration::from_secs(10),
         async || {
             let ready = ask(probes, "/readyz")?;
             let is_unready = ready.starts_with("HTTP/1.1 503");
@@ -126,8 +125,6 @@ async fn a_silent_api_server_makes_it_unready() -> Result<()> {
     )
     .await?;
     eprintln!("frozen: told after {:?}", began.elapsed());
-    let limit = NOTICED + Duration::from_secs(10);
-    ensure!(began.elapsed() < limit, "{:?}", began.elapsed());
     // A new process would not hear more.
     let alive = ask(probes, "/livez")?;
     ensure!(alive.starts_with("HTTP/1.1 200"), "{alive}");

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use lifecycle_tests::harness::Deadline;
 use tempfile::TempDir;
 
 /// Nothing that happens at all takes longer.
@@ -27,11 +28,11 @@ pub(crate) fn own_address() -> String {
 /// Looks again until something is so.
 #[track_caller]
 pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Result<T, String>) -> T {
-    let deadline = Instant::now() + SOON;
+    let mut deadline = Deadline::new(SOON);
     loop {
         match look() {
             Ok(found) => return found,
-            Err(now) => assert!(Instant::now() < deadline, "not in time: {what}; now: {now}"),
+            Err(now) => assert!(!deadline.is_over(), "not in time: {what}; now: {now}"),
         }
         thread::sleep(AGAIN);
     }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use http::StatusCode;
@@ -23,6 +23,7 @@ use lifecycle_skupper::namespace::controller_id::ControllerId;
 use lifecycle_specs_skupper::access_grant::{self, AccessGrant};
 use lifecycle_specs_skupper::access_token::{self, AccessToken};
 use lifecycle_specs_skupper::site::Site;
+use lifecycle_tests::harness::Deadline;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, version};
@@ -150,12 +151,12 @@ impl World {
         K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
         K: serde::Serialize + serde::de::DeserializeOwned + Clone + std::fmt::Debug,
     {
-        let (api, deadline) = (self.of::<K>(namespace), Instant::now() + SOON);
+        let (api, mut deadline) = (self.of::<K>(namespace), Deadline::new(SOON));
         loop {
             let there = api.get_opt(name).await?;
             match there {
                 Some(there) if is(&there) => return Ok(there),
-                there if Instant::now() > deadline => {
+                there if deadline.is_over() => {
                     let there = serde_json::to_string_pretty(&there)?;
                     bail!("{} {name} of {namespace} stays {there}", K::kind(&()));
                 }

@@ -1,7 +1,7 @@
 //! Where other sites link to one: what a Site makes for that, what it says of it, and who gets in.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::place::{Place, SOON, says};
 use anyhow::{Context, Result, bail, ensure};
@@ -14,7 +14,7 @@ use lifecycle_specs_skupper::certificate::Certificate;
 use lifecycle_specs_skupper::router_access::RouterAccess;
 use lifecycle_specs_skupper::secured_access::SecuredAccess;
 use lifecycle_specs_skupper::site::Site;
-use lifecycle_tests::harness::Case;
+use lifecycle_tests::harness::{Case, Deadline};
 use rustls::pki_types::ServerName;
 use serde_json::json;
 use tokio::net::TcpStream;
@@ -105,7 +105,7 @@ async fn dialled(place: &Place, secret: &str, host: &str) -> Result<()> {
         &Files::from(files),
     );
     let slot = profiles.get("p").context("it is there")?.slot.clone();
-    let deadline = Instant::now() + SOON;
+    let mut deadline = Deadline::new(SOON);
     loop {
         let stream = TcpStream::connect((place.address, 55671)).await;
         let failed = match stream {
@@ -118,7 +118,7 @@ async fn dialled(place: &Place, secret: &str, host: &str) -> Result<()> {
             }
             Err(error) => error.into(),
         };
-        if Instant::now() > deadline {
+        if deadline.is_over() {
             return Err(failed).context("nobody gets in");
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -126,9 +126,9 @@ async fn dialled(place: &Place, secret: &str, host: &str) -> Result<()> {
 }
 
 async fn closed(place: &Place) -> Result<()> {
-    let deadline = Instant::now() + SOON;
+    let mut deadline = Deadline::new(SOON);
     while TcpStream::connect((place.address, 55671)).await.is_ok() {
-        if Instant::now() > deadline {
+        if deadline.is_over() {
             bail!("the port is still open");
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -10,7 +10,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::ListParams;
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_tests::harness::{Case, case, eventually};
+use lifecycle_tests::eventually::{all, eventually_or_stuck};
+use lifecycle_tests::harness::{Case, case};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
@@ -174,12 +175,12 @@ async fn crowd() -> Result<()> {
         try_join_all(some.iter().map(|n| made(*n))).await?;
     }
     let listeners = place.of::<Listener>();
-    eventually("all Listeners are Ready", SOON * 4, async || {
+    eventually_or_stuck("all Listeners are Ready", SOON, async || {
         // A list of all of them is work as well.
         sleep(Duration::from_secs(1)).await;
-        let all = listeners.list(&ListParams::default()).await?.items;
-        let ready = all.iter().filter(|l| says(*l, "Ready", "OK")).count();
-        Ok((ready == CROWD).then_some(()))
+        let listed = listeners.list(&ListParams::default()).await?.items;
+        let ready = listed.iter().filter(|l| says(*l, "Ready", "OK")).count();
+        Ok(all(ready, CROWD))
     })
     .await?;
     eprintln!(

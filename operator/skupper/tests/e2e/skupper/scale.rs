@@ -8,7 +8,8 @@ use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use kube::ResourceExt;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_tests::harness::{Case, case, eventually};
+use lifecycle_tests::eventually::{all, eventually_or_stuck};
+use lifecycle_tests::harness::{Case, case};
 use serde_json::json;
 
 use super::support::{Echo, NEEDS, connect, listen, shared, soon_greeted};
@@ -36,10 +37,10 @@ async fn many() -> Result<()> {
     try_join_all((0..MANY).map(|n| async move { listen(place, &name(n), json!({})).await }))
         .await?;
     let listeners = place.of::<Listener>();
-    eventually("all Listeners are Ready", SOON * 2, async || {
-        let all = listeners.list(&Default::default()).await?.items;
-        let ready = all.iter().filter(|l| says(*l, "Ready", "OK")).count();
-        Ok((ready == MANY).then_some(()))
+    eventually_or_stuck("all Listeners are Ready", SOON, async || {
+        let listed = listeners.list(&Default::default()).await?.items;
+        let ready = listed.iter().filter(|l| says(*l, "Ready", "OK")).count();
+        Ok(all(ready, MANY))
     })
     .await?;
     eprintln!(

@@ -2,13 +2,13 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::place::{Place, SOON, TestEnv};
 use anyhow::{Context, Result, anyhow, bail};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::listener::Listener;
-use lifecycle_tests::harness::{Case, Need, case};
+use lifecycle_tests::harness::{Case, Deadline, Need, case};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -111,11 +111,11 @@ pub(crate) async fn greeted(place: &Place, port: u16, name: &str) -> Result<TcpS
 
 /// As `greeted`, once that works.
 pub(crate) async fn soon_greeted(place: &Place, port: u16, name: &str) -> Result<TcpStream> {
-    let deadline = Instant::now() + SOON;
+    let mut deadline = Deadline::new(SOON);
     loop {
         match greeted(place, port, name).await {
             Ok(stream) => return Ok(stream),
-            Err(error) if Instant::now() > deadline => {
+            Err(error) if deadline.is_over() => {
                 return Err(error).context("no connection through the router");
             }
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -125,9 +125,9 @@ pub(crate) async fn soon_greeted(place: &Place, port: u16, name: &str) -> Result
 
 /// Waits until the router refuses connections at a port.
 pub(crate) async fn refused(place: &Place, port: u16) -> Result<()> {
-    let deadline = Instant::now() + SOON;
+    let mut deadline = Deadline::new(SOON);
     while TcpStream::connect((place.address, port)).await.is_ok() {
-        if Instant::now() > deadline {
+        if deadline.is_over() {
             bail!("port {port} is still open");
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -564,14 +564,9 @@ fn pulled(package: &str) -> &'static Pulled {
 }
 
 fn pulled_with(package: &str, options: &[&str]) -> Pulled {
-    let tree = [
-        "tree",
-        "--edges=normal",
-        "--prefix=none",
-        "--format",
-        pulled::FORMAT,
-    ];
-    let output = cargo(&[&tree[..], &["--package", package], options].concat());
+    let tree = ["tree", "--edges=normal", "--prefix=none", "--format"];
+    let of = [pulled::FORMAT, "--package", package];
+    let output = cargo(&[&tree[..], &of, options].concat());
     Pulled::read(package, &output).expect("the tree shows its package")
 }
 

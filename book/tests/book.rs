@@ -1,78 +1,178 @@
-//! The book is whole: every page of `docs/` has one place in `docs/SUMMARY.md`, every link and anchor leads somewhere, and a site is made of it.
+//! The book is whole: every page of `docs/` has one place in `docs/SUMMARY.md`, every link and anchor leads somewhere, and the site has what readers need.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use lifecycle_book::{Book, Error, site};
+use tempfile::TempDir;
 
-fn book() -> Book {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    let docs = root.expect("a folder of the repository").join("docs");
-    Book::read(&docs).expect("the pages can be read")
-}
-
-#[test]
-fn every_page_has_its_place_and_every_link_leads_somewhere() {
-    let book = book();
-    assert!(
-        book.pages.len() > 20,
-        "only {} pages were found",
-        book.pages.len()
-    );
-    let findings = book.findings();
-    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
-}
-
-#[test]
-fn a_site_is_made_with_a_file_for_each_page() {
-    let book = book();
-    let folder = tempfile::tempdir().expect("a folder");
-    site::build(&book, folder.path()).expect("the site is made");
-    for entry in &book.entries {
-        let file = folder.path().join(entry.path.replace(".md", ".html"));
-        let html = std::fs::read_to_string(&file).expect("the page is there");
-        assert!(html.contains("<h1"), "{} has no title", entry.path);
-        assert_eq!(
-            html.matches("aria-current").count(),
-            1,
-            "{}: the list marks it",
-            entry.path
-        );
-    }
-    assert!(folder.path().join("index.html").exists());
-    links_of_the_site_lead_to_files(folder.path(), &book);
-}
-
-/// What the pages link to was rewritten: here it is held against the files that there are.
-fn links_of_the_site_lead_to_files(folder: &Path, book: &Book) {
-    let mut count = 0;
-    for entry in &book.entries {
-        let file = folder.join(entry.path.replace(".md", ".html"));
-        let html = std::fs::read_to_string(&file).expect("the page is there");
-        let here = file.parent().expect("it is in a folder");
-        for rest in html.split("href=\"").skip(1) {
-            let to = rest.split(['"', '#']).next().expect("it ends");
-            if to.is_empty() || to.contains(':') {
-                continue;
+/// The HTML of a site, and of its contents.
+fn texts(site: &Path) -> Vec<(PathBuf, String)> {
+    let (mut texts, mut folders) = (Vec::new(), vec![site.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "html") {
+                let text = fs::read_to_string(&path).expect("a page");
+                texts.push((path, text));
             }
-            assert!(here.join(to).exists(), "{}: {to}", entry.path);
-            count += 1;
         }
     }
-    assert!(count > 100, "only {count} links were found");
+    texts
 }
 
 #[test]
-fn no_site_is_made_of_a_book_with_a_link_to_nowhere() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let texts = [
-        ("SUMMARY.md", "- [A](a.md)\n"),
-        ("a.md", "# A\n[x](gone.md)"),
-    ];
-    let texts = texts.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let made = site::build(&Book::of(texts.into()), folder.path());
-    let Err(Error::Wrong(findings)) = made else {
-        panic!("{made:?}");
-    };
-    assert_eq!(findings, ["a.md: `gone.md` leads to no page"]);
-    assert!(!folder.path().join("a.html").exists());
+fn the_book_is_whole_and_its_diagrams_are_pictures() {
+    let site = tempfile::tempdir().expect("a folder");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let pages = lifecycle_book::build(&docs, site.path()).expect("the site is made");
+    let texts = texts(site.path());
+    assert!(pages > 150 && texts.len() > pages, "{pages} pages");
+    for (path, text) in &texts {
+        assert!(!text.contains("language-mermaid"), "{}", path.display());
+    }
+    let drawn = texts
+        .iter()
+        .filter(|(_, text)| text.contains("<figure class=\"diagram\">"));
+    assert!(drawn.count() > 10, "the pictures are not there");
+    let files = fs::read_dir(site.path()).expect("the site").flatten();
+    let mut names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    assert!(names.any(|name| name.starts_with("searchindex")));
+    let contents = fs::read_to_string(site.path().join("toc.html")).expect("the contents");
+    let links = contents.matches("<a href=\"").count();
+    let hidden = contents.matches("<a href=\"rules/LC").count();
+    assert!(
+        hidden > 100 && links - hidden <= 90,
+        "{links} entries, {hidden} hidden"
+    );
+}
+
+/// A repository with a README and these documents.
+fn made(documents: &[(&str, &str)]) -> (TempDir, Result<usize, String>) {
+    let root = tempfile::tempdir().expect("a folder");
+    for (path, text) in documents {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("the folder");
+        fs::write(path, text).expect("the document");
+    }
+    let made = lifecycle_book::build(&root.path().join("docs"), &root.path().join("site"));
+    (root, made.map_err(|error| format!("{error:#}")))
+}
+
+#[test]
+fn what_is_wrong_with_a_book_is_found() {
+    let whole = "- [A](a.md)\n- [B](rules/LC001.md)\n";
+    for (summary, text, finding) in [
+        (whole, "# A\n[b](rules/LC001.md#the-part) [own](#a)", ""),
+        (
+            whole,
+            "[gone](gone.md)",
+            "a.md: `gone.html` leads to no page",
+        ),
+        (
+            whole,
+            "[no](rules/LC001.md#no)",
+            "a.md: `rules/LC001.html#no` leads to no heading",
+        ),
+        (whole, "[own](#top)", "a.md: `#top` leads to no heading"),
+        (whole, "```text\n[x](gone.md)\n```\n", ""),
+        (
+            "- [A](a.md)\n",
+            "# A",
+            "SUMMARY.md does not name rules/LC001.md",
+        ),
+        ("- [A](a.md)\n- [A](a.md)\n", "# A", "a.md"),
+        ("- [A](a.md)\n- [C](c.md)\n", "# A", "c.md"),
+    ] {
+        let rule = "# The part\n[back](../a.md) <https://x/y.md>";
+        let documents = [
+            ("docs/SUMMARY.md", summary),
+            ("docs/a.md", text),
+            ("docs/rules/LC001.md", rule),
+        ];
+        let (_root, made) = made(&documents);
+        let error = made.err().unwrap_or_default();
+        assert!(error.contains(finding), "{text}: {error}");
+        assert_eq!(error.is_empty(), finding.is_empty(), "{text}: {error}");
+    }
+}
+
+/// What a page becomes in a book that has others, a README and a picture.
+fn shown(path: &str, text: &str) -> String {
+    let page = format!("docs/{path}");
+    let summary = "- [A](index.md)\n- [A](time.md)\n- [Drawn](drawn.md)\n- [A](a.md)\n- [A](rules/LC021.md)\n";
+    let (root, made) = made(&[
+        (
+            "README.md",
+            "[start](docs/time.md#zones) [out](LICENSE) [p](docs/drawn.svg)\n",
+        ),
+        ("LICENSE", ""),
+        ("docs/SUMMARY.md", summary),
+        ("docs/index.md", "{{#include ../README.md}}\n"),
+        ("docs/time.md", "# Time\n\n## Zones\n"),
+        ("docs/drawn.md", "```mermaid\nA --> B\n```\n"),
+        ("docs/drawn.svg", "<svg fill=\"#d5f5dcff\"></svg>"),
+        ("docs/a.md", ""),
+        ("docs/rules/LC021.md", ""),
+        (&page, text),
+    ]);
+    made.expect("the site is made");
+    let page = root.path().join("site").join(path).with_extension("html");
+    let html = fs::read_to_string(page).expect("the page");
+    let (_, main) = html.split_once("<main>").expect("the text");
+    let (main, _) = main.split_once("</main>").expect("its end");
+    main.trim().to_owned()
+}
+
+#[test]
+fn words_that_name_a_page_become_links_and_links_out_of_the_book_text() {
+    let code = |to: &str, word: &str| format!("<a href=\"{to}.html\"><code>{word}</code></a>");
+    for (path, text, html) in [
+        ("rules/LC021.md", "`time.md`", code("../time", "time.md")),
+        ("a.md", "`docs/time.md`", code("time", "docs/time.md")),
+        ("a.md", "`LC021`", code("rules/LC021", "LC021")),
+        (
+            "a.md",
+            "(LC021)",
+            "(<a href=\"rules/LC021.html\">LC021</a>)".into(),
+        ),
+        (
+            "a.md",
+            "LC999 `README.md`",
+            "LC999 <code>README.md</code>".into(),
+        ),
+        ("rules/LC021.md", "LC021", "LC021".into()),
+        (
+            "a.md",
+            "[an `x`](../LICENSE) b",
+            "an <code>x</code> b".into(),
+        ),
+        (
+            "index.md",
+            "{{#include ../README.md}}",
+            "<a href=\"time.html#zones\">start</a> out <a href=\"drawn.svg\">p</a>".into(),
+        ),
+    ] {
+        assert_eq!(shown(path, text), format!("<p>{html}</p>"), "{text}");
+    }
+}
+
+#[test]
+fn a_diagram_is_its_picture_wherever_it_stands_or_its_transitions() {
+    for (text, part) in [
+        (
+            "```mermaid\nA --> B\n```\n",
+            "<img src=\"../drawn.svg\" alt=\"States and transitions of Drawn\">",
+        ),
+        ("```mermaid\nA --> B\n```\n", "ready</b>. "),
+        ("```mermaid\nA --> B\n```\n\nafter", "<p>after</p>"),
+        (
+            "```mermaid\nstateDiagram-v2\n    B --> C\n```\n",
+            ">B -&gt; C\n</code>",
+        ),
+    ] {
+        let html = shown("rules/LC021.md", text);
+        assert!(html.contains(part), "{html}");
+    }
 }

@@ -1,0 +1,203 @@
+//! What the pages have that mdbook lacks: words that name a page become links to it, links out of the book become text, and diagrams become pictures.
+//! Changes Markdown in place, so that all else stays as it was written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use mdbook_driver::book::{Book, Chapter};
+use mdbook_markdown::pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+use mdbook_markdown::{MarkdownOptions, new_cmark_parser};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+
+/// The page that includes the README of the repository: its links begin there.
+const START: &str = "index.md";
+
+/// What colours mean in pictures of lifecycles.
+const LEGEND: [(&str, &str); 6] = [
+    ("#dbe9ff", "progressing"),
+    ("#fff3c4", "waiting for others"),
+    ("#d5f5dc", "ready"),
+    ("#ffdcdc", "error"),
+    ("#e8e8e8", "suspended or ignored"),
+    ("#ffffff", "call"),
+];
+
+/// Text that takes the place of what stands there.
+type Edit = (Range<usize>, String);
+
+/// Title and file of pictures, by the text of the diagram that they show.
+type Pictures = BTreeMap<String, (String, String)>;
+
+/// The paths of all pages, below the folder of the documents.
+pub(crate) fn names(book: &Book) -> BTreeSet<String> {
+    book.chapters().filter_map(name).collect()
+}
+
+fn name(chapter: &Chapter) -> Option<String> {
+    Some(chapter.path.as_ref()?.to_str()?.to_owned())
+}
+
+/// The preprocessor.
+pub(crate) struct Pages {
+    docs: PathBuf,
+    names: BTreeSet<String>,
+}
+
+impl Preprocessor for Pages {
+    fn name(&self) -> &str {
+        "pages"
+    }
+
+    fn run(&self, _: &PreprocessorContext, mut book: Book) -> Result<Book> {
+        let pictures = pictures(&self.docs, &book);
+        book.for_each_chapter_mut(|chapter| {
+            if let Some(from) = name(chapter) {
+                let edits = self.edits(&from, &chapter.content, &pictures);
+                for (range, text) in edits.into_iter().rev() {
+                    chapter.content.replace_range(range, &text);
+                }
+            }
+        });
+        Ok(book)
+    }
+}
+
+impl Pages {
+    pub(crate) const fn new(docs: PathBuf, names: BTreeSet<String>) -> Self {
+        Self { docs, names }
+    }
+
+    /// Where the text of a page changes, in the order of the places.
+    fn edits(&self, from: &str, text: &str, pictures: &Pictures) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        // How many links, headings and fences are open: words in them stay as they are.
+        let mut depth = 0;
+        for (event, range) in parsed(text) {
+            let part = &text[range.clone()];
+            if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) = &event
+                && &**kind == "mermaid"
+            {
+                edits.push((range.clone(), self.figure(from, part, pictures)));
+            }
+            if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = &event {
+                edits.extend(self.linked(from, part, dest_url, range.start));
+            }
+            if let Event::Start(tag) = &event {
+                depth += usize::from(is_closed(&tag.to_end()));
+            } else if let Event::End(tag) = &event {
+                depth -= usize::from(is_closed(tag));
+            } else if let (Event::Code(word), 0) = (&event, depth) {
+                let to = self.named(from, word);
+                edits.extend(to.map(|to| (range, format!("[{part}]({to})"))));
+            } else if let (Event::Text(_), 0) = (&event, depth) {
+                edits.extend(self.codes(from, part, range.start));
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        edits
+    }
+
+    /// What changes of a link or picture: where it leads, or that it leads somewhere at all.
+    fn linked(&self, from: &str, part: &str, to: &str, start: usize) -> Vec<Edit> {
+        let (path, anchor) = to.split_at(to.find('#').unwrap_or(to.len()));
+        let beside = self.docs.join(from).with_file_name(path);
+        let in_root = self.docs.with_file_name(path);
+        let file = beside.canonicalize().or_else(|error| match from {
+            START => in_root.canonicalize(),
+            _ => Err(error),
+        });
+        let (Ok(file), Some(at)) = (file, part.rfind("](").filter(|_| !path.is_empty())) else {
+            return Vec::new();
+        };
+        let target = start + at..start + part.len();
+        let inside = file.strip_prefix(&self.docs).ok().and_then(Path::to_str);
+        match inside.filter(|name| self.names.contains(*name) || name.ends_with(".svg")) {
+            Some(name) => vec![(target, format!("]({}{anchor})", relative(from, name)))],
+            None => {
+                let open = start..start + part.find('[').map_or(0, |at| at + 1);
+                vec![(open, String::new()), (target, String::new())]
+            }
+        }
+    }
+
+    /// Where a word leads that names a page: from its folder, from that of the book or the root of the repository, or by the code of a check.
+    fn named(&self, from: &str, word: &str) -> Option<String> {
+        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let beside = format!("{folder}/{word}");
+        let in_book = word.trim_start_matches("../");
+        let in_root = word.trim_start_matches("docs/");
+        let check = format!("rules/{word}.md");
+        let mut candidates = [&beside, in_book, in_root, &check].into_iter();
+        let name = candidates.find(|name| self.names.contains(*name))?;
+        (name != from).then(|| relative(from, name))
+    }
+
+    /// A link at each code of a check.
+    fn codes(&self, from: &str, part: &str, start: usize) -> Vec<Edit> {
+        let codes = part.match_indices("LC").filter_map(|(at, _)| {
+            let code = part.get(at..at + 5)?;
+            let link = format!("[{code}]({})", self.named(from, code)?);
+            Some((start + at..start + at + 5, link))
+        });
+        codes.collect()
+    }
+
+    /// The picture of a diagram with what its colours mean; of one that nobody has drawn, its transitions.
+    fn figure(&self, from: &str, fence: &str, pictures: &Pictures) -> String {
+        let Some((title, picture)) = diagram(fence).and_then(|diagram| pictures.get(diagram))
+        else {
+            let transitions = fence.lines().filter(|line| line.contains("-->"));
+            let lines: String = transitions
+                .map(|line| line.trim().replace("-->", "->") + "\n")
+                .collect();
+            return format!("```text\n{lines}```\n");
+        };
+        let drawn = std::fs::read_to_string(self.docs.join(picture)).unwrap_or_default();
+        let used = LEGEND.iter().filter(|(colour, _)| drawn.contains(colour));
+        let legend =
+            used.map(|(colour, word)| format!(" <b style=\"background: {colour}\">{word}</b>"));
+        let legend: String = legend.collect();
+        let to = relative(from, picture);
+        format!(
+            "<figure class=\"diagram\"><a href=\"{to}\"><img src=\"{to}\" alt=\"States and transitions of {title}\"></a>\
+             <figcaption>A box is a state, an arrow a transition by an effect or a promise:{legend}. <a href=\"{to}\">Full size</a></figcaption></figure>\n"
+        )
+    }
+}
+
+/// The diagrams that stand beside their page as a picture: by their text, the title of the page and the file.
+fn pictures(docs: &Path, book: &Book) -> Pictures {
+    let drawn = book.chapters().filter_map(|chapter| {
+        let picture = name(chapter)?.replace(".md", ".svg");
+        let diagram = diagram(&chapter.content)?.to_owned();
+        let is_there = docs.join(&picture).is_file();
+        is_there.then(|| (diagram, (chapter.name.clone(), picture)))
+    });
+    drawn.collect()
+}
+
+/// The text of the first diagram.
+fn diagram(text: &str) -> Option<&str> {
+    let (_, after) = text.split_once("```mermaid\n")?;
+    after.split("```").next()
+}
+
+fn relative(from: &str, name: &str) -> String {
+    "../".repeat(from.matches('/').count()) + name
+}
+
+/// Whether words in it never become links.
+const fn is_closed(tag: &TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::Link | TagEnd::Image | TagEnd::Heading(_) | TagEnd::CodeBlock
+    )
+}
+
+fn parsed(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    let mut options = MarkdownOptions::default();
+    (options.smart_punctuation, options.definition_lists) = (false, false);
+    new_cmark_parser(text, &options).into_offset_iter()
+}

@@ -42,8 +42,8 @@ async fn serve(options: args::Cluster) -> anyhow::Result<()> {
         seed: options.seed,
         port: options.port,
         kubeconfig: options.kubeconfig.clone(),
-        volumes: None,
         recorder,
+        ..cluster::Options::default()
     });
     let cluster = cluster.await?;
     cluster.introduce();

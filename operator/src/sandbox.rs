@@ -1,12 +1,15 @@
 //! `lifecycle-operator sandbox`: a simulated cluster in this process, the operator at work in it, and a door for `kubectl`.
 //! Puts the parts together; what a cluster does is the business of `lifecycle_simulator`, what the operators do of their products.
 
+mod balancer;
 mod driver;
 mod echo;
 mod follow;
 mod followed;
+mod grants;
 mod mounted;
 mod sites;
+mod tokens;
 mod tour;
 pub mod world;
 
@@ -22,6 +25,7 @@ use tokio::net::TcpListener;
 use crate::args::Sandbox;
 use driver::Driver;
 use follow::{Follow, Observers};
+use grants::GrantDoor;
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::{self, Cluster, UNUSABLE, account, complain, say};
 use lifecycle_cli::updates::Verdict;
@@ -57,6 +61,7 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
         port: options.port,
         kubeconfig: options.kubeconfig.clone(),
         volumes: Some(driver.volumes()),
+        balanced_elsewhere: Some(balancer::PODS),
         recorder: None,
     })
     .await?;
@@ -67,9 +72,15 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
     if let Some(at) = echo_at {
         say(&format!("  what is sent to {at} comes back"));
     }
+    let grants = GrantDoor::open(options.local_address).await?;
     let sites = Sites::new(options.local_address, echo_at);
     let (mut follow, observers) = Follow::new(driver.volumes(), sites.clone());
-    start(&mut cluster, (&options, &driver), observers, (&sites, echo));
+    start(
+        &mut cluster,
+        (&options, &driver),
+        observers,
+        (&sites, echo, grants),
+    );
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
@@ -116,7 +127,8 @@ async fn inside(
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     world::prepare(&client, options.listener_class_preset).await?;
-    manifests::apply(&client, manifests).await?;
+    let (tokens, others) = tokens::apart(manifests);
+    manifests::apply(&client, &others).await?;
     let wanted = followed::all_wanted(manifests);
     if options.once && wanted.is_empty() {
         bail!(
@@ -124,6 +136,9 @@ async fn inside(
         );
     }
     let limit = Duration::from_secs(options.timeout);
+    if !tokens::apply(&client, &tokens, follow, limit).await? {
+        return Ok(follow.late(&wanted, limit));
+    }
     let verdict = follow.until_ready(&client, &wanted, limit).await?;
     match (verdict, Tour::of(manifests, sites)) {
         (Verdict::Ready, Some(tour)) => tour.show(&client, follow, &wanted, limit).await,
@@ -147,7 +162,7 @@ fn how_to_look(cluster: &Cluster) -> String {
     format!(
         "\nLook around in another terminal (the API server is https://{address}):\n\n  export KUBECONFIG={}\n  \
          kubectl get listeners.listeners.stackable.tech,services,pods,pvc,pv\n  kubectl describe listeners.listeners.stackable.tech\n  \
-         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors\n  kubectl explain listeners.skupper.io.spec\n\n\
+         kubectl get listenerclasses\n  kubectl get sites,listeners.skupper.io,connectors,links\n  kubectl explain listeners.skupper.io.spec\n\n\
          docs/sandbox.md says what is simulated. Ctrl-C ends it.",
         cluster.kubeconfig().display()
     )
@@ -158,7 +173,7 @@ fn start(
     cluster: &mut Cluster,
     (options, driver): (&Sandbox, &Driver),
     observers: Observers,
-    (sites, echo): (&Sites, Option<TcpListener>),
+    (sites, echo, grants): (&Sites, Option<TcpListener>, GrantDoor),
 ) {
     let (server, shutdown) = (cluster.server().clone(), cluster.shutdown());
     let operator = controller::Options {
@@ -178,9 +193,10 @@ fn start(
         Some(observers.listeners),
         shutdown.clone(),
     );
-    let of_sites = sites
-        .clone()
-        .control(server.clone(), observers.sites, shutdown.clone());
+    let of_sites =
+        sites
+            .clone()
+            .control((server.clone(), grants), observers.sites, shutdown.clone());
     cluster.run(async move {
         if let Err(error) = driver::install(&admin).await {
             complain(&cause::in_one_line(&error));

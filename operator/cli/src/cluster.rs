@@ -41,6 +41,8 @@ pub struct Options {
     pub kubeconfig: Option<PathBuf>,
     /// Volumes of drivers whose sockets are known.
     pub volumes: Option<Volumes>,
+    /// A label of Pods to which whoever opens the cluster balances: Services that select by it get no address from the cluster.
+    pub balanced_elsewhere: Option<(&'static str, &'static str)>,
     /// Is told of each request that comes in by the port.
     pub recorder: Option<Recorder>,
 }
@@ -92,7 +94,10 @@ impl Cluster {
         });
         let manager = User::new("system:kube-controller-manager", &["system:masters"]);
         let manager = cluster.server.client(&manager);
-        cluster.run(around(manager, options.volumes, cluster.shutdown()));
+        let world = World::whole()
+            .volumes(options.volumes)
+            .balanced_elsewhere(options.balanced_elsewhere);
+        cluster.run(around(manager, world, cluster.shutdown()));
         Ok(cluster)
     }
 
@@ -168,13 +173,10 @@ pub fn account(server: &Server, namespace: &str, name: &str) -> Client {
 }
 
 /// Runs the controllers that stand for the rest of a cluster.
-async fn around(client: Client, volumes: Option<Volumes>, mut shutdown: Shutdown) {
+async fn around(client: Client, world: World, mut shutdown: Shutdown) {
     // Those that there are were made before, with addresses.
     let no_more_nodes: [&str; 0] = [];
-    let world = World::whole()
-        .nodes(no_more_nodes)
-        .volumes(volumes)
-        .origin(Timestamp::now());
+    let world = world.nodes(no_more_nodes).origin(Timestamp::now());
     tokio::select! {
         biased;
         () = shutdown.wait() => {}

@@ -139,6 +139,11 @@ impl Follow {
         }
     }
 
+    /// Complains of those that are not Ready in time.
+    pub(super) fn late(&self, wanted: &[Followed], limit: Duration) -> Verdict {
+        self.updates.late(wanted, limit)
+    }
+
     /// Tells of changes for ever.
     pub(super) async fn forever(&mut self, client: &Client) -> Infallible {
         // Nobody is waited for, so that it ends only when the watch does.

@@ -19,7 +19,8 @@ use lifecycle_specs_skupper::site::Site;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::echo;
+use super::grants::GrantDoor;
+use super::{balancer, echo};
 use lifecycle_cli::cluster::{account, complain};
 use lifecycle_skupper::config::document::named;
 use lifecycle_skupper::config::router_config::RouterConfig;
@@ -35,7 +36,7 @@ pub(super) const INSTALLED: (&str, &str) = (
     include_str!("installed/skupper.yaml"),
 );
 /// The namespace and the name of the controller.
-const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
+pub(super) const CONTROLLER: (&str, &str) = ("skupper", "skupper-controller");
 /// Nothing is pulled: what would run in it runs in this process.
 const IMAGE: &str = "lifecycle-router";
 const GRACE: Duration = Duration::from_secs(1);
@@ -70,7 +71,7 @@ impl Sites {
     /// The controller; it waits for its rights by itself.
     pub(super) async fn control(
         self,
-        server: Server,
+        (server, grants): (Server, GrantDoor),
         observer: Arc<dyn Trace>,
         shutdown: Shutdown,
     ) {
@@ -80,7 +81,8 @@ impl Sites {
             name: name.to_owned(),
             platform: Platform::Kubernetes,
             access: AccessDefaults {
-                access_type: "local".to_owned(),
+                // The sandbox leads to its routers as a load balancer does.
+                access_type: "loadbalancer".to_owned(),
                 cluster_host: None,
             },
             image: IMAGE.to_owned(),
@@ -93,11 +95,15 @@ impl Sites {
         let client = account(&server, namespace, name);
         let routers = |_: &_| self.routers;
         let observer = Some(observer);
-        let run = controller::run_observed(client, options, routers, observer, shutdown);
-        if let Err(error) = run.await {
-            let said = cause::in_one_line(&error);
-            complain(&format!("the controller of sites ended: {said}"));
-        }
+        let until = shutdown.clone();
+        let run = controller::run_observed(client, options, routers, observer, until);
+        let run = async {
+            if let Err(error) = run.await {
+                let said = cause::in_one_line(&error);
+                complain(&format!("the controller of sites ended: {said}"));
+            }
+        };
+        tokio::join!(run, grants.serve(&server, shutdown));
     }
 
     /// Runs the routers, each with the rights of its Pod, and the server that echoes.
@@ -108,6 +114,8 @@ impl Sites {
         shutdown: &Shutdown,
     ) -> Vec<JoinHandle<()>> {
         let (routers, admin) = (self.routers.clone(), server.client(&User::admin()));
+        let balanced = balancer::run(admin.clone(), routers.clone(), shutdown.clone());
+        let balanced = tokio::spawn(balanced);
         let (of_pods, until) = (server.clone(), shutdown.clone());
         let routers = tokio::spawn(async move {
             let reader = move |pod: &Pod| {
@@ -119,7 +127,7 @@ impl Sites {
             routers.run(admin, reader, until).await;
         });
         let echo = echo.map(|socket| tokio::spawn(echo::serve(socket, shutdown.clone())));
-        [routers].into_iter().chain(echo).collect()
+        [routers, balanced].into_iter().chain(echo).collect()
     }
 
     /// Whether a Connector leads to the server that echoes.
@@ -153,10 +161,11 @@ impl Sites {
         let config = RouterConfig::of(&config);
         let port = config.allocation(&listener.uid()?)?.router_port;
         let address = self.routers.address(&site.uid()?)?;
-        let connectors: Api<Connector> = Api::namespaced(client.clone(), namespace);
+        // Those of other sites, too: the network leads to them.
+        let connectors: Api<Connector> = Api::all(client.clone());
         let connectors = connectors.list(&all).await.ok()?.items;
         let key = &listener.spec.routing_key;
-        let mut of_key = connectors.iter().filter(|c| c.spec.routing_key == *key);
+        let of_key = || connectors.iter().filter(|c| c.spec.routing_key == *key);
         let leads = |c: &Connector| {
             let plain = named(c.spec.tls_credentials.as_ref()).is_none();
             plain && self.leads_to_echo(c.spec.host.as_deref(), c.spec.port)
@@ -164,7 +173,9 @@ impl Sites {
         Some(Door {
             at: SocketAddr::new(address, port),
             // Who speaks TLS does not understand random bytes.
-            echoes: named(listener.spec.tls_credentials.as_ref()).is_none() && of_key.all(leads),
+            echoes: named(listener.spec.tls_credentials.as_ref()).is_none()
+                && of_key().next().is_some()
+                && of_key().all(leads),
         })
     }
 }

@@ -1,11 +1,12 @@
-//! The way back, without hands: a Connector to the server that echoes is taken away and put back, so that what follows can be seen.
+//! The way back, without hands: a Connector to the server that echoes, or the Link to the site where it is, is taken away and put back, so that what follows can be seen.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use kube::Client;
-use kube::api::{Api, DeleteParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, ObjectMeta, PostParams};
 use lifecycle_specs_skupper::connector::Connector;
+use lifecycle_specs_skupper::link::Link;
 use lifecycle_specs_skupper::listener::Listener;
 use tokio::time::{sleep, timeout};
 
@@ -18,29 +19,92 @@ use lifecycle_cli::updates::Verdict;
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What can be shown: a Connector that is the only one of its key, and the Listeners that then lead nowhere.
-#[derive(Clone, Copy, Debug)]
+/// What can be shown: what goes and comes back, and the Listeners that lead nowhere without it.
+#[derive(Clone, Debug)]
 pub(super) struct Tour<'a> {
-    connector: &'a Manifest,
-    listener: &'a Manifest,
+    goes: Goes<'a>,
+    listeners: Vec<&'a Manifest>,
+}
+
+/// What goes and comes back.
+#[derive(Clone, Copy, Debug)]
+enum Goes<'a> {
+    /// The only Connector of its key in its namespace.
+    Connector(&'a Manifest),
+    /// The only Link: this manifest, or of the token that this manifest is.
+    Link(&'a Manifest),
+}
+
+impl Goes<'_> {
+    fn manifest(&self) -> &Manifest {
+        match self {
+            Self::Connector(manifest) | Self::Link(manifest) => manifest,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Connector(_) => "connector",
+            Self::Link(_) => "link",
+        }
+    }
+
+    fn api(&self, client: &Client) -> Api<DynamicObject> {
+        let kind = match self {
+            Self::Connector(_) => ApiResource::erase::<Connector>(&()),
+            Self::Link(_) => ApiResource::erase::<Link>(&()),
+        };
+        Api::namespaced_with(client.clone(), &self.manifest().namespace(), &kind)
+    }
+}
+
+fn key_of(manifest: &Manifest) -> Option<String> {
+    let key = manifest.spec()["routingKey"].as_str();
+    key.map(str::to_owned)
+}
+
+fn all_of<'a>(manifests: &'a [Manifest], kind: &'a str) -> impl Iterator<Item = &'a Manifest> {
+    manifests.iter().filter(move |m| is_of_site(m, kind))
 }
 
 impl<'a> Tour<'a> {
     /// Of these manifests; absent if none of them leads to the server that echoes.
     pub(super) fn of(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
-        let key = |manifest: &Manifest| {
-            let key = manifest.spec()["routingKey"].as_str().map(str::to_owned);
-            (manifest.namespace(), key)
-        };
-        let of = |kind| manifests.iter().filter(move |m| is_of_site(m, kind));
+        Self::of_link(manifests, sites).or_else(|| Self::of_connector(manifests, sites))
+    }
+
+    fn of_connector(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
+        let key = |manifest: &Manifest| (manifest.namespace(), key_of(manifest));
+        let of = |kind| all_of(manifests, kind);
         of("Connector").find_map(|connector| {
             let key_of = key(connector);
             let is_alone = of("Connector").filter(|other| key(other) == key_of).count() == 1;
             let listener = of("Listener").find(|listener| key(listener) == key_of)?;
-            (is_alone && leads_to_echo(connector, sites)).then_some(Self {
-                connector,
-                listener,
+            (is_alone && leads_to_echo(connector, sites)).then(|| Self {
+                goes: Goes::Connector(connector),
+                listeners: vec![listener],
             })
+        })
+    }
+
+    /// Where one Link alone leads from Listeners to the site of their Connectors.
+    fn of_link(manifests: &'a [Manifest], sites: &Sites) -> Option<Self> {
+        let mut links = all_of(manifests, "Link").chain(all_of(manifests, "AccessToken"));
+        let link = links.next().filter(|_| links.next().is_none())?;
+        let is_led = |listener: &&Manifest| {
+            let key = key_of(listener);
+            let mut connectors = all_of(manifests, "Connector")
+                .filter(|connector| key_of(connector) == key)
+                .peekable();
+            connectors.peek().is_some()
+                && connectors.all(|connector| {
+                    connector.namespace() != listener.namespace() && leads_to_echo(connector, sites)
+                })
+        };
+        let listeners: Vec<_> = all_of(manifests, "Listener").filter(is_led).collect();
+        (!listeners.is_empty()).then_some(Self {
+            goes: Goes::Link(link),
+            listeners,
         })
     }
 
@@ -52,21 +116,22 @@ impl<'a> Tour<'a> {
         wanted: &[Followed],
         limit: Duration,
     ) -> anyhow::Result<Verdict> {
-        let (namespace, name) = (self.connector.namespace(), self.connector.name());
-        let listener = self::wanted(self.listener);
-        let door = match &listener {
-            Some(listener) => follow.door(client, listener).await,
-            None => None,
-        };
+        let (kind, name) = (self.goes.kind(), self.goes.manifest().name());
+        let mut doors = Vec::new();
+        for listener in self.listeners.iter().copied().filter_map(self::wanted) {
+            doors.extend(follow.door(client, &listener).await);
+        }
+        let all = self.goes.api(client);
+        let gone = all.get(&name).await?;
         say(&format!(
-            "connector {name} deleted, to show what follows from that"
+            "{kind} {name} deleted, to show what follows from that"
         ));
-        let connectors: Api<Connector> = Api::namespaced(client.clone(), &namespace);
-        let params = DeleteParams::background();
-        connectors.delete(&name, &params).await?;
+        all.delete(&name, &DeleteParams::background()).await?;
         let unmatched = async {
-            while !self.is_unmatched(client).await {
-                sleep(LOOK).await;
+            for listener in &self.listeners {
+                while !is_unmatched(client, listener).await {
+                    sleep(LOOK).await;
+                }
             }
         };
         let in_time = tokio::select! {
@@ -75,38 +140,59 @@ impl<'a> Tour<'a> {
         };
         follow.catch_up();
         if !in_time {
+            let names = self.listeners.iter().map(|listener| listener.name());
             complain(&format!(
                 "{} says nothing of it within {} s",
-                self.listener.name(),
+                names.collect::<Vec<_>>().join(", "),
                 limit.as_secs()
             ));
             return Ok(Verdict::Unready);
         }
-        if let Some(door) = door {
+        for door in doors {
             tell_refused(door.at).await;
         }
-        manifests::apply_one(client, self.connector).await?;
-        say(&format!("connector {name} applied again"));
+        match self.goes {
+            Goes::Connector(manifest) => drop(manifests::apply_one(client, manifest).await?),
+            Goes::Link(_) => drop(all.create(&PostParams::default(), &copy(gone)).await?),
+        }
+        say(&format!("{kind} {name} applied again"));
         follow.until_ready(client, wanted, limit).await
     }
+}
 
-    /// Whether its Listener says that nothing serves its key.
-    async fn is_unmatched(&self, client: &Client) -> bool {
-        let listeners: Api<Listener> = Api::namespaced(client.clone(), &self.listener.namespace());
-        let found = listeners.get_opt(&self.listener.name()).await;
-        let Ok(Some(listener)) = found else {
-            return false;
-        };
-        let current = listener.metadata.generation;
-        let common = listener
-            .status
-            .map(|status| status.common)
-            .unwrap_or_default();
-        let mut conditions = common.conditions.iter().flatten();
-        let is_pending = conditions
-            .any(|c| c.type_ == "Ready" && c.status == "False" && c.observed_generation == current);
-        is_pending && common.status.as_deref() == Some("Pending")
-    }
+/// An object as somebody would apply it again who has kept a copy.
+fn copy(mut object: DynamicObject) -> DynamicObject {
+    object.metadata = ObjectMeta {
+        name: object.metadata.name,
+        namespace: object.metadata.namespace,
+        labels: object.metadata.labels,
+        annotations: object.metadata.annotations,
+        owner_references: object.metadata.owner_references,
+        ..ObjectMeta::default()
+    };
+    object
+        .data
+        .as_object_mut()
+        .and_then(|data| data.remove("status"));
+    object
+}
+
+/// Whether a Listener says that nothing serves its key.
+async fn is_unmatched(client: &Client, listener: &Manifest) -> bool {
+    let listeners: Api<Listener> = Api::namespaced(client.clone(), &listener.namespace());
+    let found = listeners.get_opt(&listener.name()).await;
+    let Ok(Some(listener)) = found else {
+        return false;
+    };
+    let current = listener.metadata.generation;
+    let common = listener
+        .status
+        .map(|status| status.common)
+        .unwrap_or_default();
+    let mut conditions = common.conditions.iter().flatten();
+    let is_pending = conditions
+        .any(|c| c.type_ == "Ready" && c.status == "False" && c.observed_generation == current);
+    is_pending && common.status.as_deref() == Some("Pending")
 }
 
 async fn tell_refused(at: SocketAddr) {

@@ -48,6 +48,7 @@ pub struct World {
     namespaces: bool,
     accounts: bool,
     balancers: Option<Duration>,
+    balanced_elsewhere: Option<(String, String)>,
     slices: bool,
     workloads: bool,
     scheduler: bool,
@@ -72,6 +73,7 @@ impl World {
             namespaces: false,
             accounts: false,
             balancers: None,
+            balanced_elsewhere: None,
             slices: false,
             workloads: false,
             scheduler: false,
@@ -123,6 +125,13 @@ impl World {
     #[must_use]
     pub fn balancers(mut self, after: Option<Duration>) -> Self {
         self.balancers = after;
+        self
+    }
+
+    /// A label of Pods: a Service that selects by it gets no address here, for another load balancer leads to such Pods.
+    #[must_use]
+    pub fn balanced_elsewhere(mut self, label: Option<(&str, &str)>) -> Self {
+        self.balanced_elsewhere = label.map(|(key, value)| (key.to_owned(), value.to_owned()));
         self
     }
 

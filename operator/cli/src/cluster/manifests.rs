@@ -83,7 +83,7 @@ impl std::fmt::Display for DocumentPlace {
 }
 
 /// One object to be applied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Manifest {
     place: DocumentPlace,
     object: DynamicObject,
@@ -134,6 +134,13 @@ impl Manifest {
     /// What it asks for.
     pub fn spec(&self) -> &Value {
         &self.object.data["spec"]
+    }
+
+    /// The manifest with another `spec`.
+    #[must_use]
+    pub fn with_spec(mut self, spec: Value) -> Self {
+        self.object.data["spec"] = spec;
+        self
     }
 }
 

@@ -19,6 +19,9 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
     let (Some(service), Some(delay)) = (view.cache.get(key), view.world.balancers) else {
         return Vec::new();
     };
+    if is_elsewhere(view, service) {
+        return Vec::new();
+    }
     let ingress = list(service, "/status/loadBalancer/ingress");
     let is_ours = text(service, "/spec/type").as_deref() == Some("LoadBalancer")
         && text(service, "/spec/loadBalancerClass").is_none()
@@ -34,6 +37,16 @@ pub(super) fn operations(view: &View<'_>, key: &ObjectKey) -> Vec<Operation> {
         }
         (_, _) => Vec::new(),
     }
+}
+
+/// Whether another load balancer leads to the Pods that a Service selects.
+fn is_elsewhere(view: &View<'_>, service: &Value) -> bool {
+    let Some((key, value)) = &view.world.balanced_elsewhere else {
+        return false;
+    };
+    let selector = service["spec"]["selector"].as_object();
+    let selected = selector.and_then(|selector| selector.get(key));
+    selected.is_some_and(|selected| selected == value)
 }
 
 fn status(key: &ObjectKey, ingress: Value) -> Operation {

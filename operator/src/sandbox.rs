@@ -34,6 +34,7 @@ use lifecycle_process::cluster_domain::ClusterDomain;
 use lifecycle_process::logging;
 use lifecycle_runtime::cause;
 use sites::Sites;
+use tokens::Applying;
 use tour::Tour;
 
 /// Where the sandbox echoes for Connectors that lead there.
@@ -81,11 +82,12 @@ async fn open(options: Sandbox) -> anyhow::Result<Verdict> {
         observers,
         (&sites, echo, grants),
     );
+    let mut applying = Applying::new();
     let mut stopped = shutdown.clone();
     let verdict = tokio::select! {
         biased;
         () = stopped.wait() => Ok(Verdict::Stopped),
-        verdict = inside(&cluster, &options, &manifests, (&mut follow, &sites)) => verdict,
+        verdict = inside(&cluster, &options, &manifests, (&mut follow, &sites, &mut applying)) => verdict,
     };
     let verdict = match verdict {
         Ok(Verdict::Ready | Verdict::Unready) if !options.once => {
@@ -123,7 +125,7 @@ async fn inside(
     cluster: &Cluster,
     options: &Sandbox,
     manifests: &[Manifest],
-    (follow, sites): (&mut Follow, &Sites),
+    (follow, sites, applying): (&mut Follow, &Sites, &mut Applying),
 ) -> anyhow::Result<Verdict> {
     let client = cluster.client();
     world::prepare(&client, options.listener_class_preset).await?;
@@ -136,10 +138,14 @@ async fn inside(
         );
     }
     let limit = Duration::from_secs(options.timeout);
-    if !tokens::apply(&client, &tokens, follow, limit).await? {
-        return Ok(follow.late(&wanted, limit));
+    for token in tokens.iter().filter_map(followed::wanted) {
+        follow.note_waiting(token);
     }
-    let verdict = follow.until_ready(&client, &wanted, limit).await?;
+    applying.spawn(tokens::apply(client.clone(), tokens));
+    let verdict = tokio::select! {
+        verdict = follow.until_ready(&client, &wanted, limit) => verdict?,
+        error = tokens::refused(applying) => return Err(error.into()),
+    };
     match (verdict, Tour::of(manifests, sites)) {
         (Verdict::Ready, Some(tour)) => tour.show(&client, follow, &wanted, limit).await,
         (verdict, _) => Ok(verdict),

@@ -18,10 +18,12 @@ const CONSOLE_LEVEL: &str = "CONSOLE_LOG_LEVEL";
 const FILE_LEVEL: &str = "FILE_LOG_LEVEL";
 const USUAL_LEVEL: &str = "info";
 const QUIET_LEVEL: &str = "warn";
-/// They log every failed request once more and with all its parts; who sent it says so in one line that says what to do.
-const REPEATED: [(&str, &str); 2] = [
+/// They log every failed request once more and with all its parts, and every link that another router ended; whoever sent it, or had the link, reports
+/// that in one line that says what to do.
+const REPEATED: [(&str, &str); 3] = [
     ("kube_client", "kube_client::client=off"),
     ("kube_runtime", "kube_runtime::watcher=off"),
+    ("yamux", "yamux=error"),
 ];
 /// What names of log files of the operators of this workspace begin with.
 pub const FILE_PREFIX: &str = "lifecycle-operator";

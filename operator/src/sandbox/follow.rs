@@ -116,6 +116,15 @@ impl Follow {
         self.sites.door(client, (&of.namespace, &of.name)).await
     }
 
+    /// Prints that an AccessToken is not applied yet.
+    pub(super) fn note_waiting(&mut self, token: Followed) {
+        let line = format!(
+            "{:<12}  no AccessGrant with its code is Ready yet",
+            "Waiting"
+        );
+        self.updates.note(token, Update { line, ready: false });
+    }
+
     /// Tells what the operators have done so far.
     pub(super) fn catch_up(&mut self) {
         while let Ok(told) = self.passes.try_recv() {
@@ -137,11 +146,6 @@ impl Follow {
             Ok(done) => done.map(|()| Verdict::Ready),
             Err(_) => Ok(self.updates.late(wanted, limit)),
         }
-    }
-
-    /// Complains of those that are not Ready in time.
-    pub(super) fn late(&self, wanted: &[Followed], limit: Duration) -> Verdict {
-        self.updates.late(wanted, limit)
     }
 
     /// Tells of changes for ever.

@@ -3,18 +3,21 @@
 
 use std::time::Duration;
 
-use kube::api::Api;
+use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt};
 use lifecycle_cli::cluster::manifests::{self, Manifest};
 use lifecycle_cli::cluster::say;
 use lifecycle_specs_skupper::access_grant::AccessGrant;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
 
-use super::follow::Follow;
 use super::followed::is_of_site;
 
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Tokens that are being applied; it ends when it is dropped.
+pub(super) type Applying = JoinSet<Result<(), manifests::Error>>;
 
 /// What a token needs of a grant.
 struct Granted {
@@ -29,34 +32,35 @@ pub(super) fn apart(manifests: &[Manifest]) -> (Vec<Manifest>, Vec<Manifest>) {
     manifests.iter().cloned().partition(has_code_alone)
 }
 
-/// Applies tokens, each once the grant of its code is Ready; whether all were in time.
-pub(super) async fn apply(
-    client: &Client,
-    tokens: &[Manifest],
-    follow: &mut Follow,
-    limit: Duration,
-) -> Result<bool, manifests::Error> {
-    let all = async {
-        for token in tokens {
-            let granted = granted(client, token).await;
-            let mut spec = token.spec().clone();
-            spec["url"] = json!(granted.url);
-            spec["ca"] = json!(granted.ca);
-            manifests::apply_one(client, &token.clone().with_spec(spec)).await?;
-            say(&format!(
-                "accesstoken {} applied, with url and ca of the status of accessgrant {}, which has its code",
-                token.name(),
-                granted.by
-            ));
+/// Applies tokens, each once the grant of its code is Ready.
+///
+/// # Errors
+/// The cluster refuses one.
+pub(super) async fn apply(client: Client, tokens: Vec<Manifest>) -> Result<(), manifests::Error> {
+    for token in &tokens {
+        let granted = granted(&client, token).await;
+        let mut spec = token.spec().clone();
+        spec["url"] = json!(granted.url);
+        spec["ca"] = json!(granted.ca);
+        manifests::apply_one(&client, &token.clone().with_spec(spec)).await?;
+        say(&format!(
+            "accesstoken {} applied, with url and ca of the status of accessgrant {}, which has its code",
+            token.name(),
+            granted.by
+        ));
+    }
+    Ok(())
+}
+
+/// Why a token was refused. Does not end while none is.
+pub(super) async fn refused(applying: &mut Applying) -> manifests::Error {
+    loop {
+        match applying.join_next().await {
+            Some(Ok(Err(error))) => return error,
+            Some(_) => {}
+            None => std::future::pending().await,
         }
-        Ok(())
-    };
-    let in_time = tokio::select! {
-        done = timeout(limit, all) => done.ok().transpose()?.is_some(),
-        never = follow.forever(client) => match never {},
-    };
-    follow.catch_up();
-    Ok(in_time)
+    }
 }
 
 fn has_code_alone(manifest: &Manifest) -> bool {
@@ -72,7 +76,7 @@ fn has_code_alone(manifest: &Manifest) -> bool {
 async fn granted(client: &Client, token: &Manifest) -> Granted {
     let grants: Api<AccessGrant> = Api::all(client.clone());
     loop {
-        let found = grants.list(&kube::api::ListParams::default()).await;
+        let found = grants.list(&ListParams::default()).await;
         let found = found.map(|grants| grants.items).unwrap_or_default();
         let mut fits = found.iter().filter_map(|grant| read(grant, token));
         if let Some(granted) = fits.next() {

@@ -1,7 +1,8 @@
-//! `lifecycle-operator explain` as a person uses it, at the prompt and as a plugin of kubectl: what `docs/explain.md` shows, run in the sandbox.
+//! `lifecycle-operator explain` as a person uses it, at the prompt and as a plugin of kubectl: what `docs/explain.md` shows, run in the sandbox; and other pages whose commands need one.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at once")]
 
+mod network;
 mod page;
 mod rights;
 mod sandbox;
@@ -13,6 +14,7 @@ use lifecycle_tests::harness;
 
 fn main() -> ExitCode {
     harness::run_suites([
+        ("network", network::cases()),
         ("page", page::cases()),
         ("rights", rights::cases()),
         ("watch", watch::cases()),

@@ -33,6 +33,11 @@ pub(crate) fn root() -> PathBuf {
 impl Sandbox {
     /// Starts one with the manifests of files, by their paths in the repository.
     pub(crate) fn start(manifests: &[&str]) -> Self {
+        Self::start_within(3, manifests)
+    }
+
+    /// As `start`, with further arguments, and with so many seconds in which all is to be Ready.
+    pub(crate) fn start_within(seconds: u64, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
@@ -42,8 +47,8 @@ impl Sandbox {
         symlink(kubectl, bin.join("kubectl")).unwrap();
         let mut child = Command::new(PROGRAM)
             .arg("sandbox")
-            .args(manifests)
-            .args(["--timeout", "3", "--kubeconfig"])
+            .args(arguments)
+            .args(["--timeout", &seconds.to_string(), "--kubeconfig"])
             .arg(folder.path().join("config"))
             .current_dir(root())
             .env_remove("CONSOLE_LOG_LEVEL")

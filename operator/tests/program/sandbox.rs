@@ -286,6 +286,69 @@ fn two_sites_have_routers_of_their_own() {
 }
 
 #[test]
+fn two_sites_are_joined_by_a_token_and_the_way_back_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (west, east) = (own_address(6), own_address(7));
+    let manifests = fs::read_to_string(example("skupper-network.yaml")).unwrap();
+    assert_eq!(manifests.matches("host: 127.0.0.1").count(), 2);
+    let file = folder.path().join("network.yaml");
+    let manifests = manifests.replace("host: 127.0.0.1", &format!("host: {west}"));
+    fs::write(&file, manifests).unwrap();
+    let output = run(&[
+        "--once",
+        "--timeout",
+        "120",
+        "--local-address",
+        &west,
+        file.to_str().unwrap(),
+    ]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(text(&output.stderr), "");
+    // Which of the two routers starts first has the first address.
+    let came_back = |address: &str| format!("262144 random bytes came back from {address}:1024");
+    let cut = said.find("link to-west deleted").unwrap();
+    let restored = said.find("link to-west applied again").unwrap();
+    let parts = [&said[..cut], &said[cut..restored], &said[restored..]];
+    for address in [&west, &east] {
+        for linked in [parts[0], parts[2]] {
+            assert!(linked.contains(&came_back(address)), "{address}:\n{said}");
+        }
+        let refuses = format!("{address}:1024 refuses connections");
+        assert!(parts[1].contains(&refuses), "{said}");
+    }
+    let token =
+        "accesstoken to-west applied, with url and ca of the status of accessgrant west/for-east";
+    assert!(parts[0].contains(token), "{said}");
+    for listener in [
+        "east/listener.skupper.io/orders",
+        "west/listener.skupper.io/stock",
+    ] {
+        let unmatched = format!("{listener}  Unmatched     Pending: No matching connectors");
+        assert!(parts[1].contains(&unmatched), "{said}");
+    }
+    // Nothing is wrong on the way.
+    assert!(!said.contains("  Error: "), "{said}");
+}
+
+#[test]
+fn a_token_whose_grant_is_not_there_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token.yaml");
+    let token = "apiVersion: skupper.io/v2alpha1\nkind: AccessToken\nmetadata: {name: a, namespace: default}\nspec: {code: c}\n";
+    fs::write(&file, token).unwrap();
+    let output = run(&["--once", "--timeout", "1", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains(
+            "default/accesstoken.skupper.io/a: Waiting no AccessGrant with its code is Ready yet"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_pod_that_mounts_listeners_runs_and_finds_their_addresses() {
     let output = run(&[
         "--once",

@@ -13,8 +13,18 @@ use tokio::time::{sleep, timeout};
 
 use crate::cause;
 
-/// The pause after a failure: the first, and the longest. Rights may come a moment after the document that needs them.
+/// The pause after a failure: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+
+/// The pauses after the first refusals, which are not reported: whoever writes the document writes the rights right after it.
+const EARLY: [Duration; 3] = [
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+];
+
+/// What the API server answers to whoever lacks a right.
+const FORBIDDEN: u16 = 403;
 
 /// How long the first look may take.
 const LOOK: Duration = Duration::from_secs(15);
@@ -90,6 +100,7 @@ async fn follow<K>(
 ) {
     let mut stream = pin!(stream);
     let (mut listed, mut is_listing, mut pause) = (None, true, PAUSES.0);
+    let mut early = EARLY.into_iter();
     loop {
         let next = if is_listing {
             let Ok(next) = timeout(LOOK, stream.next()).await else {
@@ -109,6 +120,8 @@ async fn follow<K>(
                     Event::InitApply(object) => listed = Some(object),
                     Event::InitDone => {
                         is_listing = false;
+                        // Rights that are taken away later are missed at once.
+                        early.by_ref().for_each(drop);
                         say(listed.take().map_or(Watched::Absent, Watched::There));
                     }
                     Event::Apply(object) => say(Watched::There(object)),
@@ -120,6 +133,12 @@ async fn follow<K>(
                 sleep(PAUSES.0).await;
             }
             Some(Err(error)) => {
+                if is_forbidden(&error)
+                    && let Some(pause) = early.next()
+                {
+                    sleep(pause).await;
+                    continue;
+                }
                 let why = reason(&error);
                 say(Watched::Unknown(why));
                 sleep(pause).await;
@@ -127,6 +146,13 @@ async fn follow<K>(
             }
         }
     }
+}
+
+fn is_forbidden(error: &watcher::Error) -> bool {
+    let watcher::Error::InitialListFailed(kube::Error::Api(status)) = error else {
+        return false;
+    };
+    status.code == FORBIDDEN
 }
 
 /// What the API server says, or why it says nothing.
@@ -192,17 +218,29 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn refusals_are_told_and_tried_again_with_a_pause_that_grows_to_five_seconds() {
+    async fn refusals_that_last_are_told_and_tried_again_with_a_pause_that_grows_to_five_seconds() {
         let refused = || {
             let status = Status::failure("secrets is forbidden", "Forbidden").with_code(403);
             let error = kube::Error::Api(Box::new(status));
             Err(watcher::Error::InitialListFailed(error))
         };
         let began = Instant::now();
-        let events = vec![refused(), refused(), refused(), refused(), refused()];
+        let events = (0..8).map(|_| refused()).collect();
         let words = said(events).await;
         assert!(words.len() == 5 && words.iter().all(|word| word == "secrets is forbidden"));
-        assert_eq!(began.elapsed(), Duration::from_secs(1 + 2 + 4 + 5 + 5));
+        let early: Duration = EARLY.iter().sum();
+        let pauses = Duration::from_secs(1 + 2 + 4 + 5 + 5);
+        assert_eq!(began.elapsed(), early + pauses);
+        // Rights that come a moment after the document are not missed.
+        let events = vec![
+            refused(),
+            refused(),
+            Ok(Event::Init),
+            Ok(Event::InitApply(map("a"))),
+            Ok(Event::InitDone),
+            refused(),
+        ];
+        assert_eq!(said(events).await, ["a", "secrets is forbidden"]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -76,7 +76,7 @@ fn bad_host(host: &str, platform: Platform) -> Option<String> {
     match platform {
         Platform::Kubernetes => (!is_label(host)).then(|| {
             format!(
-                "spec.host \"{host}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', start with a letter, and end with a letter or digit"
+                "spec.host \"{host}\" cannot be the name of a Service: it must consist of at most {LONGEST} lower case letters, digits or '-', and start and end with a letter or digit"
             )
         }),
         Platform::Linux => Host::parse(host.to_owned()).is_err().then(|| {
@@ -367,12 +367,12 @@ fn other_kind(kind: Option<&str>) -> Option<String> {
     ))
 }
 
-/// A label of RFC 1035.
+/// A label of RFC 1123, the name of a Service since Kubernetes 1.36. An older API server refuses a digit at its start, and the status repeats that.
 fn is_label(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    text.len() <= LONGEST
-        && text.starts_with(|c: char| c.is_ascii_lowercase())
+    (1..=LONGEST).contains(&text.len())
         && text.chars().all(fits)
+        && !text.starts_with('-')
         && !text.ends_with('-')
 }
 

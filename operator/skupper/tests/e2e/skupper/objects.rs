@@ -2,9 +2,12 @@
 
 use crate::place::{Place, SOON, report, says};
 use anyhow::{Context, Result, ensure};
+use k8s_openapi::api::admissionregistration::v1::{
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
-use kube::ResourceExt;
-use kube::api::{Patch, PatchParams};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, ResourceExt};
 use lifecycle_specs_skupper::listener::Listener;
 use lifecycle_specs_skupper::site::Site;
 use lifecycle_tests::harness::{Case, eventually};
@@ -25,6 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
         shared("s16_a_deleted_service_is_recreated", recreated),
         shared("s17_edits_are_undone_and_additions_stay", restored),
         shared("s18_hosts_that_are_no_names", hosts),
+        shared("s18_a_name_that_an_older_api_server_refuses", refused_name),
         shared("s19_a_name_with_a_dot_works", dotted),
         shared("s20_other_protocols_are_refused", protocols),
         shared("s34_columns", columns),
@@ -240,7 +244,60 @@ async fn hosts(place: Place) -> Result<()> {
     until_error(&place, "long", "63 lower case letters").await?;
     let services = place.of::<Service>().list(&Default::default()).await?;
     ensure!(services.items.is_empty(), "no Service is made");
-    Ok(())
+    // Since Kubernetes 1.36 a name may begin with a digit.
+    listen(&place, "core", json!({ "host": "5gc-amf" })).await?;
+    until_ports(&place, "5gc-amf", &["core:8080"])
+        .await
+        .map(drop)
+}
+
+/// An API server of before 1.36 refuses a Service whose name begins with a digit: here a policy does, in the same words.
+async fn refused_name(place: Place) -> Result<()> {
+    let said = "a DNS-1035 label must start with an alphabetic character";
+    let policy = json!({
+        "metadata": { "name": "names-of-before" },
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConstraints": { "resourceRules": [{ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["services"] }] },
+            "validations": [{ "expression": "!object.metadata.name.startsWith('5')", "message": said, "reason": "Invalid" }],
+        },
+    });
+    let binding = json!({
+        "metadata": { "name": "names-of-before" },
+        "spec": {
+            "policyName": "names-of-before", "validationActions": ["Deny"],
+            "matchResources": { "namespaceSelector": { "matchLabels": { "kubernetes.io/metadata.name": place.namespace } } },
+        },
+    });
+    let params = PostParams::default();
+    let policies: Api<ValidatingAdmissionPolicy> = Api::all(place.client.clone());
+    policies
+        .create(&params, &serde_json::from_value(policy)?)
+        .await?;
+    let bindings: Api<ValidatingAdmissionPolicyBinding> = Api::all(place.client.clone());
+    bindings
+        .create(&params, &serde_json::from_value(binding)?)
+        .await?;
+    let service =
+        json!({ "metadata": { "name": "5-probe" }, "spec": { "ports": [{ "port": 80 }] } });
+    let service: Service = serde_json::from_value(service)?;
+    let probe = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    eventually("the policy counts", SOON, async || {
+        Ok(place
+            .of::<Service>()
+            .create(&probe, &service)
+            .await
+            .err()
+            .map(drop))
+    })
+    .await?;
+    site(&place).await?;
+    listen(&place, "core", json!({ "host": "5gc-amf" })).await?;
+    until_error(&place, "core", said).await?;
+    until_error(&place, "core", "5gc-amf").await
 }
 
 async fn dotted(place: Place) -> Result<()> {

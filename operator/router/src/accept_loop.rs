@@ -13,6 +13,7 @@ use tokio_rustls::{TlsAcceptor, server};
 use crate::config::Listener;
 use crate::metrics::{Counts, count};
 use crate::reach::{Scope, Server, reach};
+use crate::recurring::Recurring;
 use crate::relay::{Endpoint, relay};
 use crate::shared::Shared;
 use crate::state::Status;
@@ -44,6 +45,7 @@ impl AcceptLoop {
     /// Keeps a socket open and accepts from it, until it is aborted.
     pub(crate) async fn keep(self: Arc<Self>, first: Option<Result<TcpListener, tcp::Error>>) {
         let (mut pause, longest) = AGAIN;
+        let mut trouble = Recurring::default();
         let mut socket = first;
         loop {
             let tried = match socket.take() {
@@ -56,9 +58,17 @@ impl AcceptLoop {
                 }
             };
             match tried {
-                Ok(socket) => self.accept(&socket).await,
+                Ok(socket) => {
+                    if trouble.worked() {
+                        tracing::info!(listener = &*self.name, "listening again");
+                    }
+                    self.accept(&socket).await;
+                }
                 Err(error) => {
-                    tracing::warn!(listener = &*self.name, "{}", cause::chain(&error));
+                    let why = cause::chain(&error);
+                    if trouble.failed(&why) {
+                        tracing::warn!(listener = &*self.name, "{why}; trying again");
+                    }
                     sleep(pause).await;
                     pause = (pause * 2).min(longest);
                 }
@@ -67,12 +77,20 @@ impl AcceptLoop {
     }
 
     async fn accept(self: &Arc<Self>, socket: &TcpListener) {
+        let mut trouble = Recurring::default();
         loop {
             match socket.accept().await {
-                Ok((stream, from)) => self.admit(stream, from.ip().to_canonical()),
+                Ok((stream, from)) => {
+                    if trouble.worked() {
+                        tracing::info!(listener = &*self.name, "accepting connections again");
+                    }
+                    self.admit(stream, from.ip().to_canonical());
+                }
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    tracing::warn!(listener = &*self.name, %error, "cannot accept connections");
+                    if trouble.failed(&error.to_string()) {
+                        tracing::warn!(listener = &*self.name, %error, "cannot accept connections");
+                    }
                     sleep(EXHAUSTED).await;
                 }
             }

@@ -24,6 +24,7 @@ pub mod pool;
 pub mod program;
 mod reach;
 pub mod relay;
+mod recurring;
 pub mod router;
 pub mod routing;
 pub mod run;

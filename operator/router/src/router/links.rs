@@ -19,6 +19,7 @@ use crate::link::session::LinkState;
 use crate::link::socket::{Access, Remote, accept, keep};
 use crate::plan::{Change, plan};
 use crate::reach::Servers;
+use crate::recurring::Recurring;
 use crate::shared::Shared;
 use crate::state::{OwnService, Status};
 use crate::tcp;
@@ -425,9 +426,13 @@ fn open(
         let (mut pause, longest) = AGAIN;
         // The one that had the port before may be about to go.
         let mut is_doubtful = true;
+        let mut trouble = Recurring::default();
         loop {
             match tcp::listen(link.host.as_ref(), own, link.port).await {
                 Ok(socket) => {
+                    if trouble.worked() {
+                        tracing::info!(listener = name, "listening for links again");
+                    }
                     report.send_replace(Status::Up);
                     poke(&shared);
                     return accept(node, socket, access).await;
@@ -435,7 +440,9 @@ fn open(
                 Err(_) if is_doubtful => is_doubtful = false,
                 Err(error) => {
                     let why = cause::chain(&error);
-                    tracing::warn!(listener = name, "{why}");
+                    if trouble.failed(&why) {
+                        tracing::warn!(listener = name, "{why}; trying again");
+                    }
                     report.send_replace(Status::Failed(why));
                     poke(&shared);
                 }

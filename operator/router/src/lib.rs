@@ -19,12 +19,13 @@ mod names;
 mod options;
 #[cfg(test)]
 mod pieces;
+pub mod plain;
 pub mod plan;
 pub mod pool;
 pub mod program;
 mod reach;
-pub mod relay;
 mod recurring;
+pub mod relay;
 pub mod router;
 pub mod routing;
 pub mod run;

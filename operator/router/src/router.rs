@@ -14,6 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::boxed::BoxFuture;
 pub use crate::options::Options;
+use crate::plain::plain;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::state::{StateStore, Status};
@@ -76,7 +77,7 @@ impl Router {
                 tokio::spawn(follow(Arc::downgrade(&shared), applied));
             }
             for fault in &snapshot.desired.faults {
-                tracing::warn!("{fault}");
+                tracing::warn!("{}", plain(fault));
             }
             let configuration = snapshot.hash.clone();
             self.applied

@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::api::{Api, Offer, bind, bind_unix};
 use crate::args::{ApiAddress, Arguments};
 use crate::options::Options;
+use crate::plain;
 use crate::router::Router;
 use crate::source::Source;
 use crate::source::directory::Directory;
@@ -57,7 +58,7 @@ async fn source(arguments: &Arguments) -> anyhow::Result<Source> {
         .as_deref()
         .context("there is no source")?;
     if !directory.is_dir() {
-        bail!("{} is no directory", directory.display());
+        bail!("{} is no directory", plain::path(directory));
     }
     Ok(Source::Directory(Directory::new(directory)))
 }
@@ -95,7 +96,7 @@ async fn listen(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> 
 }
 
 fn unix(path: &Path) -> anyhow::Result<tokio::net::UnixListener> {
-    bind_unix(path).with_context(|| format!("cannot listen on {}", path.display()))
+    bind_unix(path).with_context(|| format!("cannot listen on {}", plain::path(path)))
 }
 
 /// Allows as many open files as the system does, and no more connections than these are enough for: two files each.

@@ -33,7 +33,7 @@ use crate::secured_access::AccessDefaults;
 use documents::{Document, ObjectKey};
 use folder::{Folder, INPUT, News, Unit};
 use input::{Asked, Fault, Input};
-use lifecycle_router::file;
+use lifecycle_router::{file, plain};
 use lifecycle_runtime::crds;
 use memory::Memory;
 use output::Output;
@@ -119,12 +119,12 @@ async fn stop(routing: &mut tokio::task::JoinHandle<()>) -> anyhow::Result<()> {
 }
 
 fn say(directory: &Path) {
-    let at = |path: &str| directory.join(path).display().to_string();
+    let at = |path: &str| plain::path(&directory.join(path));
     // With standard output closed there is no reader left to tell.
     let _unheard = writeln!(
         io::stdout(),
         "serving the site in {}\n  statuses: {}\n  what is wrong with its files: {}",
-        directory.display(),
+        plain::path(directory),
         at(output::RESOURCES),
         at(output::ERRORS),
     );
@@ -163,7 +163,7 @@ impl Files {
     async fn open(options: &args::SiteArgs) -> anyhow::Result<Self> {
         let directory = &options.directory;
         let late = || {
-            let (path, limit) = (directory.display(), file::PATIENCE.as_secs());
+            let (path, limit) = (plain::path(directory), file::PATIENCE.as_secs());
             tracing::warn!("{path} takes longer than {limit} s to read; waiting for it");
         };
         let restoring = directory.clone();
@@ -292,7 +292,7 @@ impl Files {
         if let Err(error) = &kept
             && !self.is_unkept
         {
-            let path = self.memory.path().display();
+            let path = plain::path(self.memory.path());
             tracing::warn!("cannot write {path}: {error}; trying again");
         }
         self.is_unkept = kept.is_err();
@@ -314,10 +314,10 @@ struct Restored {
 impl Restored {
     fn read(directory: &Path) -> anyhow::Result<Self> {
         if !directory.is_dir() {
-            bail!("{} is no directory", directory.display());
+            bail!("{} is no directory", plain::path(directory));
         }
         let runtime = directory.join(output::RUNTIME);
-        let cannot = |path: &PathBuf| format!("cannot use {}", path.display());
+        let cannot = |path: &PathBuf| format!("cannot use {}", plain::path(path));
         fs::create_dir_all(&runtime).with_context(|| cannot(&runtime))?;
         Ok(Self {
             // Before anything is read that another process may be writing.
@@ -330,11 +330,11 @@ impl Restored {
 
 /// One process serves a site.
 fn lock(path: &Path) -> anyhow::Result<File> {
-    let file = file::hold(path).with_context(|| format!("cannot use {}", path.display()))?;
+    let file = file::hold(path).with_context(|| format!("cannot use {}", plain::path(path)))?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         bail!(
             "another process serves this site: it holds {}",
-            path.display()
+            plain::path(path)
         );
     }
     Ok(file)

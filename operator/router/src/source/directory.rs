@@ -14,6 +14,7 @@ use crate::boxed::BoxFuture;
 use crate::cause;
 use crate::config::{self, Profile};
 use crate::file::{self, FileStamp};
+use crate::plain;
 use crate::router::Router;
 use crate::snapshot::{DOCUMENT, Snapshot};
 use crate::tls::Lack;
@@ -31,7 +32,7 @@ const LARGEST: (u64, u64) = (16 << 20, 1 << 20);
 #[derive(Debug, Error)]
 pub enum Error {
     /// The document cannot be read.
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {}", plain::path(path))]
     Read {
         /// The document.
         path: PathBuf,
@@ -39,7 +40,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The document makes no sense.
-    #[error("cannot use {}", path.display())]
+    #[error("cannot use {}", plain::path(path))]
     Use {
         /// The document.
         path: PathBuf,
@@ -100,7 +101,7 @@ impl Directory {
             let mut was_late = false;
             let late = || {
                 was_late = true;
-                let (path, limit) = (self.document.display(), file::PATIENCE.as_secs());
+                let (path, limit) = (plain::path(&self.document), file::PATIENCE.as_secs());
                 let why = format!("{path} or a file that it names takes longer than {limit} s");
                 tracing::warn!("{why}");
                 router.refuse(Some(why));
@@ -164,7 +165,7 @@ async fn apply(router: &Router, read: &Result<Snapshot, String>) {
     match read {
         Ok(snapshot) => router.apply(snapshot.clone()).await,
         Err(error) => {
-            tracing::warn!("{error}");
+            tracing::warn!("{}", plain::plain(error));
             router.refuse(Some(error.clone()));
         }
     }

@@ -39,7 +39,7 @@ pub enum Error {
     #[error("cannot use the API server")]
     Client(#[source] ClientError),
     /// The last good copy cannot be kept there.
-    #[error("cannot use {} for the last good copy", path.display())]
+    #[error("cannot use {} for the last good copy", crate::plain::path(path))]
     Cache {
         /// The directory.
         path: std::path::PathBuf,

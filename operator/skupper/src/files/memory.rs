@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::config::ports::PortAllocation;
-use lifecycle_router::file;
+use lifecycle_router::{file, plain};
 
 /// A site has thousands of objects, and each a line or two.
 const LARGEST: u64 = 64 << 20;
@@ -18,7 +18,7 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug, Error)]
 pub(super) enum Error {
     /// The file cannot be read.
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {}", plain::path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -26,7 +26,10 @@ pub(super) enum Error {
         source: io::Error,
     },
     /// It is not as we wrote it.
-    #[error("{} is broken: put it back as it was, or remove it, which forgets who has which host and port", path.display())]
+    #[error(
+        "{} is broken: put it back as it was, or remove it, which forgets who has which host and port",
+        plain::path(path)
+    )]
     Broken {
         /// The file.
         path: PathBuf,

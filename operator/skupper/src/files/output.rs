@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lifecycle_router::file::{self, replace};
+use lifecycle_router::plain::plain;
 
 use super::input::Fault;
 
@@ -95,14 +96,13 @@ impl Output {
         }
         let before = self.faults.take().unwrap_or_default();
         for fault in faults.iter().filter(|fault| !before.contains(fault)) {
-            tracing::warn!("{}: {}", fault.place, fault.said);
+            tracing::warn!("{}", line(fault));
         }
         for fault in before.iter().filter(|fault| !faults.contains(fault)) {
-            tracing::info!("{}: no longer: {}", fault.place, fault.said);
+            let (place, said) = (plain(&fault.place), plain(&fault.said));
+            tracing::info!("{place}: no longer: {said}");
         }
-        let lines = faults
-            .iter()
-            .map(|fault| format!("{}: {}\n", plain(&fault.place), plain(&fault.said)));
+        let lines = faults.iter().map(|fault| line(fault) + "\n");
         let text: String = lines.collect();
         let written = match text.is_empty() {
             true => remove(&self.errors),
@@ -122,7 +122,7 @@ impl Output {
             Err(error) => {
                 let said = error.to_string();
                 if self.failed.get(name) != Some(&said) {
-                    tracing::warn!("cannot write {name}: {said}; trying again");
+                    tracing::warn!("cannot write {}: {said}; trying again", plain(name));
                     self.failed.insert(name.to_owned(), said);
                 }
                 false
@@ -131,16 +131,9 @@ impl Output {
     }
 }
 
-/// One line without anything that a terminal would obey: names and contents of files are whatever somebody wrote.
-fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    for character in text.replace('\n', "; ").chars() {
-        match character.is_control() {
-            true => plain.extend(character.escape_default()),
-            false => plain.push(character),
-        }
-    }
-    plain
+/// A fault as a line for people.
+fn line(fault: &Fault) -> String {
+    format!("{}: {}", plain(&fault.place), plain(&fault.said))
 }
 
 fn remove(path: &Path) -> io::Result<()> {

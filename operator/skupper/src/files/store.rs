@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::{Api, Client, Resource, ResourceExt};
+use lifecycle_router::plain::plain;
 use lifecycle_simulator::{Server, User};
 use lifecycle_specs_skupper::connector::Connector;
 use lifecycle_specs_skupper::link::Link;
@@ -137,7 +138,7 @@ impl Store {
             }
             self.delete(key).await;
         }
-        tracing::warn!("{key} has another uid than before");
+        tracing::warn!("{} has another uid than before", plain(&key.to_string()));
         self.apply(key, asked).await;
     }
 
@@ -163,7 +164,8 @@ impl Store {
         match self.api(key).delete(&key.name, &params).await {
             Err(error) if !is_absent(&error) => {
                 let said = cause::in_one_line(&error);
-                tracing::warn!("{key} cannot be removed: {said}; trying again");
+                let name = plain(&key.to_string());
+                tracing::warn!("{name} cannot be removed: {said}; trying again");
             }
             Ok(_) | Err(_) => drop(self.applied.remove(key)),
         }

@@ -92,7 +92,9 @@ pub(crate) fn draft(machine: &dyn Machine, observation: &Observation, notes: &No
         status.extend(generation.map(|seen| (OBSERVED_GENERATION.to_owned(), json!(seen))));
     }
     let status = Value::Object(status);
-    let mut news: Vec<News> = conditions.iter().filter_map(|c| told(c, old)).collect();
+    let warns = warns(machine.ir(), notes);
+    let told = conditions.iter().filter_map(|c| told(c, old, warns));
+    let mut news: Vec<News> = told.collect();
     news.extend(torn_down::news(machine.ir(), &observation.world, notes));
     Draft {
         differs: differs(machine.ir(), notes.fields, &status, old),
@@ -128,8 +130,8 @@ fn conditions(
     let mut all: Vec<_> = ir
         .conditions(&observation.world, observation.said())
         .into_iter()
-        .map(|p| (p.name != "Ready", p))
-        .map(|(is_declared, p)| told(is_declared)(p))
+        .map(|p| (has_events(ir, p.name), p))
+        .map(|(has_events, p)| told(has_events)(p))
         .collect();
     let special = match notes.class {
         Class::Refused { effect } => {
@@ -231,10 +233,16 @@ fn tell(
     let is_before = |c: &&Condition| before.iter().any(|b| b.name == c.projected.name);
     let at = all.iter().filter(is_before).count();
     let projected = named(name, UNMET, implicit.reason, sentence.clone());
-    all.insert(at, Condition { projected, told });
+    let is_told = told && has_events(ir, name);
+    all.insert(
+        at,
+        Condition {
+            projected,
+            told: is_told,
+        },
+    );
     if !ir.ready.from.is_empty() {
         let projected = named("Ready", UNMET, implicit.reason, sentence);
-        let told = false;
         all.push(Condition { projected, told });
     }
 }
@@ -377,8 +385,21 @@ pub(crate) fn in_seconds(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// An event where a condition becomes False or changes what is wrong, and where it becomes True again.
-fn told(condition: &Condition, old: &Value) -> Option<News> {
+/// Whether changes of a condition are events: of the roll-up rather than of what it rolls up, so that an event agrees with `Ready` of its object.
+fn has_events(ir: &Lifecycle, name: &str) -> bool {
+    let mut rolled_up = ir.ready.from.iter().map(|&c| ir.conditions[c].name);
+    !rolled_up.any(|one| one == name)
+}
+
+/// Whether an event of something unmet is a warning: not on the ordinary way to the goal.
+fn warns(ir: &Lifecycle, notes: &Notes<'_>) -> bool {
+    let is_late = notes.trouble.is_some() || notes.overdue.is_some();
+    notes.failure.is_some() || is_late || ir.phase(notes.class) == Phase::Error
+}
+
+/// An event where a condition becomes False or changes what is wrong, and where it becomes True again. `warns` is about `Ready`; a condition
+/// that is not rolled up warns by itself.
+fn told(condition: &Condition, old: &Value, warns: bool) -> Option<News> {
     let new = &condition.projected;
     let before = old_condition(old, new.name);
     let text = |key: &str| before.and_then(|b| b.get(key)).and_then(Value::as_str);
@@ -392,7 +413,7 @@ fn told(condition: &Condition, old: &Value) -> Option<News> {
         new.status == bad && !(was(bad.as_str()) && text("reason") == Some(&new.reason));
     let got_better = new.status == ConditionStatus::True && bad != new.status && was("False");
     (condition.told && (got_worse || got_better)).then(|| News {
-        warning: got_worse,
+        warning: got_worse && (warns || new.name != "Ready"),
         reason: new.event.clone(),
         note: new.message.clone(),
     })

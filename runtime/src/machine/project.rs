@@ -148,20 +148,18 @@ impl Lifecycle {
                 Outcome::Written(_) | Outcome::Absent(_) | Outcome::Omitted => None,
             })
         };
-        let (status, reason, message) = match absent.or_else(unmet) {
-            Some(c) => (c.status, c.reason.clone(), c.message.clone()),
-            None => (
-                ConditionStatus::True,
-                self.ready.reason.to_owned(),
-                said.message(self.ready.message),
-            ),
-        };
-        Projected {
-            name: "Ready",
-            status,
-            event: reason.clone(),
-            reason,
-            message,
+        match absent.or_else(unmet) {
+            Some(unmet) => Projected {
+                name: "Ready",
+                ..unmet.clone()
+            },
+            None => Projected {
+                name: "Ready",
+                status: ConditionStatus::True,
+                reason: self.ready.reason.to_owned(),
+                message: said.message(self.ready.message),
+                event: self.ready.reason.to_owned(),
+            },
         }
     }
 

@@ -84,8 +84,38 @@ fn a_clause_without_a_message_says_all_that_holds_a_sentence_a_line() {
     );
     let one = report(&[host(json!({ "loud": "" }))], Value::Null, |_| {});
     assert_eq!(rows(&one)[0], "Hosted=False/Error/there is a party");
-    let told: Vec<_> = one.news.iter().map(|n| n.reason.as_str()).collect();
-    assert_eq!(told, ["Error", "Noise", "Pending"]);
+    assert_eq!(told(&one), [(true, "Error", "there is a party")]);
+}
+
+/// Type, reason and note of each event.
+fn told(draft: &Draft) -> Vec<(bool, &str, &str)> {
+    let news = draft.news.iter();
+    news.map(|n| (n.warning, n.reason.as_str(), n.note.as_str()))
+        .collect()
+}
+
+#[test]
+fn an_event_agrees_with_ready_of_the_same_status() {
+    let begun = report(&[host(json!({}))], Value::Null, |_| {});
+    assert_eq!(
+        told(&begun),
+        [(false, "Pending", "Not Roomed")],
+        "an ordinary start warns of nothing, and one condition that is met is not Ready"
+    );
+    let same = report(&[host(json!({}))], begun.status.clone(), |_| {});
+    assert_eq!(told(&same), []);
+    let failed = report(&[], begun.status.clone(), |_| {});
+    let why = "ConfigMap `ns/h` does not exist";
+    assert_eq!(told(&failed), [(true, "Error", why)]);
+    let again = report(&[host(json!({}))], failed.status.clone(), |_| {});
+    assert_eq!(told(&again), [(false, "Pending", "Not Roomed")]);
+    let late = report(&[host(json!({}))], failed.status, |notes| {
+        notes.overdue = Some("it takes long".to_owned());
+    });
+    assert!(late.news[0].warning, "what takes too long is not ordinary");
+    let all = [host(json!({})), room("host-uid")];
+    let ready = report(&all, again.status.clone(), |_| {});
+    assert_eq!(told(&ready), [(false, "Fine", "h has g")]);
 }
 
 #[test]

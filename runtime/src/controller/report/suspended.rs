@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Condition, Draft, Notes, differs, named, old_condition, old_status, row, shorten, told,
+    Condition, Draft, Notes, differs, has_events, named, old_condition, old_status, row, shorten,
+    told,
 };
 use crate::cluster::act::News;
 
@@ -50,10 +51,10 @@ pub(super) fn draft(
             Some((_, Some(projected))) => {
                 let condition = Condition {
                     projected: projected.clone(),
-                    told: true,
+                    told: has_events(ir, projected.name),
                 };
                 rows.push(row(projected, old, generation, notes.now));
-                news.extend(told(&condition, old));
+                news.extend(told(&condition, old, true));
             }
         }
     }

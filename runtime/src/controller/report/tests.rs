@@ -97,7 +97,7 @@ fn events_tell_what_became_false_and_what_became_true_again() {
     let same = report(&[], bad.status.clone(), |_| {});
     assert_eq!((told(&same), same.differs), (vec![], false));
     let healed = report(&[class(), made()], bad.status.clone(), |_| {});
-    assert_eq!(told(&healed), [(false, "Accepted")]);
+    assert_eq!(told(&healed), [(false, "Ready")]);
 }
 
 #[test]

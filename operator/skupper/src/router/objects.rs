@@ -16,8 +16,6 @@ use crate::config::service::SELECTOR;
 pub const STATE_PORT: u16 = 9443;
 /// Where routers answer probes and tell metrics.
 const METRICS_PORT: u16 = 9090;
-/// The user `nobody`: not root.
-const USER: i64 = 65_534;
 
 /// What the router shows to the controller.
 pub fn secret(credentials: &Credentials) -> Desired<Secret> {
@@ -100,8 +98,8 @@ pub fn deployment(pods: &RouterPods<'_>) -> Desired<Deployment> {
                 "spec": {
                     "serviceAccountName": pods.account,
                     "securityContext": {
-                        "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
-                        "seccompProfile": { "type": "RuntimeDefault" },
+                        // Which user, the namespace or the image says: OpenShift gives each namespace ids of its own, and refuses others.
+                        "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" },
                     },
                     "terminationGracePeriodSeconds": 30,
                     "containers": [container(pods)],

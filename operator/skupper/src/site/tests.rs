@@ -159,6 +159,11 @@ fn a_router_is_run_as_the_site_says() {
     let container = &template["spec"]["containers"][0];
     assert_eq!(container["args"][0], "--kubernetes=west/skupper-router");
     assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+    let security = json!({ "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" } });
+    assert_eq!(
+        template["spec"]["securityContext"], security,
+        "OpenShift chooses the ids of a namespace, and refuses others"
+    );
     let logging = RouterPods {
         logging: Some("debug"),
         ..pods

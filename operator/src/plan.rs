@@ -76,6 +76,7 @@ async fn sites(
         own_kinds(&inside, Product::Skupper, run);
         let told = lifecycle_skupper::controller::Options {
             namespace,
+            watched: chosen.watched(),
             name: chosen.controller_name.clone(),
             platform: Platform::Kubernetes,
             access: chosen.access(),

@@ -81,6 +81,8 @@ const PASSES_IN_A_ROW: usize = 64;
 
 /// What every lifecycle of an operator shares.
 pub(crate) struct Settings {
+    /// The namespace whose objects are reconciled; all if `None`.
+    pub(crate) namespace: Option<String>,
     pub(crate) instance: String,
     pub(crate) concurrency: usize,
     pub(crate) seed: u64,
@@ -184,7 +186,7 @@ impl Controller {
             .collect::<Result<Vec<_>, _>>()?;
         let watches = stores
             .iter()
-            .map(|s| Watch::new(&client, s.kind.clone(), ""));
+            .map(|s| Watch::within(&client, s.kind.clone(), settings.namespace.as_deref()));
         for store in &stores {
             settings.health.waits(store.part(), "not listed yet");
         }

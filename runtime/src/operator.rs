@@ -97,6 +97,13 @@ impl Operator {
         self
     }
 
+    /// Reconciles the objects of one namespace alone, and watches no other: a Role is enough then. Kinds without namespaces are watched as ever.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.settings.namespace = Some(namespace.into());
+        self
+    }
+
     /// How many writes may be on their way at once; 16 unless told.
     #[must_use]
     pub fn concurrency(mut self, writes: usize) -> Self {
@@ -239,6 +246,7 @@ impl Operator {
 impl Settings {
     fn new(operator: &str) -> Self {
         Self {
+            namespace: None,
             instance: std::env::var("HOSTNAME").unwrap_or_else(|_| operator.to_owned()),
             concurrency: 16,
             seed: RandomState::new().build_hasher().finish(),

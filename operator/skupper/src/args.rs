@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use lifecycle_process::args::Run;
+use lifecycle_runtime::names;
 
 use crate::secured_access::AccessDefaults;
 
@@ -54,6 +55,10 @@ pub struct SkupperArgs {
     #[arg(long, env, value_name = "NAME", default_value = "skupper-controller")]
     pub controller_name: String,
 
+    /// Manage the sites of this namespace alone. Rights by a Role there, and by one in the controller's own namespace, are enough. Empty: all namespaces.
+    #[arg(long, env, value_name = "NAMESPACE", value_parser = parse_namespace)]
+    pub watch_namespace: Option<Watched>,
+
     /// Address at which AccessGrants are redeemed, over TLS: where Service `skupper-grant-server` of its namespace leads to. Without it nobody redeems one here.
     #[arg(long, env, value_name = "ADDRESS:PORT")]
     pub grant_server_address: Option<SocketAddr>,
@@ -67,7 +72,27 @@ pub struct SkupperArgs {
     pub cluster_host: Option<String>,
 }
 
+/// The namespace that a controller watches; all if `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched(pub Option<String>);
+
+fn parse_namespace(text: &str) -> Result<Watched, String> {
+    if text.is_empty() {
+        return Ok(Watched(None));
+    }
+    match names::of_namespace(text) {
+        Ok(_) => Ok(Watched(Some(text.to_owned()))),
+        Err(error) => Err(format!("{error}: name one namespace, or none for all")),
+    }
+}
+
 impl SkupperArgs {
+    /// The namespace whose sites are managed; all if `None`.
+    pub fn watched(&self) -> Option<String> {
+        let watched = self.watch_namespace.as_ref();
+        watched.and_then(|watched| watched.0.clone())
+    }
+
     /// How sites are reached where they do not say it.
     pub fn access(&self) -> AccessDefaults {
         AccessDefaults {
@@ -96,4 +121,19 @@ pub struct SiteArgs {
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: u64 = text.parse().map_err(|_| "it is no number".to_owned())?;
     Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_namespace_is_watched_or_all() {
+        let watched = |text: &str| parse_namespace(text).map(|watched| watched.0);
+        assert_eq!(watched(""), Ok(None));
+        assert_eq!(watched("west"), Ok(Some("west".to_owned())));
+        for wrong in ["west,east", "*", "../x", "West"] {
+            assert!(watched(wrong).is_err(), "{wrong}");
+        }
+    }
 }

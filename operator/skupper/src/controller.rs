@@ -32,7 +32,7 @@ use crate::access_token::{Https as Grantors, Tokens};
 use crate::attached::{Attached, Bindings};
 use crate::certificate::Certificates;
 use crate::connector::Connectors;
-use crate::grants::server;
+use crate::grants::server::{self, GrantServer};
 use crate::link::Links;
 use crate::listener::Listeners;
 use crate::namespace::controller_id::ControllerId;
@@ -85,6 +85,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 pub struct Options {
     /// The namespace where it runs.
     pub namespace: String,
+    /// The namespace whose sites it manages; all if `None`.
+    pub watched: Option<String>,
     /// Its name there.
     pub name: String,
     /// What the sites run on.
@@ -166,8 +168,9 @@ pub async fn run_with<R: Routers>(
     // Ends with this: whoever has redeemed a grant stands on it.
     let mut beside = JoinSet::new();
     if let Some(listen) = options.grants {
-        let (client, shutdown) = (client.clone(), shutdown.clone());
-        beside.spawn(server::run(client, listen, controller_id.clone(), shutdown));
+        let watched = options.watched.clone();
+        let server = GrantServer::within(client.clone(), controller_id.clone(), watched);
+        beside.spawn(server::run(server, listen, shutdown.clone()));
     }
     let sites = Sites {
         controller_id,
@@ -186,6 +189,9 @@ pub async fn run_with<R: Routers>(
     for machine in machines {
         let naming = Naming::of(NAME, machine.ir().name);
         operator = operator.run_shared(machine, naming);
+    }
+    if let Some(namespace) = options.watched {
+        operator = operator.namespace(namespace);
     }
     if let Some(leadership) = options.leadership {
         operator = operator.leadership(leadership);

@@ -67,6 +67,7 @@ pub async fn run(
     let client = site.store.client();
     let told = controller::Options {
         namespace: options.namespace.clone(),
+        watched: None,
         name: NAME.to_owned(),
         platform: Platform::Linux,
         access: AccessDefaults::default(),

@@ -78,6 +78,7 @@ impl Sites {
         let (namespace, name) = CONTROLLER;
         let options = controller::Options {
             namespace: namespace.to_owned(),
+            watched: None,
             name: name.to_owned(),
             platform: Platform::Kubernetes,
             access: AccessDefaults {

@@ -35,6 +35,8 @@ const STALE: Duration = Duration::from_secs(45);
 /// The watch of one kind.
 pub struct Watch {
     kind: Kind,
+    /// The namespace of the objects; `None`: all namespaces.
+    namespace: Option<String>,
     /// A field selector; empty: all objects.
     fields: String,
     /// A label selector; empty: all objects.
@@ -65,12 +67,28 @@ impl Watch {
         Self::selecting(client, kind, (fields, ""))
     }
 
+    /// Watches all objects of a kind in one namespace, or in all; those of a kind without namespaces in any case.
+    pub(crate) fn within(client: &Client, kind: Kind, namespace: Option<&str>) -> Self {
+        let namespace = namespace.filter(|_| kind.namespaced);
+        Self::begin(client, kind, namespace, ("", ""))
+    }
+
     /// Watches the objects of a kind that a field selector and a label selector choose; each may be empty.
-    pub fn selecting(client: &Client, kind: Kind, (fields, labels): (&str, &str)) -> Self {
+    pub fn selecting(client: &Client, kind: Kind, selectors: (&str, &str)) -> Self {
+        Self::begin(client, kind, None, selectors)
+    }
+
+    fn begin(
+        client: &Client,
+        kind: Kind,
+        namespace: Option<&str>,
+        (fields, labels): (&str, &str),
+    ) -> Self {
         let heard = Heard::now();
         let client = heard.by(client);
         Self {
-            events: events(&client, &kind, (fields, labels), true),
+            events: events(&client, (&kind, namespace), (fields, labels), true),
+            namespace: namespace.map(str::to_owned),
             fields: fields.to_owned(),
             labels: labels.to_owned(),
             client,
@@ -223,11 +241,17 @@ impl Watch {
         (self.begun, self.listing) = (Instant::now(), false);
         self.patience = None;
         let selectors = (self.fields.as_str(), self.labels.as_str());
-        self.events = events(&self.client, &self.kind, selectors, self.streaming);
+        let within = (&self.kind, self.namespace.as_deref());
+        self.events = events(&self.client, within, selectors, self.streaming);
     }
 }
 
-fn events(client: &Client, kind: &Kind, (fields, labels): (&str, &str), streaming: bool) -> Events {
+fn events(
+    client: &Client,
+    (kind, namespace): (&Kind, Option<&str>),
+    (fields, labels): (&str, &str),
+    streaming: bool,
+) -> Events {
     let resource = ApiResource {
         group: kind.group.clone(),
         version: kind.version.clone(),
@@ -235,7 +259,10 @@ fn events(client: &Client, kind: &Kind, (fields, labels): (&str, &str), streamin
         kind: kind.kind.clone(),
         plural: kind.plural.clone(),
     };
-    let api: Api<Raw> = Api::all_with(client.clone(), &resource);
+    let api: Api<Raw> = match namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
+        None => Api::all_with(client.clone(), &resource),
+    };
     let config = Config::default().page_size(500).timeout(TURN);
     let config = match fields {
         "" => config,

@@ -188,6 +188,7 @@ impl Sim {
     ) -> Self {
         let server = Server::new(policy);
         let settings = Settings {
+            namespace: None,
             instance: "here".to_owned(),
             concurrency: 16,
             seed,

@@ -75,6 +75,8 @@ pub struct GrantServer(Arc<Inner>);
 
 struct Inner {
     client: Client,
+    /// The namespace whose grants it follows; all if `None`.
+    namespace: Option<String>,
     controller_id: ControllerId,
     /// The grants that there are, by uid.
     known: Mutex<BTreeMap<String, Named>>,
@@ -150,13 +152,7 @@ fn respond(status: StatusCode, kind: &'static str, text: String) -> Response<Ful
 }
 
 /// Serves grants at an address until told to stop.
-pub async fn run(
-    client: Client,
-    listen: SocketAddr,
-    controller_id: ControllerId,
-    mut shutdown: Shutdown,
-) {
-    let server = GrantServer::new(client, controller_id);
+pub async fn run(server: GrantServer, listen: SocketAddr, mut shutdown: Shutdown) {
     tokio::select! {
         biased;
         () = shutdown.wait() => {}
@@ -170,9 +166,18 @@ impl GrantServer {
     /// # Panics
     /// The system has no random numbers.
     pub fn new(client: Client, controller_id: ControllerId) -> Self {
+        Self::within(client, controller_id, None)
+    }
+
+    /// The same of one namespace alone, or of all.
+    ///
+    /// # Panics
+    /// As `new`.
+    pub fn within(client: Client, controller_id: ControllerId, namespace: Option<String>) -> Self {
         let compares = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
         Self(Arc::new(Inner {
             client,
+            namespace,
             controller_id,
             known: Mutex::default(),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -214,7 +219,11 @@ impl GrantServer {
 
     /// Knows which grants there are, without end.
     pub async fn follow(&self) {
-        let api: Api<PartialObjectMeta<AccessGrant>> = Api::all(self.0.client.clone());
+        let client = self.0.client.clone();
+        let api: Api<PartialObjectMeta<AccessGrant>> = match &self.0.namespace {
+            Some(namespace) => Api::namespaced(client, namespace),
+            None => Api::all(client),
+        };
         let changes = watcher(api, watcher::Config::default()).default_backoff();
         let mut changes = pin!(changes);
         let mut listed = None;

@@ -1,6 +1,8 @@
 //! Namespaces with Skupper sites on a real API server: one controller for all of them, and a router process for each Pod that it asks for.
 //! Knows no lifecycle from inside: it looks at objects as a person with `kubectl` would, and runs a router as its Pod says.
 
+mod reported;
+
 use std::fmt::Debug;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -32,11 +34,12 @@ use lifecycle_tests::harness::{Deadline, eventually};
 use lifecycle_tests::process::Process;
 
 use crate::{PROGRAM, ROUTER};
+pub(crate) use reported::{report, says};
 
 /// The user as which the controller works.
 pub(crate) const CONTROLLER: &str = "system:serviceaccount:skupper:skupper-controller";
 /// The namespace of the controller.
-const HOME: &str = "skupper";
+pub(crate) const HOME: &str = "skupper";
 /// What is said to converge soon does so within this, also on a machine that does much else.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// The port at which routers tell their state is the same for all: so each has an address of its own.
@@ -88,20 +91,8 @@ impl TestEnv {
     /// # Errors
     /// Something does not start.
     pub(crate) async fn start_with(options: Options) -> Result<Self> {
-        let env = Self {
-            server: ApiServer::start_with(options).await?,
-            controller: std::sync::Mutex::new(None),
-        };
         // Its rights are those of the manifest.
-        let manifest =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/skupper/controller.yaml");
-        let mut apply = env.server.kubectl();
-        let applied = apply.args(["apply", "--filename"]).arg(manifest).output()?;
-        let said = String::from_utf8_lossy(&applied.stderr).into_owned();
-        ensure!(
-            applied.status.success(),
-            "the manifest is not accepted: {said}"
-        );
+        let env = Self::bare(options, &[manifest()?]).await?;
         env.run_controller()?;
         // The last one that is installed.
         let last: Api<RouterAccess> = Api::all(env.client().await?);
@@ -110,6 +101,35 @@ impl TestEnv {
         });
         served.await.with_context(|| env.log())?;
         Ok(env)
+    }
+
+    /// One of its own, with these objects, whose controller does not run yet.
+    ///
+    /// # Errors
+    /// Something does not start.
+    pub(crate) async fn bare(options: Options, objects: &[String]) -> Result<Self> {
+        let env = Self {
+            server: ApiServer::start_with(options).await?,
+            controller: std::sync::Mutex::new(None),
+        };
+        for objects in objects {
+            env.apply(objects)?;
+        }
+        Ok(env)
+    }
+
+    fn apply(&self, manifest: &str) -> Result<()> {
+        let file = self.server.folder().join("manifest.yaml");
+        fs::write(&file, manifest)?;
+        let mut apply = self.server.kubectl();
+        let arguments = ["apply", "--server-side", "--filename"];
+        let applied = apply.args(arguments).arg(&file).output()?;
+        let said = String::from_utf8_lossy(&applied.stderr).into_owned();
+        ensure!(
+            applied.status.success(),
+            "the manifest is not accepted: {said}"
+        );
+        Ok(())
     }
 
     /// A client of somebody with all rights.
@@ -127,13 +147,24 @@ impl TestEnv {
     /// # Errors
     /// It does not start.
     pub(crate) fn run_controller(&self) -> Result<()> {
+        self.run_controller_with(&[])
+    }
+
+    /// Starts the controller with further options, and where there are any without the right to install its kinds.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub(crate) fn run_controller_with(&self, more: &[&str]) -> Result<()> {
+        let maintains = more.is_empty();
         let kubeconfig = self
             .server
             .kubeconfig(CONTROLLER, &["system:serviceaccounts"])?;
         let mut command = Command::new(PROGRAM);
         command
-            .args(["run", "--operator-namespace", HOME, "skupper"])
-            .args(["--router-image", "router:test"])
+            .args(["run", "--operator-namespace", HOME])
+            .args((!maintains).then_some("--disable-crd-maintenance"))
+            .args(["skupper", "--router-image", "router:test"])
+            .args(more)
             .env("CONSOLE_LOG_LEVEL", "info,lifecycle_runtime=debug")
             .env("KUBECONFIG", kubeconfig);
         let process = Process::start("controller", command, self.server.folder())?;
@@ -159,6 +190,15 @@ impl TestEnv {
     pub(crate) fn log(&self) -> String {
         self.held().as_ref().map(Process::log).unwrap_or_default()
     }
+}
+
+/// The manifest of the controller.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn manifest() -> Result<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/skupper/controller.yaml");
+    Ok(fs::read_to_string(path)?)
 }
 
 /// A namespace.
@@ -545,38 +585,4 @@ where
 {
     let object: K = serde_json::from_value(object)?;
     Ok(api.create(&PostParams::default(), &object).await?)
-}
-
-/// What any kind reports: status, message, and the conditions as `Type=Status Reason Message`.
-pub(crate) fn report<K: Serialize>(object: &K) -> (String, String, Vec<String>) {
-    let object = serde_json::to_value(object).unwrap_or_default();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let status = &object["status"];
-    let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
-    let line = |c: &Value| {
-        format!(
-            "{}={} {} {}",
-            text(&c["type"]),
-            text(&c["status"]),
-            text(&c["reason"]),
-            text(&c["message"])
-        )
-    };
-    let lines = conditions.iter().map(line).collect();
-    (text(&status["status"]), text(&status["message"]), lines)
-}
-
-/// Whether a report of the newest generation has this status and message.
-pub(crate) fn says<K: Serialize>(object: &K, status: &str, message: &str) -> bool {
-    let value = serde_json::to_value(object).unwrap_or_default();
-    let generation = &value["metadata"]["generation"];
-    let conditions = value["status"]["conditions"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    let is_new = conditions
-        .iter()
-        .all(|c| &c["observedGeneration"] == generation);
-    let (is, said, _) = report(object);
-    is_new && !conditions.is_empty() && is == status && said == message
 }

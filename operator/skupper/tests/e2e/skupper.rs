@@ -7,6 +7,7 @@ mod certificates;
 mod conflicts;
 mod incomplete;
 mod objects;
+mod one_namespace;
 mod orders;
 mod restarts;
 mod scale;
@@ -20,6 +21,7 @@ use lifecycle_tests::harness::Case;
 pub(crate) fn cases() -> Vec<Case> {
     let cases = [
         objects::cases(),
+        one_namespace::cases(),
         incomplete::cases(),
         conflicts::cases(),
         status::cases(),

@@ -9,7 +9,7 @@ use futures::stream;
 use http::{Request, Response};
 use http_body_util::StreamBody;
 use http_body_util::combinators::BoxBody;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::client::Body;
 use lifecycle_client::kube::client_of;
 use serde_json::{Value, json};
@@ -100,6 +100,28 @@ async fn a_watch_that_has_died_is_begun_anew_within_45_seconds() {
     listen(&mut watch, &mut store, Duration::from_secs(15)).await;
     let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(names(&store), ["a", "missed"], "{asked:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_of_one_namespace_asks_for_no_other_also_when_it_is_begun_anew() {
+    let (client, asked) = server(vec![vec![(AT_ONCE, bookmark(true))]]);
+    let kind = Kind::of::<ConfigMap>();
+    let (mut watch, mut store) = (
+        Watch::within(&client, kind.clone(), Some("west")),
+        Store::new(kind),
+    );
+    listen(&mut watch, &mut store, Duration::from_secs(60)).await;
+    let mut nodes = Watch::within(&client, Kind::of::<Node>(), Some("west"));
+    let mut of_nodes = Store::new(Kind::of::<Node>());
+    listen(&mut nodes, &mut of_nodes, Duration::from_secs(1)).await;
+    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    let (of_nodes, of_maps) = asked.split_last().expect("it is asked");
+    assert!(of_nodes.starts_with("/api/v1/nodes?"), "{of_nodes}");
+    let is_within = |uri: &String| uri.starts_with("/api/v1/namespaces/west/configmaps?");
+    assert!(
+        of_maps.len() > 1 && of_maps.iter().all(is_within),
+        "{asked:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,65 @@
+//! A controller of one namespace, which has rights there alone.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use lifecycle_specs_skupper::listener::Listener;
+use lifecycle_specs_skupper::site::Site;
+use lifecycle_tests::api_server::Options;
+use lifecycle_tests::harness::{Case, case};
+use serde_json::json;
+
+use super::support::{NEEDS, listen};
+use crate::PROGRAM;
+use crate::place::{HOME, Place, TestEnv, manifest, report};
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![case(
+        "a_role_is_enough_for_the_sites_of_one_namespace",
+        NEEDS,
+        role,
+    )]
+}
+
+/// The manifest with a Role in the place of the ClusterRole, as `docs/skupper.md` says it.
+fn within_home() -> Result<String> {
+    let cluster = "  name: skupper-controller\n";
+    let within = format!("  name: skupper-sites\n  namespace: {HOME}\n");
+    let documents = manifest()?;
+    let documents = documents.split("\n---\n").map(|document| {
+        if !document.contains("kind: ClusterRole") {
+            return document.to_owned();
+        }
+        document
+            .replace("kind: ClusterRole", "kind: Role")
+            .replacen(cluster, &within, 1)
+            .replacen(cluster, "  name: skupper-sites\n", 1)
+    });
+    Ok(documents.collect::<Vec<_>>().join("\n---\n"))
+}
+
+async fn role() -> Result<()> {
+    let printed = Command::new(PROGRAM).arg("crd").output()?;
+    let objects = [String::from_utf8(printed.stdout)?, within_home()?];
+    let env = TestEnv::bare(Options::default().with_controllers(), &objects).await?;
+    env.run_controller_with(&["--watch-namespace", HOME])?;
+    let env = Arc::new(env);
+    let other = Place::new(Arc::clone(&env), "other").await?;
+    let home = other.controller();
+    for place in [&other, &home] {
+        place.make::<Site>("west", json!({ "spec": {} })).await?;
+        listen(place, "backend", json!({})).await?;
+    }
+    let what = "Service backend is there";
+    home.until("backend", what, |_: &Service| true).await?;
+    let what = "the Listener is reported";
+    let is_reported = |listener: &Listener| !report(listener).0.is_empty();
+    home.until("backend", what, is_reported).await?;
+    let config = other.of::<ConfigMap>().get_opt("skupper-router").await?;
+    ensure!(config.is_none(), "it manages another namespace");
+    let log = env.log();
+    ensure!(!log.contains("forbidden"), "{log}");
+    Ok(())
+}

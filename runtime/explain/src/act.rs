@@ -4,11 +4,11 @@ use lifecycle_runtime::machine::ir::{Mode, Phase, Source};
 use lifecycle_runtime::machine::policy::{Class, Decision};
 
 use crate::deletion;
-use crate::explanation::{Act, Who};
+use crate::explanation::{Act, LookedAt, Who};
 use crate::look::{Look, Place};
 use crate::promises::promises;
 use crate::wakes::wakes;
-use crate::why::looked_at;
+use crate::why::{EVERY, looked_at};
 use crate::written::{does, named, one_of};
 
 /// Who must act where it may be.
@@ -95,10 +95,32 @@ fn todo(look: &Look<'_>, place: &Place, state: usize) -> String {
         todo = wakes.to_vec();
     }
     let said: Vec<String> = todo.iter().map(|wake| doing(look, place, *wake)).collect();
-    said.join(", or ")
+    let said = said.join(", or ");
+    let names_none = |wake: &Source| match wake {
+        Source::Input(input) => is_any(look, *input) || is_written_by_a_keeper(look, *input),
+        Source::This | Source::Request | Source::Value(_) | Source::Fact(_) => false,
+    };
+    let names_none = wakes.iter().any(names_none);
+    match cause(look, place, state).filter(|_| names_none) {
+        Some(cause) => format!("{said}: {cause}"),
+        None => said,
+    }
 }
 
-/// Whether what it waits for is an object that the operator makes, and that is only missing or is as it should be.
+/// The facts that make the state the one that counts, in one line: they name the object that a wake alone does not.
+fn cause(look: &Look<'_>, place: &Place, state: usize) -> Option<String> {
+    let sentences = &look.observed.observation.sentences;
+    let cause = look.ir.sentence(state, &place.worlds[0], sentences);
+    (!cause.is_empty()).then(|| cause.lines().collect::<Vec<_>>().join("; "))
+}
+
+/// Whether an input finds any object of a kind, and not one by its name.
+fn is_any(look: &Look<'_>, input: usize) -> bool {
+    looked_at(look, input).is_some_and(|found| found.by.starts_with(EVERY))
+}
+
+/// Whether what it waits for is an object that the operator makes, and that is only missing or is as it should be; or one that another of its
+/// lifecycles writes.
 fn is_of_the_operator(look: &Look<'_>, place: &Place, wake: Source) -> bool {
     let Source::Input(input) = wake else {
         return false;
@@ -106,7 +128,18 @@ fn is_of_the_operator(look: &Look<'_>, place: &Place, wake: Source) -> bool {
     let declared = &look.ir.inputs[input];
     let mine = matches!(declared.mode, Mode::Owned | Mode::Group);
     let value = declared.var.map(|var| look.ir.value(&place.worlds[0], var));
-    mine && matches!(value, Some("Absent" | "Current"))
+    mine && matches!(value, Some("Absent" | "Current")) || is_written_by_a_keeper(look, input)
+}
+
+/// Whether another lifecycle of the operator keeps a promise that brings an object about: then that lifecycle writes it, and no person.
+fn is_written_by_a_keeper(look: &Look<'_>, input: usize) -> bool {
+    let declared = &look.ir.inputs[input];
+    let Some(var) = declared.var.filter(|_| declared.mode == Mode::Watched) else {
+        return false;
+    };
+    let claimed = look.ir.promises.iter().filter(|one| one.claim.is_some());
+    let mut sets = claimed.flat_map(|one| one.sets).copied().flatten();
+    sets.any(|(set, _)| *set == var)
 }
 
 fn doing(look: &Look<'_>, place: &Place, wake: Source) -> String {
@@ -150,7 +183,10 @@ fn in_the_way(look: &Look<'_>, group: usize) -> String {
 /// A change of what is found: of the one object, or of one of those that there are or may be.
 fn changing(look: &Look<'_>, input: usize) -> String {
     let found = looked_at(look, input);
-    let many = found.filter(|all| all.more > 0 || all.found.len() + all.missing.len() != 1);
+    let is_many = |all: &LookedAt| {
+        all.by.starts_with(EVERY) || all.more > 0 || all.found.len() + all.missing.len() != 1
+    };
+    let many = found.filter(is_many);
     match many {
         Some(all) if all.found.is_empty() => format!("create {}", one_of(look, input)),
         Some(_) => format!("create, change or remove {}", one_of(look, input)),

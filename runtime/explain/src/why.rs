@@ -10,6 +10,8 @@ use crate::look::{Look, Place};
 
 /// So many objects of an input are named.
 const SHOWN: usize = 4;
+/// How `by` begins for an input that finds all objects of a kind.
+pub(crate) const EVERY: &str = "every ";
 
 /// The facts that decided.
 pub(crate) fn facts(look: &Look<'_>, place: &Place) -> Vec<Fact> {
@@ -135,8 +137,8 @@ pub(crate) fn by(look: &Look<'_>, input: usize) -> String {
             let pairs: Vec<String> = pairs.collect();
             format!("{kind}{} with `{}`", of(&namespace), pairs.join(","))
         }
-        (_, Lookup::Namespace, Some((namespace, _))) => format!("every {kind}{}", of(&namespace)),
-        (_, Lookup::Owner, _) => format!("every {kind} that it owns"),
+        (_, Lookup::Namespace, Some((namespace, _))) => format!("{EVERY}{kind}{}", of(&namespace)),
+        (_, Lookup::Owner, _) => format!("{EVERY}{kind} that it owns"),
         (_, Lookup::Equal, Some((namespace, values))) => {
             format!("{kind}{} that says `{}`", of(&namespace), values.join(","))
         }

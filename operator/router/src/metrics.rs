@@ -35,6 +35,8 @@ pub(crate) fn count(counter: &AtomicU64) {
 #[derive(Debug, Default)]
 pub struct Metrics {
     listeners: Mutex<BTreeMap<String, Arc<Counts>>>,
+    /// When the certificate of each profile ends, in seconds since 1970.
+    certificates: Mutex<BTreeMap<String, i64>>,
     /// Connections of other routers that were not taken in.
     pub(crate) links_refused: Arc<AtomicU64>,
 }
@@ -129,6 +131,11 @@ impl Metrics {
         self.listeners().retain(|name, _| is_there(name));
     }
 
+    /// Learns when the certificate of each profile ends.
+    pub(crate) fn set_certificates(&self, ends: BTreeMap<String, i64>) {
+        *self.certificates.lock().expect("no holder panics") = ends;
+    }
+
     /// The exposition text of Prometheus of the links. Its labels are sites that there are links to, which are bounded.
     pub(crate) fn links(&self, node: Option<&Node>) -> String {
         let mut text = String::new();
@@ -182,6 +189,18 @@ impl Metrics {
             "# HELP router_connections_open Connections of clients that are open\n\
              # TYPE router_connections_open gauge\nrouter_connections_open {open}\n"
         );
+        text.push_str(
+            "# HELP router_certificate_expiry_timestamp_seconds When the certificate of a profile expires\n\
+             # TYPE router_certificate_expiry_timestamp_seconds gauge\n",
+        );
+        for (profile, end) in &*self.certificates.lock().expect("no holder panics") {
+            let label = escaped(profile);
+            writeln!(
+                text,
+                "router_certificate_expiry_timestamp_seconds{{profile=\"{label}\"}} {end}"
+            )
+            .expect("a String can be written to");
+        }
         let listeners = self.listeners();
         for (name, help, value) in ROWS {
             let head =
@@ -216,10 +235,13 @@ mod tests {
         count(&metrics.of("listener/a\"b").opened);
         metrics.of("gone");
         metrics.keep(|name| name != "gone");
+        metrics.set_certificates([("web".to_owned(), 7)].into());
         let text = metrics.text(3);
         assert!(text.contains("\nrouter_connections_open 3\n"), "{text}");
         let line = "\nrouter_connections_opened_total{listener=\"listener/a\\\"b\"} 1\n";
         assert!(text.contains(line), "{text}");
         assert_eq!(text.matches("listener=").count(), ROWS.len());
+        let line = "\nrouter_certificate_expiry_timestamp_seconds{profile=\"web\"} 7\n";
+        assert!(text.contains(line), "{text}");
     }
 }

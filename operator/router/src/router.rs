@@ -152,8 +152,9 @@ async fn follow(shared: Weak<Shared>, applied: Weak<Mutex<Applied>>) {
         let Some(applied) = applied.upgrade() else {
             return;
         };
-        if changed.is_ok() {
-            applied.lock().await.refresh(&now).await;
+        let mut applied = applied.lock().await;
+        if changed.is_ok() || applied.is_overtaken() {
+            applied.refresh(&now).await;
         }
     }
 }

@@ -2,6 +2,7 @@
 //! files that are broken or do not fit each other change nothing, and are reported. Open streams keep what they began with.
 
 mod credentials;
+mod expiry;
 mod files;
 mod material;
 mod verify;
@@ -13,9 +14,13 @@ use ring::digest::{Context, SHA256};
 
 use crate::config::{ConfigEntry, Profile};
 pub use credentials::{Credentials, Slot};
+pub use expiry::Expiry;
 pub use files::{Files, Lack};
 pub use material::Error;
 pub(crate) use material::load;
+
+/// How a report of a certificate begins that is over. It is served all the same: whether that matters, who connects decides.
+pub const EXPIRED: &str = "its certificate expired at ";
 
 /// What became of one profile.
 #[derive(Debug)]
@@ -28,6 +33,8 @@ pub struct LoadedProfile {
     pub is_gone: bool,
     /// Tells apart the files that the credentials are from.
     pub material: Option<String>,
+    /// Until when the certificate of the credentials is good.
+    pub expiry: Option<Expiry>,
     seen: String,
 }
 
@@ -50,6 +57,7 @@ impl Profiles {
                     wrong: None,
                     is_gone: false,
                     material: None,
+                    expiry: None,
                     seen: String::new(),
                 });
             match &entry.wanted {
@@ -73,6 +81,18 @@ impl Profiles {
 }
 
 impl LoadedProfile {
+    /// Whether its certificate is over, so many seconds after 1970.
+    pub fn is_expired(&self, now: i64) -> bool {
+        self.expiry.as_ref().is_some_and(|end| end.is_over(now))
+    }
+
+    /// What is wrong with it, so many seconds after 1970.
+    pub fn trouble(&self, now: i64) -> Option<String> {
+        let expired = self.expiry.as_ref().filter(|end| end.is_over(now));
+        let expired = || expired.map(|end| format!("{EXPIRED}{}: renew it", end.text));
+        self.wrong.clone().or_else(expired)
+    }
+
     /// Loads the files if they are others than those that were loaded last.
     fn update(&mut self, profile: &Profile, files: &Files) {
         let seen = digest(profile, files);
@@ -83,6 +103,7 @@ impl LoadedProfile {
         self.is_gone = matches!(loaded, Err(Error::Gone(_)));
         match loaded {
             Ok(credentials) => {
+                self.expiry = credentials.expiry();
                 self.slot.set(Some(credentials));
                 self.wrong = None;
                 self.material = Some(seen.clone());
@@ -92,6 +113,7 @@ impl LoadedProfile {
         if self.is_gone {
             self.slot.set(None);
             self.material = None;
+            self.expiry = None;
         }
         self.seen = seen;
     }

@@ -1,8 +1,9 @@
 //! The configuration that is applied, and what runs because of it: targets, sockets, and the profiles that both need. Decides what
 //! becomes of each when another one comes. Knows neither sources nor the API.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -32,6 +33,8 @@ pub(super) struct Applied {
     /// Of listeners that wait for a connector.
     hosts: BTreeMap<String, HostWatch>,
     links: Links,
+    /// Profiles whose certificate is over, which was logged.
+    expired: BTreeSet<String>,
     stopped: bool,
 }
 
@@ -98,6 +101,34 @@ impl Applied {
         }
     }
 
+    /// Whether a certificate has expired since the state was written.
+    pub(super) fn is_overtaken(&self) -> bool {
+        !self.stopped && self.expired != self.expired_at(seconds())
+    }
+
+    fn expired_at(&self, now: i64) -> BTreeSet<String> {
+        let all = self.profiles.all();
+        let expired = all.filter(|(_, loaded)| loaded.is_expired(now));
+        expired.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// Logs each certificate once that is over, and once that is good again.
+    fn watch_expiry(&mut self, shared: &Shared, now: i64) {
+        let expired = self.expired_at(now);
+        for name in expired.difference(&self.expired) {
+            let why = self.profiles.get(name).and_then(|one| one.trouble(now));
+            tracing::warn!(profile = &**name, "{}", why.unwrap_or_default());
+        }
+        for name in self.expired.difference(&expired) {
+            tracing::info!(profile = &**name, "its certificate is good again, or gone");
+        }
+        self.expired = expired;
+        let all = self.profiles.all();
+        let ends =
+            all.filter_map(|(name, one)| Some((name.to_owned(), one.expiry.as_ref()?.seconds)));
+        shared.metrics.set_certificates(ends.collect());
+    }
+
     fn change_links(&mut self, shared: &Arc<Shared>, desired: &Desired) {
         let mut links = std::mem::take(&mut self.links);
         links.change(shared, &self.desired, desired, |name| {
@@ -108,6 +139,8 @@ impl Applied {
 
     /// Has sockets where clients can be served, and says in the state how everything is. `hash` is that of a document that is new.
     async fn serve(&mut self, shared: &Arc<Shared>, desired: &Arc<Desired>, hash: Option<String>) {
+        let now = seconds();
+        self.watch_expiry(shared, now);
         let usable = self.usable(desired);
         shared.routes.set(usable.cloned());
         let left = self.announce(shared);
@@ -129,7 +162,7 @@ impl Applied {
         let own_links = self.own_links(desired, view.as_ref());
         shared.state.update_all(|state, surroundings| {
             let before = std::mem::take(&mut state.entries);
-            state.entries = self.entries(desired, &opened, &before);
+            state.entries = self.entries(desired, &opened, (&before, now));
             state
                 .entries
                 .extend(self.link_entries(desired, view.as_ref()));
@@ -294,7 +327,7 @@ impl Applied {
         &self,
         desired: &Desired,
         opened: &BTreeMap<String, NewLoop>,
-        before: &[EntryReport],
+        (before, now): (&[EntryReport], i64),
     ) -> Vec<EntryReport> {
         let before: BTreeMap<(&str, &str), &EntryReport> = before
             .iter()
@@ -341,7 +374,7 @@ impl Applied {
             let wrong = self
                 .profiles
                 .get(name)
-                .and_then(|loaded| loaded.wrong.clone());
+                .and_then(|loaded| loaded.trouble(now));
             let status = wrong.map_or(Status::Up, Status::Failed);
             ("sslProfile", name, (None, None), &entry.hash, status)
         });
@@ -509,6 +542,12 @@ impl Applied {
             (None, None) => Err(format!("sslProfile `{name}` has no files yet")),
         }
     }
+}
+
+/// The time in seconds since 1970: certificates end by the clock of the machine.
+fn seconds() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 fn failed(why: String) -> LinkStatus {

@@ -11,6 +11,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::version::TLS13;
 use rustls::{ClientConfig, ServerConfig};
 
+use super::expiry::Expiry;
 use super::verify::AnyName;
 
 /// What the good files of a profile are good for.
@@ -57,6 +58,11 @@ impl Credentials {
         let slot = &self.client[usize::from(verify_hostname)];
         slot.get_or_init(|| self.build_client(verify_hostname).map(Arc::new))
             .clone()
+    }
+
+    /// Until when its certificate is good; absent if it has none.
+    pub(super) fn expiry(&self) -> Option<Expiry> {
+        Expiry::of(self.pair.as_ref()?.cert.first()?)
     }
 
     /// Whether it has all that a link needs.

@@ -39,6 +39,33 @@ fn wrong(profiles: &Profiles) -> Option<&str> {
 }
 
 #[test]
+fn a_certificate_that_is_over_is_told_and_served_until_it_is_renewed() {
+    let key = KeyPair::generate().unwrap();
+    let of = |year| {
+        let mut params = CertificateParams::new(vec!["a".to_owned()]).unwrap();
+        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        params.not_after = rcgen::date_time_ymd(year, 1, 1);
+        params.self_signed(&key).unwrap().pem().into_bytes()
+    };
+    let key = key.serialize_pem().into_bytes();
+    let (old, new) = (of(2024), of(2034));
+    let mut profiles = Profiles::default();
+    profiles.update(&wanted(), &files(&old, &old, &key));
+    let loaded = profiles.get("p").unwrap();
+    // The end of 2024 in seconds, and of the year before.
+    let (late, early) = (1_735_689_600, 1_703_000_000);
+    assert_eq!(loaded.trouble(early), None);
+    let told = loaded.trouble(late).unwrap();
+    assert!(told.starts_with(EXPIRED) && told.contains("2024"), "{told}");
+    assert!(loaded.is_expired(late) && loaded.slot.now().is_some());
+    profiles.update(&wanted(), &files(&new, &new, &key));
+    assert_eq!(profiles.get("p").unwrap().trouble(late), None);
+    profiles.update(&wanted(), &files(&new, &new, b""));
+    let told = profiles.get("p").unwrap().trouble(late).unwrap();
+    assert!(told.contains("private key"), "{told}");
+}
+
+#[test]
 fn broken_files_are_told_and_the_good_ones_before_stay() {
     let (chain, key) = pair("a");
     let (_, other) = pair("b");

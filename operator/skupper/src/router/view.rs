@@ -1,6 +1,7 @@
 //! What a router makes of the entries of one object. Pure.
 
 use lifecycle_router::config;
+use lifecycle_router::tls::EXPIRED;
 use lifecycle_specs_skupper::router::{EntryState, RouterEntry, RouterState};
 
 use crate::config::document::{self, ConfigEntry};
@@ -45,6 +46,9 @@ impl RouterView {
 fn profile_trouble((_, attributes): &ConfigEntry, report: &RouterState) -> Option<String> {
     let profile = attributes.get("sslProfile")?.as_str()?;
     match &report.entries.get(&format!("sslProfile/{profile}"))?.state {
+        EntryState::Failed(why) if why.starts_with(EXPIRED) => Some(format!(
+            "sslProfile `{profile}`: {why}; it is served until then"
+        )),
         EntryState::Failed(why) => Some(format!(
             "sslProfile `{profile}`: {why}; what was good before serves until that is put right"
         )),
@@ -106,6 +110,9 @@ mod tests {
         let broken = || EntryState::Failed("it does not fit".to_owned());
         let said = "sslProfile `tls`: it does not fit; what was good before serves until that is put right";
         check(EntryState::Up, EntryState::Up, RouterView::Up);
+        let expired = EntryState::Failed(format!("{EXPIRED}Jan  1: renew it"));
+        let over = "sslProfile `tls`: its certificate expired at Jan  1: renew it; it is served until then";
+        check(EntryState::Up, expired, RouterView::Failed(over.to_owned()));
         check(
             EntryState::Up,
             broken(),

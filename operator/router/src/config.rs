@@ -78,6 +78,28 @@ pub struct Connector {
     pub verify_hostname: bool,
 }
 
+impl Connector {
+    /// Whether connections would come back to a listener of the same key. Names are not resolved, except `localhost`.
+    fn leads_to(&self, listener: &Listener) -> bool {
+        let is_same = self.key == listener.key && self.port == listener.port;
+        is_same
+            && match (&self.host, &listener.host) {
+                (Host::Name(to), Some(Host::Name(at))) => to.eq_ignore_ascii_case(at),
+                (Host::Address(to), Some(Host::Address(at))) if !at.is_unspecified() => to == at,
+                (Host::Address(to), Some(Host::Address(_))) => to.is_loopback(),
+                (Host::Name(name), Some(Host::Address(at))) => {
+                    let is_here = at.is_loopback() || at.is_unspecified();
+                    is_here && name.eq_ignore_ascii_case("localhost")
+                }
+                (Host::Address(to), Some(Host::Name(name))) => {
+                    to.is_loopback() && name.eq_ignore_ascii_case("localhost")
+                }
+                // Where it listens, an option of the router says.
+                (_, None) => false,
+            }
+    }
+}
+
 /// The files of a TLS profile, below the directory of certificates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
@@ -133,6 +155,7 @@ pub fn read(document: &[u8]) -> Result<Desired, Error> {
         }
     }
     desired.check_links();
+    desired.check_circles();
     Ok(desired)
 }
 
@@ -168,6 +191,23 @@ impl Desired {
             unknown => Some(format!("`{unknown}` is no entity of this router")),
         };
         self.faults.extend(fault);
+    }
+
+    /// Finds connectors that lead to a listener of their own routing key, at the address where that listens.
+    fn check_circles(&mut self) {
+        let listeners = &self.listeners;
+        for entry in self.connectors.values_mut() {
+            let Ok(connector) = &entry.wanted else {
+                continue;
+            };
+            let circle = listeners.iter().find(|(_, listener)| {
+                let listener = listener.wanted.as_ref();
+                listener.is_ok_and(|listener| connector.leads_to(listener))
+            });
+            if let Some((name, _)) = circle {
+                entry.wanted = Err(Wrong::Circle(name.clone()));
+            }
+        }
     }
 
     /// Finds links that cannot be because of what the site is, wherever in the document that is said.

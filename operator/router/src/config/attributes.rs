@@ -69,6 +69,11 @@ pub enum Wrong {
     /// An edge site takes in no links.
     #[error("the router is one of an edge site, which takes in no links")]
     Edge,
+    /// A connector that leads to a listener of its own routing key.
+    #[error(
+        "it leads to `{0}` of the same routing key, so each connection would come back for ever: name the server itself"
+    )]
+    Circle(String),
     /// A profile without files.
     #[error("the profile names no file")]
     EmptyProfile,

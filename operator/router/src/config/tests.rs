@@ -185,6 +185,37 @@ fn elements_that_are_no_entries_are_faults_and_spoil_nothing() {
 }
 
 /// What becomes of a link, and of a socket for links, with these attributes, in a site of this mode.
+#[test]
+fn a_connector_that_leads_to_its_own_listener_is_refused_and_no_other() {
+    let check = |listener: Value, connector: Value, expected: bool| {
+        let whole = |mut entry: Value, address: &str| {
+            entry["port"] = json!("8080");
+            entry["address"] = json!(address);
+            entry
+        };
+        let mut named = whole(connector, "k");
+        named["name"] = json!("c");
+        for (key, expected) in [("k", expected), ("other", false)] {
+            let mut entry = whole(listener.clone(), key);
+            entry["name"] = json!("l");
+            let document = json!([["tcpListener", entry], ["tcpConnector", named]]);
+            let desired = read(&serde_json::to_vec(&document).unwrap()).unwrap();
+            let wanted = &desired.connectors["c"].wanted;
+            assert_eq!(wanted.is_err(), expected, "{document}");
+            let told = wanted.as_ref().err().map(ToString::to_string);
+            assert!(told.is_none_or(|told| told.contains("`l`")));
+        }
+    };
+    let at = |host: &str| json!({ "host": host });
+    check(at("127.0.0.1"), at("127.0.0.1"), true);
+    check(at("0.0.0.0"), at("127.0.0.1"), true);
+    check(at("127.0.0.1"), at("localhost"), true);
+    check(at("web.example.com"), at("Web.example.com"), true);
+    check(at("127.0.0.1"), at("127.0.0.2"), false);
+    check(at("10.0.0.1"), at("127.0.0.1"), false);
+    check(json!({}), at("127.0.0.1"), false);
+}
+
 fn links_with(router: &Value, more: &Value) -> [Result<u32, String>; 2] {
     let mut all = json!({"name": "l", "role": "inter-router", "host": "east", "port": "55671", "sslProfile": "p"});
     let object = all.as_object_mut().unwrap();

@@ -220,6 +220,11 @@ impl Applied {
         let is_known = |profile: &String| desired.profiles.contains_key(profile);
         for (name, entry) in &desired.connectors {
             let Ok(connector) = &entry.wanted else {
+                // Not by a change of its own: a listener has come to where it leads.
+                if let Some(target) = self.targets.remove(name) {
+                    target.gone.cancel();
+                    shared.streams.abort_target(&target);
+                }
                 continue;
             };
             match self.profile_of_connector(connector) {

@@ -54,7 +54,7 @@ fn asserted(text: &str) -> Vec<&str> {
             let mut at = arguments.match_indices(*name).map(|(start, _)| start);
             at.any(|start| is_compared(arguments, start, name))
         };
-        arguments.contains("elapsed()") || names.iter().any(|name| compared(name))
+        arguments.contains("elapsed()") || names.iter().any(compared)
     };
     let calls = ASSERTIONS.iter().flat_map(|assertion| {
         let starts = text.match_indices(assertion);
